@@ -31,7 +31,7 @@ SWEEP_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
-# Serves an accepted connection. The place's `close` cancels the function while it runs.
+# A function that serves an accepted connection. The place's `close` cancels the function while it runs.
 Opener = Callable[[socket.socket, Slot], Awaitable[object]]
 
 
@@ -151,7 +151,7 @@ class Listener:
             if task.cancelled() or fault is not None:
                 connection.close()
                 place.leave()
-            if isinstance(fault, OSError):  # Includes TimeoutError and ssl.SSLError.
+            if isinstance(fault, OSError):  # OSError includes TimeoutError and ssl.SSLError.
                 logger.debug(
                     "opening a connection failed", extra={"fault": str(fault) or type(fault).__name__}
                 )
@@ -161,7 +161,7 @@ class Listener:
         task.add_done_callback(opened)
 
     def _pause(self, listening: socket.socket, fault: OSError) -> None:
-        """Pause accepting when descriptors or the system's memory have run out."""
+        """Stop accepting for a while, because descriptors or the system's memory have run out."""
         if times := self._failing.due(self._loop.time()):
             logger.error("connections cannot be accepted", extra={"fault": str(fault), "times": times})
         self._table.make_room()
@@ -187,7 +187,7 @@ class Listener:
         self._sweeping = self._loop.call_later(wait_s, self._sweep)
 
     def _sweep(self) -> None:
-        """Check the deadlines that have come due, and set a timer only for the next deadline."""
+        """Check the deadlines that are due, and set a timer for the next deadline."""
         self._sweeping, self._sweeps_soon = None, False
         due = self._table.sweep(self._clock())
         if due is not None and not self._sweeps_soon:

@@ -1,4 +1,4 @@
-"""Encodes a blurred picture in 28 characters (BlurHash), which is shown until the real one has loaded.
+"""Encodes a blurred picture in 28 characters (BlurHash), which is shown until the real picture has loaded.
 
 The hash holds four by three cosine components of the linear light, each rounded to a few bits and written in
 base 83. Reads no file.
@@ -16,7 +16,7 @@ Colour = tuple[float, float, float]
 
 
 def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
-    """Return the hash of an sRGB picture, given as rows of pixels. A few hundred pixels suffice."""
+    """Return the hash of an sRGB picture, given as rows of pixels. A few hundred pixels are enough."""
     linear = [tuple(_LINEAR[channel] for channel in pixel) for pixel in pixels]
     height = len(pixels) // width
     factors = [
@@ -34,7 +34,7 @@ def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
 def _component(linear: Sequence[Sequence[float]], width: int, height: int, x: int, y: int) -> Colour:
     """Return the coefficient of one cosine component.
 
-    The sum runs along rows first, because the waves are separable.
+    Sums along the rows first, which is possible because the waves are separable.
     """
     across = [cos(pi * x * column / width) for column in range(width)]
     totals = [0.0, 0.0, 0.0]
@@ -55,7 +55,7 @@ def _rgb(mean: Colour) -> int:
 
 
 def _encode_ac(factor: Colour, scale: float) -> int:
-    """Encode three channels in 19 steps each, finer near zero."""
+    """Encode three channels in 19 steps each. The steps are finer near zero."""
     steps = [copysign(abs(channel / scale) ** 0.5, channel) * 9 + 9.5 for channel in factor]
     red, green, blue = (max(0, min(18, int(step))) for step in steps)
     return (red * 19 + green) * 19 + blue

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 # The maximum number of writes in one commit. Each write takes some 10 µs. A larger group would delay its
 # first write without making the fsync cheaper.
 MAX_GROUP = 1_000
-# Most commits contain a single write under light load and hundreds under heavy load. Most take a millisecond
-# or two.
+# A commit usually contains a single write under light load, and hundreds of writes under heavy load. It
+# usually takes a millisecond or two.
 GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)
 COMMIT_BUCKETS_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0)
 

@@ -128,7 +128,7 @@ def _nothing() -> None:
 
 
 class Slot:
-    """One connection's place in the table. Its `close`, set by the connection's owner, ends the connection
+    """One connection's place in the table. The code that serves the connection sets `close`, which ends it
     immediately.
     """
 
@@ -138,9 +138,9 @@ class Slot:
         self._table = table
         self.address = address
         self.close = close
-        # Called when the connection is authenticated, and when the connection ends.
+        # Called when the connection is authenticated, and again when it ends.
         self.on_settled: Callable[[], object] = _nothing
-        # Function that checks the connection's deadlines and returns the time of the next check.
+        # The function that checks the connection's deadlines and returns the time of the next check.
         self.check: Callable[[float], float] | None = None
         self.next_check = 0.0
         self.idle = True
@@ -169,7 +169,7 @@ class Slot:
             self._table.owned(self, owner)
 
     def leave(self) -> None:
-        """Give up the place of a connection that has ended."""
+        """Give up the place, because the connection has ended."""
         if self.open:
             self._table.left(self)
 
@@ -218,7 +218,7 @@ class ConnectionTable:
         return place
 
     def make_room(self) -> None:
-        """Close the lowest-priority connection of a stranger, if there is one."""
+        """Close the stranger's connection with the lowest priority, if there is one."""
         self._make_room(None)
 
     def sweep(self, now: float) -> float | None:
@@ -229,7 +229,7 @@ class ConnectionTable:
         return min((place.next_check for place in self._places if place.check is not None), default=None)
 
     def moved(self, place: Slot, *, idle: bool) -> None:
-        """Apply `Slot.set_idle`."""
+        """Update the table when `Slot.set_idle` is called."""
         if place.owner is None:
             self._crowd(place).discard(place)
             place.idle = idle
@@ -238,7 +238,7 @@ class ConnectionTable:
             place.idle = idle
 
     def owned(self, place: Slot, owner: str) -> None:
-        """Apply `Slot.belongs_to`."""
+        """Update the table when `Slot.belongs_to` is called."""
         held = self._owners.get(owner, 0)
         if held >= self.limits.of_owner:
             return
@@ -248,7 +248,7 @@ class ConnectionTable:
         place.on_settled()
 
     def left(self, place: Slot) -> None:
-        """Apply `Slot.leave`."""
+        """Update the table when `Slot.leave` is called."""
         place.open = False
         place.check = None
         place.on_settled()

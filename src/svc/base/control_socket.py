@@ -1,4 +1,4 @@
-"""Serves requests from the same user's other programs, over a Unix socket in the data folder.
+"""Serves requests from other programs of the same user, over a Unix socket in the data folder.
 
 A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or `{error,
 message}`. During long work, lines with `{progress}` precede the response, and the work is cancelled if the
@@ -59,7 +59,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
 
     `handler` takes the command and its arguments and returns the response. It must not raise.
     """
-    # Remove the remains of a killed process.
+    # Remove the files that a killed process has left behind.
     for name in (SOCKET_NAME, PORT_NAME):
         (folder / name).unlink(missing_ok=True)
     path = folder / SOCKET_NAME
@@ -110,7 +110,7 @@ async def ask(
 
 
 class _Service:
-    """The server's side. With a `token`, requests that lack it are refused."""
+    """The server's side of the control socket. If there is a `token`, requests that lack it are refused."""
 
     def __init__(self, handler: Handler, token: str) -> None:
         self._handler = handler

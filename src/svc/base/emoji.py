@@ -1,4 +1,4 @@
-"""The server's catalogue of emoji: those in the page's picker, in every skin tone.
+"""The server's catalogue of emoji, which has all emoji in the page's picker, in every skin tone.
 
 `ci/emoji_data.mjs` generates `emoji.tsv` and the picker's files from the same data. The catalogue does not
 include a server's own emoji.
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-# Variation selectors, which select the black or the coloured form of the preceding character.
+# Variation selectors, which select the black-and-white or the coloured form of the preceding character.
 VARIATION_SELECTORS = "\ufe0e\ufe0f"
 TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 # Characters in emoji that are invisible by themselves: the joiner, and the letters in regional flags.
@@ -25,7 +25,7 @@ _WITHOUT_SELECTORS = str.maketrans("", "", VARIATION_SELECTORS)
 class _Catalogue:
     # Maps each emoji without its selectors to its standard form in Unicode.
     canonical: dict[str, str]
-    # Maps each name, as in `:name:`, to the emoji followed by its skin-tone variants.
+    # Maps each name, as in `:name:`, to the emoji and its skin-tone variants.
     named: dict[str, tuple[str, ...]]
     longest: int
 
@@ -72,7 +72,7 @@ def reaction_form(text: str) -> str | None:
 
 
 def stored_emoji(text: str) -> str:
-    """Return the current form of a stored reaction. Symbols outside the catalogue stay as they are."""
+    """Return the current form of a stored reaction. Symbols outside the catalogue are returned unchanged."""
     return canonical_emoji(text) or text
 
 

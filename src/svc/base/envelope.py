@@ -32,7 +32,7 @@ class Payload(Struct):
     """The base class of payloads. Unknown fields are ignored, and fields that are UNSET are not sent."""
 
     event: ClassVar[str]
-    # Whether an unusable payload counts as empty.
+    # Whether an unusable payload is treated as empty.
     lenient: ClassVar[bool] = False
 
 
@@ -40,7 +40,7 @@ P = TypeVar("P", bound=Payload)
 
 
 def parse(text: str) -> Envelope:
-    """Parse one frame. A missing `data` counts as the empty string."""
+    """Parse one frame. A missing `data` counts as an empty string."""
     frame = _load(text, "The message")
     if not isinstance(frame, dict):
         raise EnvelopeError("The message is not a JSON object")
@@ -61,7 +61,7 @@ def payload(envelope: Envelope) -> dict[str, object]:
 
 
 def read(envelope: Envelope, kind: type[P]) -> P:
-    """Return the payload, or an empty one if the data is empty. Raises EnvelopeError."""
+    """Return the payload, or an empty payload if the data is empty. Raises EnvelopeError."""
     try:
         return convert({} if envelope.data.strip() in ("", "null") else payload(envelope), kind)
     except (EnvelopeError, ValidationError) as error:

@@ -21,7 +21,7 @@ def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
 
 
 class FairShares:
-    """The holders' shares of `most`. Holders that have nothing are forgotten."""
+    """The holders' shares of a total of `most`. Holders that have nothing are forgotten."""
 
     def __init__(self, most: int) -> None:
         self.most = most

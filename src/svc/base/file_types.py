@@ -89,7 +89,7 @@ def _length(file: File) -> int:
 
 
 def _holds_stills(brands: list[bytes]) -> bool:
-    """Return whether a container holds pictures, judging by its major brand or, if that is unknown, by its
+    """Return whether a container holds pictures, according to its major brand or, if that is unknown, its
     other brands.
     """
     if brands[0] in _STILLS or brands[0] in MOVIE_BRANDS:
@@ -98,7 +98,7 @@ def _holds_stills(brands: list[bytes]) -> bool:
 
 
 def sound_of(file: File) -> Sound | None:
-    """Return the audio type to use for a file if it turns out to have audio and no video."""
+    """Return the audio type of a file, for use if the file turns out to have audio and no video."""
     if (container := container_of(file)) is not None:
         return _OF_CONTAINERS.get(container)
     head = peek(file, 0, 12)
@@ -111,7 +111,7 @@ def sound_of(file: File) -> Sound | None:
     if head.startswith(b"ID3"):
         return MP3
     if len(head) > 1 and head[0] == 0xFF and head[1] & 0xE0 == 0xE0:
-        # The two bits of the layer are 0 in ADTS; 1 is layer III.
+        # The two layer bits are 0 in ADTS, and 1 in layer III (MP3).
         layer = head[1] >> 1 & 3
         return ADTS if layer == 0 and head[1] & 0x10 else MP3 if layer == 1 else None
     return None
@@ -124,7 +124,7 @@ def kind_of_type(content_type: str) -> str:
 
 
 def with_kind(attachment: object) -> object:
-    """Return an attachment with its `kind`, which attachments stored by earlier versions lack."""
+    """Return an attachment with its `kind` added, which attachments stored by earlier versions lack."""
     if not isinstance(attachment, Mapping) or "kind" in attachment:
         return attachment
     return {"kind": kind_of_type(str(attachment.get("content_type"))), **attachment}

@@ -30,16 +30,19 @@ _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
 # The processor use below which the program counts as quiet in the interval above, as a fraction of one core.
 QUIET = 0.2
-# The longest that a full collection is delayed if the program is never quiet.
+# The longest delay of a full collection if the program is never quiet.
 MOST_DELAY_S = 3600.0
-# Collect immediately if memory has grown by more than the machine has left, because a few objects may hold
-# much of a client's data. A flood adds some 300 MB without creating any garbage.
+# A full collection is run immediately if memory has grown by more than the machine has left, within these
+# bounds, because a few objects may hold much of a client's data. A flood adds some 300 MB without creating
+# any garbage.
 LEAST_GROWTH_BYTES = 256 * 1024 * 1024
 MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
 
 def collect_rarely() -> None:
-    """Collect now, exclude all surviving objects from later collections, and collect rarely from then on."""
+    """Collect garbage now, exclude all surviving objects from later collections, and collect rarely from then
+    on.
+    """
     gc.collect()
     gc.freeze()
     release_memory()
@@ -63,7 +66,7 @@ def memory_left_bytes() -> int:
     """Return the memory that the machine can still give to this process, or 0 if it is unknown."""
     available = re.search(r"^MemAvailable:\s+(\d+) kB$", _file_text("/proc/meminfo"), re.MULTILINE)
     left = int(available[1]) * 1024 if available else 0
-    # A container sees its own cgroup as the root.
+    # Inside a container, the container's own cgroup appears as the root.
     for group in (*re.findall(r"^0::(/.*)$", _file_text("/proc/self/cgroup"), re.MULTILINE), ""):
         most = _file_text(f"/sys/fs/cgroup{group}/memory.max").strip()
         if most.isdecimal():

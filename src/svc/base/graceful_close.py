@@ -26,12 +26,14 @@ async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: in
 
 
 def abort_unsent(transport: asyncio.Transport) -> None:
-    """Abort a connection if its peer has still not read all output, because it presumably never will."""
+    """Abort a connection if its peer has still not read all output, because the peer presumably never
+    will.
+    """
     try:
         if transport.get_write_buffer_size():
             transport.abort()
     except AttributeError:
-        # If asyncio's TLS transport has been closed twice, it no longer has the transport with the buffer.
+        # After being closed twice, asyncio's TLS transport no longer has the transport that has the buffer.
         return
 
 

@@ -70,7 +70,7 @@ class HttpConnection(web.RequestHandler):
         self._unsent: int | None = None
 
     def watch(self, place: Slot, clock: Callable[[], float]) -> None:
-        """Watch the deadlines of this place. Call this before the connection is made."""
+        """Watch the deadlines of this connection's place. Call this before the connection is made."""
         self._place = place
         self._clock = clock
 
@@ -85,7 +85,7 @@ class HttpConnection(web.RequestHandler):
         assert isinstance(transport, asyncio.Transport)
         self._watched = transport
         self._read_at_most(STRANGER_READ_BYTES)
-        # The header deadline applies from the start.
+        # The header deadline counts from the start of the connection.
         self._mark = -1
         self._deadline = self._clock() + HEADER_DEADLINE_S
         if self._place is not None:
@@ -190,8 +190,8 @@ class HttpConnection(web.RequestHandler):
 def _forget_how_it_broke(request: web.BaseRequest) -> None:
     """Clear the exception of an incomplete body.
 
-    Its references lead back to the received data, which would stay in memory until the garbage collector
-    runs.
+    The exception refers to the received data, which would otherwise stay in memory until the garbage
+    collector runs.
     """
     fault = request.content.exception()
     if fault is not None:
@@ -242,5 +242,5 @@ def _unsent(transport: asyncio.Transport) -> int:
     try:
         return transport.get_write_buffer_size()
     except AttributeError:
-        # asyncio's TLS transport, closed twice, has dropped the transport with the buffer.
+        # After being closed twice, asyncio's TLS transport has dropped the transport that has the buffer.
         return 0

@@ -1,4 +1,4 @@
-"""The HTTP server that every program uses: aiohttp's, hardened against malicious clients.
+"""The HTTP server that every program uses, which is aiohttp's server hardened against malicious clients.
 
 - Malformed HTTP gets a 400 with our own message. No response names the library. The request is not logged,
   because the malformed line may contain a webhook's secret.
@@ -137,7 +137,7 @@ class _MaskedFrames:
 
     def __init__(self, reader: WebSocketReader) -> None:
         self._reader = reader
-        # The start of a frame whose length is not known yet.
+        # The start of a frame whose length field is still incomplete.
         self._head = b""
         # The remaining bytes of the current frame.
         self._left = 0
@@ -212,5 +212,5 @@ def _has_much_left(request: web.BaseRequest) -> bool:
 
 
 async def _say_our_name(_: web.Request, response: web.StreamResponse) -> None:
-    # At this point, aiohttp has already added its own name and version.
+    # At this point, aiohttp has already added a header with its own name and version.
     response.headers["Server"] = _NAME

@@ -18,7 +18,7 @@ _D65 = (0.3127, 0.3290)
 _SRGB = (*_D65, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06)
 _PRIMARIES: dict[int, Chromaticities] = {
     1: _SRGB,
-    2: _SRGB,  # Unspecified.
+    2: _SRGB,  # unspecified in H.273
     5: (*_D65, 0.64, 0.33, 0.29, 0.60, 0.15, 0.06),
     6: (*_D65, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070),
     7: (*_D65, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070),
@@ -35,7 +35,7 @@ _STEPS = 1024
 # Bradford's matrix for chromatic adaptation, and the white point of profiles.
 _BRADFORD: Matrix = [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]]
 _D50 = [0.9642, 1.0, 0.8249]
-# Smaller differences, such as that between 1/2.2 and 0.45455, are invisible.
+# Gammas that differ by less than this, such as 1/2.2 and 0.45455, look the same.
 _CLOSE = 0.02
 
 

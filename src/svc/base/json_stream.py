@@ -99,7 +99,7 @@ class JsonStream:
             raise ValueError(f"a value has more than {self._most} characters")
 
     def _read_more(self, wanted: int) -> bool:
-        """Read more text, unless it has ended."""
+        """Read more text, unless the document has ended."""
         if self._ended:
             return False
         data = self._read(max(wanted, _CHUNK_BYTES))

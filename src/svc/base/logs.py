@@ -120,7 +120,7 @@ class RateLimitFilter(logging.Filter):
         self._clock = clock
         self._buckets = TokenBuckets(BURST, 1 / SELDOM_S, _MOST_KINDS)
         self._left_out: dict[str, int] = {}
-        # Other threads also log.
+        # The lock is needed because other threads also log.
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# The content of a file, or a descriptor of the file.
+# The content of a file, or a file descriptor.
 File = bytes | int
 
 # The number of bytes to read from the start: enough for the brands, the list of a photo's parts, and

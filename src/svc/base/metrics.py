@@ -89,7 +89,7 @@ class _Counters(Collector):
         self._descriptions = descriptions
 
     def describe(self) -> Iterator[Metric]:
-        # Name the metric families without calling the source, which may not be running yet.
+        # Describe the metric families without calling the source, which may not be running yet.
         return (CounterMetricFamily(name, text) for name, text in self._descriptions.items())
 
     def collect(self) -> Iterator[Metric]:

@@ -75,7 +75,7 @@ class ObjectStore(Protocol):
 class FileObjects:
     """Stores objects in `folder`, which the first `put` creates."""
 
-    # Each reader keeps a file open.
+    # The number is limited because each reader keeps a file open.
     readers_at_once = 256
 
     def __init__(self, folder: Path) -> None:

@@ -36,7 +36,8 @@ _RETRY_S = 20
 # The timeout for storing an object, including retries.
 PUT_DEADLINE_S = 600.0
 _DEADLINE_S = 60.0
-# If the store does not support ranges, the whole object is copied to our disk for each reader.
+# The maximum number of readers if the store does not support ranges, because the whole object is then copied
+# to our disk for each reader.
 _COPIES_AT_ONCE = 8
 # The library's error message for a store without ranges.
 _NO_PARTS = "non-partial response"
@@ -65,7 +66,7 @@ class S3Objects:
 
     @property
     def readers_at_once(self) -> int:
-        # Each reader holds a piece in memory.
+        # The number is limited because each reader holds a piece in memory.
         return 256 if self._gives_parts else _COPIES_AT_ONCE
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
@@ -139,7 +140,7 @@ class S3Objects:
                 await self._store.delete_async(key)
 
     async def tidy_up(self) -> None:
-        """Leave incomplete uploads to the bucket's own lifecycle rules."""
+        """Do nothing: the bucket's own lifecycle rules remove incomplete uploads."""
 
 
 def _open(address: S3Address) -> "S3Store":

@@ -32,9 +32,9 @@ if sys.platform != "win32":
 else:
 
     def raise_limit() -> int:
-        """Return ENOUGH: there is no limit to raise."""
+        """Return ENOUGH, because there is no limit to raise."""
         return ENOUGH
 
     def limit() -> int:
-        """Return ENOUGH: there is no limit."""
+        """Return ENOUGH, because there is no limit."""
         return ENOUGH

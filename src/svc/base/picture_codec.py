@@ -49,7 +49,7 @@ _ANIMATED = ("GIF", "WEBP", "PNG", "AVIF")
 _MAX_SIDE = 16_383
 QUALITY = {"WEBP": 85, "AVIF": 70}
 THUMBNAIL_QUALITY = 75
-# Drawings and screenshots are smaller with lossless compression, and their text stays sharp.
+# With lossless compression, drawings and screenshots are smaller and their text stays sharp.
 LOSSLESS_COLOURS = 1024
 LOSSLESS_PIXELS = 2_000_000
 # The offset of the flags in the header of an animated WebP, and the transparency flag.
@@ -60,7 +60,7 @@ MAX_SCANS = 100
 # The side of the sample from which the placeholder and the dominant colour are computed.
 SAMPLE_SIDE = 32
 _SRGB = ImageCms.createProfile("sRGB")
-# Viewers replace shorter frame durations with a tenth of a second.
+# The minimum frame duration. Viewers replace shorter durations with a tenth of a second.
 _MIN_FRAME_MS, _DEFAULT_FRAME_MS = 11, 100
 _MAX_FRAME_MS = 60_000
 # WebP stores the number of plays in 16 bits.
@@ -135,7 +135,7 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
 
 
 def _check_scans(file: BytesIO) -> None:
-    """Reject a JPEG with too many scans: a scan takes only a few bytes, but makes the decoder process all
+    """Reject a JPEG with too many scans, because a scan of only a few bytes makes the decoder process all
     pixels.
     """
     if file.read(3) == b"\xff\xd8\xff" and file.read().count(b"\xff\xda") > MAX_SCANS:

@@ -110,7 +110,7 @@ def make_private(path: Path) -> None:
 
 
 def make_all_private(folder: Path) -> None:
-    """Make our files at the top level of a folder private. Skip other users' files. Raises OSError."""
+    """Make our files at the top level of a folder private, but skip other users' files. Raises OSError."""
     if os.name == "nt":
         return
     for path in folder.iterdir():

@@ -53,7 +53,7 @@ def reading_for(holder: str) -> Iterator[None]:
 
 
 class Reader(aiosqlite.Connection):
-    """A connection whose thread runs whole functions."""
+    """A connection with a thread that runs whole functions."""
 
     @classmethod
     async def open(cls, connect: Callable[[], Connection]) -> "Reader":

@@ -145,7 +145,7 @@ class Sandbox:
         return Refused(self._broken, "It is damaged, or its content does not match its type", str(rejected))
 
     async def _begin(self, files: Sequence[int]) -> tuple[socket.socket, socket.socket]:
-        """Return a job's socket and its leash. Start the zygote if it has not been started or has died."""
+        """Start a job. Return its socket and its leash. Start the zygote first if it is not running."""
         if not hasattr(socket, "send_fds"):
             raise SandboxFailed("this system has no way to confine a decoder")
         assert len(files) + 2 <= MAX_DESCRIPTORS, "the zygote takes no more"
@@ -244,14 +244,16 @@ async def _kill(leash: socket.socket) -> bytes:
 
 
 async def _end_reason(leash: socket.socket, fault: Exception) -> Rejected:
-    """Return the reason why a child sent no valid message. Raises SandboxFailed if it was not at fault."""
+    """Return the reason why a child sent no valid message. Raises SandboxFailed if the child was not at
+    fault.
+    """
     status = await _kill(leash)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has exited")
     ended = STATUS.unpack(status)[0]
     if ended == -signal.SIGXCPU:
         return Rejected("timeout", "Processing it takes too long")
-    # The child was killed, but not by us.
+    # The child was killed, but not by this program.
     if isinstance(fault, EOFError | ConnectionError) and ended == -signal.SIGKILL:
         raise SandboxFailed("the system killed the decoder, possibly because memory ran out")
     return Rejected("", f"{fault}; status {ended}")

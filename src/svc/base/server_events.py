@@ -21,7 +21,7 @@ class KeepAlive(Payload):
     timestamp: object = None
 
 
-# From the chat server.
+# Events from the chat server.
 
 
 class ServerRequest(Payload, kw_only=True, omit_defaults=True):
@@ -88,9 +88,9 @@ class RelayLink(Payload):
     payloads.
     """
 
-    local: str  # Our IP address.
+    local: str  # The IP address of the SFU that holds this end.
     remote: tuple[str, Annotated[int, Meta(gt=0, lt=65536)]]
-    local_key: Annotated[str, Meta(min_length=56, max_length=56)]  # Master key and salt, in hexadecimal.
+    local_key: Annotated[str, Meta(min_length=56, max_length=56)]  # master key and salt, in hexadecimal
     remote_key: Annotated[str, Meta(min_length=56, max_length=56)]
     # Each encoding's media SSRC and RTX SSRC, smallest encoding first.
     ssrcs: Annotated[list[Ssrc], Meta(min_length=2, max_length=6)]
@@ -144,7 +144,7 @@ class SetCodecsElsewhere(RoomRequest):
     payload_types: list[int] | None
 
 
-# To the chat server.
+# Events to the chat server.
 
 
 class RoomTracks(Payload):
@@ -200,7 +200,7 @@ class HeldRelay(Payload):
 class SyncResponse(Payload):
     event = "sync_response"
     rooms: list[RoomMembers]
-    # Where other SFUs can reach this one.
+    # The addresses at which other SFUs can reach this SFU.
     addresses: Sequence[tuple[str, int]] = ()
     # The relays that a chat server has started at this SFU. A node that has just become the owner needs this
     # list.

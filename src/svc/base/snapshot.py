@@ -34,7 +34,7 @@ def snapshot(path: Path, target: Path) -> None:
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         source.backup(copy, pages=_PAGES_AT_ONCE, progress=_log_progress)
         source.execute("COMMIT")
-        # Without a write-ahead log, the copy is a single file.
+        # Turn off the write-ahead log, so that the copy is a single file.
         copy.execute("PRAGMA journal_mode=DELETE")
     # A page that was in the log may contain copies of deleted rows.
     erase_file(target)
@@ -42,7 +42,7 @@ def snapshot(path: Path, target: Path) -> None:
 
 @contextmanager
 def opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy that no process owns for reading, in one thread at a time. Raises sqlite3.Error."""
+    """Open a copy for reading, in one thread at a time. No process may own the copy. Raises sqlite3.Error."""
     with closing(
         sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     ) as connection:

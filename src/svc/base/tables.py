@@ -80,7 +80,7 @@ class Table(Generic[Record]):
         # INSERT statements, by the names of the values passed besides a record.
         self._inserts: dict[tuple[str, ...], str] = {}
 
-    # Methods that write, called within a write.
+    # Methods that write. They are called within a write.
 
     def insert(self, connection: Connection, record: Record, **beside: object) -> None:
         connection.execute(self._insert(*beside), self._row(record, beside))
@@ -104,7 +104,7 @@ class Table(Generic[Record]):
         return connection.execute(sql, (*values.values(), *_key_values(key))).rowcount > 0
 
     def write(self, connection: Connection, record: Record, columns: Collection[str], **key: object) -> bool:
-        """Set some columns to the record's values."""
+        """Set the given columns to the record's values."""
         row = dict(zip(self.columns, self._row(record, {}), strict=True))
         return self.edit(connection, {name: row[name] for name in columns}, **key)
 

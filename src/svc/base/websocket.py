@@ -1,8 +1,8 @@
 """The server's side of a WebSocket: bounded messages, no compression, and a close frame that reaches the
 client.
 
-Compression is off because a few compressed bytes can expand to very many. This module does not interpret
-messages. `http_server` checks that clients mask their frames. See RFC 6455 section 7.
+Compression is off because a few compressed bytes can expand to an enormous message. This module does not
+interpret messages. `http_server` checks that clients mask their frames. See RFC 6455 section 7.
 """
 
 import asyncio
@@ -78,7 +78,7 @@ class WebSocket(web.WebSocketResponse):
 class PulsedWebSocket(WebSocket):
     """A WebSocket that answers pings, and reads more slowly when pings and pongs exceed a rate limit.
 
-    aiohttp would answer thousands of them in one turn.
+    aiohttp would answer thousands of pings in one turn of the event loop.
     """
 
     def __init__(self, transport: asyncio.Transport, **options: Any) -> None:

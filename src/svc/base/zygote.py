@@ -30,7 +30,7 @@ from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected,
 
 
 def main(layers: Layers | None = None) -> None:
-    """Run the zygote. Only tests of single layers pass `layers`."""
+    """Run the zygote. `layers` is only for tests of single layers."""
     control = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
@@ -111,7 +111,7 @@ class _Zygote:
         for pid, leash in self._children.items():
             if leash.fileno() in ready:
                 _kill_with_group(pid)
-                # One read is enough. The leash is closed when the child has been reaped.
+                # One read is enough, because the leash is closed when the child has been reaped.
                 self._poll.unregister(leash)
 
     def _reap(self) -> None:
@@ -133,7 +133,7 @@ class _Zygote:
 
 
 def _be_a_job(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
-    """Run a child from start to end. Nothing here may return to the zygote's loop."""
+    """Run a child from start to end. This function must not return to the zygote's loop."""
     try:
         os.setsid()
         die_with_parent()

@@ -1,4 +1,4 @@
-"""Decides who may join a room, based on a `client_join`.
+"""Decides whether a client may join a room, based on its `client_join`.
 
 A client presents one of two secrets. Anyone who has the registration's raw secret has full authority anyway,
 so no `user_token` is checked. The client credential, which the chat server gives to its members, is accepted
@@ -30,7 +30,7 @@ class Admission:
 
 
 def admit(rooms: Rooms, request: ClientJoin, wall_now: float) -> Admission:
-    """Return the requested room and the sender's caps. Raises JoinRefused."""
+    """Return the requested room and the sender's capabilities in it. Raises JoinRefused."""
     registration = rooms.registration(request.server_id)
     if registration is None:
         raise JoinRefused(REFUSAL)

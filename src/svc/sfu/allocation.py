@@ -13,8 +13,8 @@ for more by priority. If videos must be lowered soon after a raise, the need aft
 the downlink. For a while, further raises stay below that need, unless the downlink becomes much better.
 Otherwise a video would keep switching between two levels.
 
-Sans-I/O: the estimate, the rates and the time go in; the limits and the next deadline come out.
-docs/bandwidth.md, "Allocation".
+Sans-I/O: the inputs are the estimate, the rates and the time, and the outputs are the limits and the next
+deadline. See docs/bandwidth.md, "Allocation".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,8 @@ _RESUME_MARGIN = 1.5
 # Spare rate (bit/s) for the keyframe that is sent when a video resumes or switches to a larger encoding. On a
 # narrow downlink, the keyframe would otherwise delay audio.
 _KEYFRAME_MARGIN_BPS = 50_000
-# The minimum time between two raises, and from a lowering to the next raise: the estimate must settle first.
+# The minimum time between two raises, and from a lowering to the next raise, because the estimate must settle
+# first.
 _RAISE_INTERVAL_S = 0.2
 _SETTLE_S = 0.6
 # A lowering within this time after a raise is attributed to the raise.
@@ -49,7 +50,7 @@ _EXCHANGE_INTERVAL_S = 1.0
 _MIN_STEP = 1.1
 # The downlink is probed up to this multiple of the rate that would satisfy every request.
 _PROBED_MARGIN = 1.5
-# An estimate cannot be expected to rise above this share of the probed rate.
+# The estimate cannot be expected to rise above this share of the highest probed rate.
 _TOP = 0.9
 
 
@@ -78,7 +79,7 @@ PAUSED = Limit(paused=True)
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One rung of a video's ladder."""
+    """One rung of a video's ladder of levels."""
 
     limit: Limit
     bps: float
@@ -117,9 +118,10 @@ class Video:
 def ladder(
     encodings: Sequence[Sequence[float]], max_spatial: int, max_temporal: int, *, screen: bool
 ) -> tuple[Level, ...]:
-    """Return the levels of a track. `encodings` has each encoding's rates, cumulative over temporal layers.
+    """Return a track's levels. `encodings` has the rates of each encoding, cumulative over temporal layers.
 
-    A camera gains frame rate before size, a screen size before frame rate. A limit of -1 means no limit.
+    Higher levels of a camera first raise the frame rate and then the size. For a screen, the order is
+    reversed. A limit of -1 means no limit.
     """
     sent = [(layer, rates) for layer, rates in enumerate(encodings) if rates]
     usable = [(layer, rates) for layer, rates in sent if max_spatial == ALL_LAYERS or layer <= max_spatial]
@@ -331,7 +333,7 @@ class Allocator:
         reserved: float,
         now: float,
     ) -> None:
-        """Lower videos that are above their planned level, if a more important or a paused video can then
+        """Lower videos that are above their planned level, if a more important or paused video can then
         rise.
         """
         first = min(waiting, key=lambda video: present[video.key] > 0)

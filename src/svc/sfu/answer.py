@@ -42,10 +42,11 @@ class AnswerError(SdpError):
 
 @dataclass(frozen=True, slots=True)
 class AnsweredSection:
-    """One media section of the answer, from the client's side.
+    """One media section of the answer. Directions are from the client's point of view.
 
-    A rejected section (port 0, or no codec in common) has no payload types. Where the client sends, a browser
-    may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
+    A rejected section (port 0, or no codec in common) has no payload types. In a section in which the client
+    sends, a browser may use any offered payload type, even one that its answer omits
+    (`codecs.payload_types`).
     """
 
     mid: str
@@ -57,7 +58,7 @@ class AnsweredSection:
     ssrcs: tuple[int, ...]  # empty unless the client sends; includes those of RTX
     stream_id: str | None  # None if the client does not send, or if absent, "-" or not a token
     track_id: str | None
-    rids: tuple[str, ...] = ()  # if the track has several encodings, smallest first
+    rids: tuple[str, ...] = ()  # the encodings, smallest first, if the track has several
 
     @property
     def rejected(self) -> bool:
@@ -97,7 +98,7 @@ def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
 
 
 def _read_section(media: MediaDescription, offered: Transceiver) -> AnsweredSection:
-    """Check one section of the answer. A rejected section may omit all attributes."""
+    """Check one section of the answer against the offer. A rejected section may omit all attributes."""
     nameless = not media.port and media.mid is None
     if media.kind != offered.kind or not (nameless or media.mid == offered.mid):
         raise AnswerError(
@@ -159,7 +160,7 @@ def _common_payload_types(media: MediaDescription, *, redundancy: bool) -> froze
 
 
 def _means(mapping: RtpMap | None, codec: Codec) -> bool:
-    if mapping is None:  # RFC 3551 section 6: only static payload types need no mapping
+    if mapping is None:  # Only static payload types need no mapping (RFC 3551 section 6).
         return codec.payload_type < 35
     return mapping.name.lower() == codec.name.lower() and mapping.clock_rate == codec.clock_rate
 
@@ -183,8 +184,8 @@ def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
 def _transport_sections(answer: SessionDescription, accepted: list[MediaDescription]) -> list[Section]:
     """Return the parts of the answer that can describe the single transport, in order of precedence.
 
-    Only attributes that the first accepted section of the bundle omits are read from the others (RFC 9143
-    section 7.1.3).
+    Attributes are read from the other sections only if the bundle's first accepted section omits them (RFC
+    9143 section 7.1.3).
     """
     groups = answer.groups("BUNDLE")
     by_mid = {media.mid or "": media for media in accepted}
@@ -236,6 +237,8 @@ def _mixed(answer: SessionDescription, accepted: list[MediaDescription]) -> bool
 
 
 def _candidates(accepted: list[MediaDescription]) -> tuple[str, ...]:
-    """Return the candidates of all sections without duplicates: bundled sections may repeat them."""
+    """Return the candidates in all sections without duplicates, because bundled sections may repeat
+    candidates.
+    """
     values = [value for media in accepted for value in media.values("candidate")]
     return tuple(f"candidate:{value}" for value in dict.fromkeys(values))

@@ -41,7 +41,8 @@ from svc.sfu.service import Clocks, Service
 
 # The timeout for closing open connections at shutdown.
 SHUTDOWN_S = 3.0
-# Connections besides those of participants: clients that have not joined yet, chat servers and monitoring.
+# Connections in addition to participants' connections: clients that have not joined yet, chat servers and
+# monitoring.
 CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
 # One thread makes the forwarding decisions and can keep about three sending threads busy. With two
 # processors, it is faster to decide and send on a single thread (benchmarks/README.md).
@@ -60,7 +61,7 @@ class Flags:
     control_from_anywhere: bool = False
     workers: int | None = None  # threads that send media; None to choose by the number of processors
     listen_fds: tuple[int, ...] = ()  # inherited sockets to use instead of opening new ones
-    handover_socket: Path | None = None  # where a successor connects
+    handover_socket: Path | None = None  # where a successor connects to take the ports over
     take_over: bool = False  # take over from the service that listens there
 
 
@@ -82,11 +83,13 @@ class Front:
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
-    """The media plane's methods that the program uses to start and stop it. Sessions use the others."""
+    """The media plane's methods that the program uses to start and stop it. Sessions use its other
+    methods.
+    """
 
 
 def run(config: Config, flags: Flags = Flags()) -> None:
-    """Run until stopped by a signal. If a port is taken, exit with a one-line error."""
+    """Run the service until it is stopped by a signal. If a port is taken, exit with a one-line error."""
     logs.configure(sys.stderr, debug=config.debug)
     raise_limit()
     asyncio.run(_run(config, flags))
@@ -240,7 +243,7 @@ def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:
 async def serving(
     service: Service, plane: Plane, config: Config, flags: Flags, sockets: Sequence[socket] = ()
 ) -> AsyncIterator[Front]:
-    """Serve HTTP and run the service's periodic tasks, on `sockets` or on sockets that it opens.
+    """Serve HTTP on `sockets`, or on newly opened sockets, and run the service's periodic tasks.
 
     Raises ConfigError if a port is taken. Disconnects all clients on exit.
     """

@@ -2,7 +2,7 @@
 
 Handles component 1 only, because all media is bundled on one port with rtcp-mux. TCP connections are always
 opened by peers, so our candidates are passive, and a peer's TCP candidates are useless. Does not resolve
-names or send anything. Only `interface_addresses` asks the operating system. See RFC 8445 section 5.1
+names or send anything. Only `interface_addresses` calls the operating system. See RFC 8445 section 5.1
 (gathering, priorities, foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP),
 docs/configuration.md, "SFU".
 """
@@ -69,8 +69,8 @@ class Candidate:
     def parse(cls, text: str) -> "Candidate | None":
         """Read one candidate. Return None if it is well-formed but useless to us.
 
-        Useless candidates: the end of candidates (""), TCP (the peer connects, and its checks reveal its
-        address), other components, and names (`.local` hides an address from web pages).
+        These candidates are useless: the end of candidates (""), TCP (the peer connects, and its checks
+        reveal its address), other components, and host names (`.local` names hide an address from web pages).
         """
         words = text.removeprefix("a=").removeprefix("candidate:").split()
         if not words:
@@ -92,7 +92,7 @@ class Candidate:
 
 
 def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
-    """Return why no check may ever be sent to `ip`, or None if it may be tried.
+    """Return the reason why no check may be sent to `ip`, or None if checks are allowed.
 
     Private addresses are allowed, because members on the server's network use them. A loopback address would
     make us send to our own machine, so it is allowed only if we offer one ourselves.
@@ -110,12 +110,12 @@ def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
 
 
 def is_loopback(ip: str) -> bool:
-    """Return whether `ip` stays on this machine."""
+    """Return whether packets to `ip` stay on this machine."""
     return ip_address(ip).is_loopback
 
 
 def version(ip: str) -> int:
-    """Return 4 or 6. Only addresses of the same version make a pair."""
+    """Return the address's IP version, 4 or 6. Only addresses of the same version can form a pair."""
     return ip_address(ip).version
 
 
@@ -128,10 +128,12 @@ def interface_addresses() -> tuple[str, ...]:
 def host_candidates(
     *, port: int, interfaces: Sequence[str], bound: Sequence[str], advertised: Sequence[str] = ()
 ) -> tuple[Candidate, ...]:
-    """Return candidates for the `advertised` addresses, or else for `interfaces` that `bound` listens on."""
+    """Return candidates for the `advertised` addresses. If there are none, use those `interfaces` that are in
+    `bound`.
+    """
     own = {str(ip_address(ip)) for ip in interfaces}
     addresses = [str(ip_address(ip)) for ip in advertised] or _offerable(sorted(own), bound)
-    # IPv6 first, as in RFC 6724. Where IPv6 does not work, IPv4 connects just as fast.
+    # IPv6 is preferred, as in RFC 6724. Where IPv6 does not work, IPv4 connects just as fast.
     addresses.sort(key=lambda ip: -version(ip))
     return tuple(
         Candidate(
@@ -175,7 +177,7 @@ def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Addres
             base=host.base,
         )
         for host in hosts
-        # The base is unknown where the kernel chose it.
+        # The base is unknown if the kernel chose it.
         if host.base and mapped.get(host.base, host.address) != host.address
     )
 
@@ -183,7 +185,7 @@ def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Addres
 def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Return a TCP candidate for the address and port of each UDP candidate.
 
-    Skips ports that a NAT has chosen: the NAT would choose another port for TCP.
+    Skips ports that a NAT has chosen, because the NAT would choose another port for TCP.
     """
     return tuple(
         Candidate(

@@ -30,7 +30,7 @@ from svc.sfu.stun import Transmission
 
 # A browser on a laptop with a VPN, Docker and IPv6 has about a dozen candidates.
 MAX_REMOTE_CANDIDATES = 30
-# "...limit the total number of connectivity checks it performs to 100": that includes retransmissions.
+# "...limit the total number of connectivity checks it performs to 100", which includes retransmissions.
 MAX_CHECKS = 100
 # The number of checks reserved for triggered checks and nominations, so that a list of dead candidates cannot
 # use up the checks that a reachable peer needs.
@@ -103,7 +103,7 @@ class Check:
     """A request that we sent and that the peer can still answer. Consent checks have no pair."""
 
     key: bytes = field(repr=False)
-    controlling: bool  # The role that the request claimed.
+    controlling: bool  # Whether the request claimed the controlling role.
     transmission: Transmission
     pair: CandidatePair | None
     urgent: bool = False  # Whether the check was triggered or nominates its pair.
@@ -115,8 +115,9 @@ class Checklist:
     """The candidate pairs of one ICE generation."""
 
     def __init__(self, local_candidates: Iterable[Candidate]) -> None:
-        # A server-reflexive candidate is sent from its base, so it does not form a pair (RFC 8445 section
-        # 6.1.2.4). Neither does a TCP candidate: the peer connects, and its checks create the pair.
+        # Checks from a server-reflexive candidate are sent from its base, so it does not form a pair (RFC
+        # 8445 section 6.1.2.4). Neither does a TCP candidate, because the peer connects, and its checks
+        # create the pair.
         hosts = [each for each in local_candidates if each.kind == "host" and not each.tcp]
         self._bases = {(host.base, version(host.address[0])): host.priority for host in reversed(hosts)}
         self._loopback_offered = any(is_loopback(host.address[0]) for host in hosts)
@@ -155,7 +156,7 @@ class Checklist:
         return self._pair(check.path)
 
     def trigger(self, pair: CandidatePair) -> None:
-        """Check `pair` before all others."""
+        """Schedule a check of `pair` before all other checks."""
         pair.happened(_TRIGGERED)
         if pair not in self._triggered:
             self._triggered.append(pair)
@@ -179,7 +180,7 @@ class Checklist:
             self._triggered.remove(pair)
 
     def answered(self, pair: CandidatePair) -> None:
-        """Record that `pair` is valid and needs no further check."""
+        """Record that the peer answered on `pair`, which is now valid and needs no further check."""
         pair.happened(_ANSWERED)
         if pair in self._triggered:
             self._triggered.remove(pair)

@@ -1,4 +1,4 @@
-"""The connection to one participant, as its session sees it. Contains no code."""
+"""The interface through which a session uses its participant's connection. Contains no code."""
 
 from typing import Protocol
 

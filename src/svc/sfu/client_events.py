@@ -26,7 +26,7 @@ class ClientJoin(Payload):
     user_id: Id
     server_password: str
     user_token: str = ""  # Not needed if the client presents the raw secret.
-    # Only `true` turns these options on. Any other value is ignored.
+    # Only `true` turns the following options on. Any other value is ignored.
     resumable: object = False  # The client can resume its session over another connection.
     simulcast: object = False  # The client may send a video in several encodings.
     bandwidth: object = False  # The client wants bandwidth estimates of its downlink.
@@ -65,7 +65,7 @@ class Renegotiate(Payload):
 
 
 class LayerRequest(Payload):
-    """The layers of a track that one receiver requests. A receiver that never sends a request gets every
+    """A receiver's request for certain layers of a track. A receiver that sends no request gets every
     layer.
     """
 
@@ -141,8 +141,8 @@ class ActiveSpeakers(Payload):
 
 
 class LayersWanted(Payload):
-    """The track is named by id and by source, because a browser may use a different id for it than the
-    room.
+    """The demand of a track's receivers, sent to its publisher. The track is named by id and by source,
+    because the publisher's browser may use a different id for it than the room.
     """
 
     event = "layers_wanted"
@@ -161,7 +161,7 @@ class Bandwidth(Payload):
 
 
 class LayerState(Struct):
-    """The layers that a client receives of a track."""
+    """The layers that a client receives for one track."""
 
     track_id: str
     mid: str

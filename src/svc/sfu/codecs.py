@@ -37,7 +37,7 @@ class HeaderExtension:
     """A header extension. The SFU handles a hop-by-hop extension itself and never forwards it."""
 
     uri: str
-    id: int  # 1..14, so that the one-byte form can carry it
+    id: int  # from 1 to 14, so that it fits into the one-byte form
     kinds: frozenset[str]
     hop_by_hop: bool = False
 
@@ -56,17 +56,18 @@ AUDIO: Final = (
     # With "nack" in the offer, Chromium retransmits Opus and requests retransmissions, although its answers
     # omit "nack".
     Codec("opus", "audio", 111, 48_000, 2, "minptime=10;useinbandfec=1", ("nack",)),
-    # RFC 3551 section 4.5.2: G722 samples at 16 kHz but declares 8000.
+    # G722 samples at 16 kHz but declares 8000 (RFC 3551 section 4.5.2).
     Codec("G722", "audio", 9, 8_000),
     Codec("PCMU", "audio", 0, 8_000),
     Codec("PCMA", "audio", 8, 8_000),
 )
 
-# RFC 2198. Offered only to clients that ask for it, and always behind Opus, because a browser sends the codec
-# that is listed first.
+# RED (RFC 2198). It is offered only to clients that ask for it, and always behind Opus, because a browser
+# sends the codec that is listed first.
 RED: Final = Codec("red", "audio", 63, 48_000, 2, "111/111")
 
-# Video has no RED and no ULPFEC: if an answer contains them, a browser wraps all VP8 in RED.
+# For video, neither RED nor ULPFEC is offered. If an answer contained them, a browser would wrap all VP8 in
+# RED.
 VIDEO: Final = (
     _h264(96, "42e01f", 1),
     _h264(98, "42001f", 1),
@@ -110,14 +111,14 @@ RID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", 10
 REPAIRED_RID: Final = HeaderExtension(
     "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", 11, _VIDEO, hop_by_hop=True
 )
-# The encodings that we request, smallest first: a quarter, a half and the full width.
+# The encodings that we request, smallest first: a quarter of the width, half of it, and the full width.
 ENCODINGS: Final = ("q", "h", "f")
 
 _CODECS = {"audio": AUDIO, "video": VIDEO}
 
 
 def codecs(kind: str, *, redundancy: bool = False) -> tuple[Codec, ...]:
-    """Return the codecs of one kind, preferred codec first. With `redundancy`, audio includes RED."""
+    """Return the codecs for audio or video, preferred codec first. With `redundancy`, audio includes RED."""
     return (*_CODECS[kind], RED) if redundancy and kind == RED.kind else _CODECS[kind]
 
 
@@ -135,7 +136,7 @@ def for_all(takes: Iterable[frozenset[int]]) -> frozenset[int] | None:
 
 
 def payload_types(kind: str) -> frozenset[int]:
-    """Return every payload type that a section of that kind may offer, including those of RTX."""
+    """Return every payload type that a section of the given kind may offer, including those of RTX."""
     offered = codecs(kind, redundancy=True)
     rtx = {codec.rtx_payload_type for codec in offered if codec.rtx_payload_type is not None}
     return frozenset({codec.payload_type for codec in offered} | rtx)

@@ -35,7 +35,7 @@ CLOSE_DEADLINE_S = 2.0
 # The maximum size of the send queue. Only one offer is pending at a time, so this is many times the queue of
 # an honest client. It also exceeds the largest sync_response.
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
-# RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
+# A control frame carries 125 bytes, two of which hold the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
 # A message uses one unit of its sender's pace per this many characters, because parsing JSON of the maximum
 # frame size takes 10 ms.
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 class Socket(WebSocket):
-    """A WebSocket whose pings this service sends itself."""
+    """A WebSocket without automatic pings, because `Connection` sends them."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__(
@@ -56,7 +56,7 @@ class Socket(WebSocket):
 
 
 class Connection:
-    """A prepared WebSocket. One task reads with `receive`, another writes with `write`."""
+    """One client's open WebSocket. One task reads with `receive`, and another writes with `write`."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Connection:
 
     @property
     def closing(self) -> bool:
-        """Whether this side has closed the connection."""
+        """Whether this service has closed the connection."""
         return self._closing is not None
 
     async def receive(self) -> Envelope | None:

@@ -1,7 +1,7 @@
 """Sets up encrypted media for one client: first ICE, then DTLS, then keys.
 
-Passes the core's reports and the client's answers to ICE and DTLS, and their datagrams, path and keys to the
-core. The session reads `outcomes`. Handles neither signalling nor media sections, and has no clock.
+Passes the core's reports and the client's answers to ICE and DTLS. Passes their datagrams, path and keys to
+the core. The session reads `outcomes`. Handles neither signalling nor media sections, and has no clock.
 """
 
 from collections import Counter, deque
@@ -65,7 +65,7 @@ class PathFound:
 
 @dataclass(frozen=True, slots=True)
 class Secured:
-    """Media is encrypted: the handshake's keys are in use."""
+    """Media is now encrypted with the keys from the handshake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,8 @@ class Connectivity:
             self._carry_dtls(self._dtls)
 
     def _carry_dtls(self, dtls: DtlsTransport) -> None:
-        # Set the keys before sending, because a client that receives our last flight sends media immediately.
+        # Set the keys before sending, because a client that has received our last flight sends media
+        # immediately.
         for event in _drain(dtls.events):
             match event:
                 case Connected(keys):

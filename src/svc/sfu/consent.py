@@ -1,7 +1,7 @@
 """Decides when to renew consent for the selected path and when to stop sending (RFC 7675 section 5.1).
 
-Only authenticated responses to our requests count: a peer that merely sends does not prove that our media
-arrives. Does not build messages.
+Only authenticated responses to our requests renew consent. A peer that merely sends packets does not prove
+that it receives our media. Does not build messages.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from svc.sfu.checklist import CandidatePair
 
 INTERVAL_S = 5.0
-# "...randomized between 0.8 and 1.2 times the basic period", so 4 to 6 s. The timer may be up to a second
-# late.
+# "...randomized between 0.8 and 1.2 times the basic period", which is 4 to 6 s. The timer may be up to a
+# second late.
 SPREAD = (0.8, 1.0)
 EXPIRY_S = 30.0
 
@@ -20,7 +20,7 @@ EXPIRY_S = 30.0
 class Consent:
     """Permission to send over the selected pair, extended by 30 s with each response.
 
-    Keeps the credentials that the pair was selected with, because a restart changes them.
+    Stores the credentials with which the pair was selected, because a restart changes them.
     """
 
     pair: CandidatePair
@@ -32,10 +32,10 @@ class Consent:
     expires_at: float = 0.0
 
     def granted(self, now: float) -> None:
-        """Extend the permission because the peer has responded."""
+        """Extend the permission, because the peer has responded."""
         self.expires_at = now + EXPIRY_S
 
     def request_sent(self, now: float) -> None:
-        """Schedule the next request. Requests are never retransmitted: each is a new request."""
+        """Schedule the next request. A request is never retransmitted: a new one is sent instead."""
         low, high = SPREAD
         self.due = now + INTERVAL_S * (low + (high - low) * self.random())

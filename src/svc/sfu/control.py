@@ -1,4 +1,4 @@
-"""The /server connection, over which a chat server registers rooms and learns who joins them.
+"""The /server connection, over which a chat server registers rooms and is notified when users join or leave.
 
 Every message except `keep_alive` carries `server_id` and `server_password`. An invalid message is dropped
 without a reply. A connection receives events only for registrations whose secret it has presented.
@@ -27,7 +27,7 @@ FIRST_MESSAGE_DEADLINE_S = 10.0
 EXPECTED_CONTROL = "Expected server_register event"
 NEWER_OWNER = "Another chat server owns the community now"
 
-# A chat server that reconnects registers all its rooms at once.
+# The burst is large, because a chat server that reconnects registers all its rooms at once.
 _BURST = 5_000
 _PER_S = 1_000
 
@@ -40,7 +40,9 @@ def control_pace() -> TokenBucket:
 
 
 class Control(EventHandlers):
-    """A chat server's control connection. It watches the registrations that it has authenticated for."""
+    """A chat server's control connection. It watches the registrations for which it has presented the
+    secret.
+    """
 
     def __init__(self, connection: Connection, service: Service) -> None:
         self._connection = connection
@@ -50,7 +52,7 @@ class Control(EventHandlers):
         connection.on_pulse = self._say_keep_alive
 
     async def talk(self) -> None:
-        """Serve the connection until it ends."""
+        """Receive and handle the chat server's events until the connection ends."""
         try:
             if await self._begin():
                 await self._listen()

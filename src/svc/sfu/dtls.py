@@ -1,9 +1,9 @@
 """The DTLS handshake that yields the SRTP keys, over memory buffers (pyOpenSSL).
 
-Datagrams and `now` go in; `transmits`, `events` and the next deadline come out. Does not open sockets or
-carry application data. Releases keys only after the peer's certificate has matched a fingerprint in its
-answer. See RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 8842 and RFC 8122 (roles, fingerprints), RFC 8827
-section 6.5 (the cipher suites of WebRTC).
+Sans-I/O: the inputs are datagrams and `now`, and the outputs are `transmits`, `events` and the next deadline.
+Does not open sockets or carry application data. Releases keys only after the peer's certificate has matched a
+fingerprint in its answer. See RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 8842 and RFC 8122 (roles,
+fingerprints), RFC 8827 section 6.5 (the cipher suites of WebRTC).
 
 Clocks. OpenSSL retransmits by its own clock, which cannot be replaced: first after 1 s, then doubling. This
 module does not hide that. `next_deadline` includes the time that OpenSSL reports, and `advance` lets OpenSSL
@@ -81,7 +81,7 @@ class SrtpKeys:
     """The master key followed by the master salt, for each direction."""
 
     profile: str
-    local: bytes = field(repr=False)  # Protects the packets that we send.
+    local: bytes = field(repr=False)  # The key for the packets that we send.
     remote: bytes = field(repr=False)
 
 
@@ -116,7 +116,7 @@ class Certificate:
         # Release buffers while a connection is idle, which saves 21 KB per connection. After the handshake, a
         # connection carries at most the message that closes it.
         self.context.set_mode(SSL.MODE_RELEASE_BUFFERS)
-        # Accept any certificate here: its fingerprint is checked after the handshake.
+        # Accept any certificate here, because its fingerprint is checked after the handshake.
         self.context.set_verify(SSL.VERIFY_PEER | SSL.VERIFY_FAIL_IF_NO_PEER_CERT, lambda *_: True)
         self.context.set_tlsext_use_srtp(b":".join(profile.openssl_name for profile in _PROFILES))
         self.context.use_certificate(certificate)
@@ -153,7 +153,7 @@ class Event(Enum):
     ENDED = auto()  # Either side closed the connection, or it failed.
 
 
-# After the peer has closed a connection, its owner closes it too.
+# A closed connection may end again, because its owner also closes it after the peer has done so.
 TRANSITIONS = Transitions(
     "DTLS",
     {
@@ -184,7 +184,7 @@ class DtlsTransport:
         self._datagrams_left = MAX_HANDSHAKE_DATAGRAMS
         self._gives_up_at = 0.0
         self._openssl_due: float | None = None
-        self._flight: bytes | None = None  # The last flight, if it can be repeated.
+        self._flight: bytes | None = None  # The last flight, if this module can repeat it.
         self._resend_at: float | None = None
         self._resend_after_s = RESEND_FIRST_S
         self._resends_left = 0
@@ -194,7 +194,7 @@ class DtlsTransport:
         self._fingerprints = [(_DIGESTS[name], value) for name, value in fingerprints if name in _DIGESTS]
 
     def start(self, now: float) -> None:
-        """Start the handshake. A client sends first. A repeated start does nothing."""
+        """Start the handshake. As the client, send the first flight. A repeated start does nothing."""
         if self._state is not State.NEW:
             return
         self._happened(Event.STARTED)
@@ -241,7 +241,7 @@ class DtlsTransport:
 
     def close(self) -> None:
         """Notify the peer that we are closing the connection."""
-        # During a handshake OpenSSL refuses to shut down, and then there is nothing to send.
+        # During a handshake, OpenSSL refuses to shut down, so there is nothing to send.
         with suppress(SSL.Error):
             self._connection.shutdown()
         self.transmits += self._output()
@@ -365,7 +365,7 @@ def _datagrams(records: bytes) -> list[bytes]:
 
 
 def _reason(error: SSL.Error) -> str:
-    """Return OpenSSL's description of the error, such as "no shared cipher"."""
+    """Return OpenSSL's description of an error, such as "no shared cipher"."""
     entries = error.args[0] if error.args else None
     words = [entry[-1] for entry in entries if entry[-1]] if isinstance(entries, list) else []
     return words[0] if words else "the handshake broke off"

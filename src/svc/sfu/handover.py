@@ -8,8 +8,8 @@ successor) connects to it. They exchange these messages, each within a timeout:
   3 predecessor                stops reading and tells its participants to join again
   4 predecessor -> successor   `yours`; the predecessor exits and the successor reads
 
-Data that arrives between 3 and 4 waits in the kernel. If the successor disappears before 2, nothing changes.
-Does not deal with the participants or the traffic on the ports.
+Data that arrives between steps 3 and 4 waits in the kernel. If the successor disappears before step 2,
+nothing changes. Does not deal with the participants or the traffic on the ports.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class HandoverFailed(ConfigError):
-    """Another service is running and keeps the ports."""
+    """Another service is running and does not hand over its ports."""
 
 
 class Succession:
@@ -48,7 +48,7 @@ class Succession:
         self.ports = ports
 
     async def complete(self) -> None:
-        """Make the predecessor stop reading. Raises HandoverFailed."""
+        """Make the predecessor stop reading and wait until it has. Raises HandoverFailed."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 loop = asyncio.get_running_loop()
@@ -88,7 +88,7 @@ async def take_over(path: Path) -> Succession | None:
 
 
 def refuse_if_used(path: Path) -> None:
-    """Raise ConfigError if a service listens at `path`: its successor must use `--take-over`."""
+    """Raise ConfigError if a service listens at `path`, because its successor must use `--take-over`."""
     with socket(sockets.AF_UNIX) as probe:
         probe.settimeout(DEADLINE_S)
         with suppress(OSError):

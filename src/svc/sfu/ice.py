@@ -1,11 +1,11 @@
 """The ICE agent of one participant: finds a path, keeps the peer's consent to it, and restarts.
 
-A full agent for one stream with one component (RFC 8445, trickle as in RFC 8838), sans-I/O: checks,
-responses, candidates and `now` go in; `transmits`, `events` and the next deadline come out. Every call
-advances the agent as far as possible, so its owner drains both lists after each call. The agent does not open
-sockets, gather candidates, or answer the peer's checks. The native core authenticates and answers them, and
-reports them as BindingCheck. It leaves checks with a role conflict to the agent, because they need a
-decision. Invalid data from a peer is dropped and counted, and never raises an exception.
+A full agent for one stream with one component (RFC 8445, with trickle as in RFC 8838). Sans-I/O: the inputs
+are checks, responses, candidates and `now`, and the outputs are `transmits`, `events` and the next deadline.
+Every call advances the agent as far as possible, so its owner drains both lists after each call. The agent
+does not open sockets, gather candidates, or answer the peer's checks. The native core authenticates and
+answers them, and reports them as BindingCheck. It leaves checks with a role conflict to the agent, because
+they need a decision. Invalid data from a peer is dropped and counted, and never raises an exception.
 
 Theory of operation. The SFU offers, so it is controlling, and uses regular nomination:
 
@@ -25,7 +25,7 @@ selected the old path.
 
 Between restarts, media follows the peer to the address from which it answers (`path_monitor`).
 
-Out of scope: lite and aggressive nomination on our side; relays.
+The agent supports neither relays nor, on our side, ICE lite and aggressive nomination.
 """
 
 from collections import Counter
@@ -63,11 +63,11 @@ from svc.sfu.stun_codec import Class, Message
 
 # The interval Ta in RFC 8445 section 14.2, which must be at least 5 ms.
 PACE_S = 0.02
-# The time that a valid pair waits for a better pair: about one round trip within a continent.
+# The time that a valid pair waits for a better pair, which is about one round trip within a continent.
 NOMINATION_WAIT_S = 0.05
 # A TCP pair waits longer for UDP, which carries media better.
 TCP_NOMINATION_WAIT_S = 0.25
-# Browsers report a failure after 15 to 30 s.
+# The timeout for finding a path. Browsers report a failure after 15 to 30 s.
 PATIENCE_S = 30.0
 
 
@@ -473,7 +473,7 @@ class IceAgent:
         was sent.
         """
         if check.controlling is self.controlling:
-            # RFC 8445: "The agent MUST change the tiebreaker value."
+            # "The agent MUST change the tiebreaker value" (RFC 8445).
             self.tie_breaker = int(self._random() * 2**64)
             self._switch_role()
         pair = check.pair

@@ -17,7 +17,7 @@ from svc.sfu.client_events import Bandwidth, LayerRequest, Layers, LayerState
 from svc.sfu.media_protocols import MediaTransport
 from svc.sfu.subscriptions import ReceivingSection, Subscriptions
 
-# The highest rate to probe for. It carries 25 cameras and a screen.
+# The highest rate to probe for, which is enough for 25 cameras and a screen.
 MAX_PROBED_BPS = 10_000_000
 # The minimum time between two `layers` events.
 LAYERS_INTERVAL_S = 0.25
@@ -25,7 +25,8 @@ LAYERS_INTERVAL_S = 0.25
 # previous estimate.
 BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 
-# After a client's request, a review waits this long for further requests: clients send one for each track.
+# After a client's request, a review waits this long for further requests, because clients send one request
+# per track.
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
@@ -40,7 +41,7 @@ _UNPROBED_BPS = 1
 
 
 class LayerControl:
-    """The layers of one client's videos. Times are in seconds."""
+    """Controls the layers of one client's videos. Times are in seconds."""
 
     def __init__(
         self, transport: MediaTransport, subscriptions: Subscriptions, push: Callable[[Payload], None]
@@ -69,7 +70,7 @@ class LayerControl:
         self.changed(now)
 
     def estimated(self, estimate_bps: int, reason: str, repeated_bytes: int, now: float) -> None:
-        """Handle an estimate of the downlink: lower videos at once if they no longer fit."""
+        """Handle an estimate of the downlink, and lower videos immediately if they no longer fit."""
         elapsed, self._estimated_at = max(now - self._estimated_at, 0.001), now
         share = 1 - exp(-elapsed / _REPEATS_OVER_S)
         self._repeated_bps += share * (8 * repeated_bytes / elapsed - self._repeated_bps)

@@ -1,8 +1,8 @@
 """The control plane's interface to the media plane: transports, forwarders and down tracks.
 
 The only module that imports the native core. It gives the core the codec tables, turns the core's events into
-calls, and maps its ids to objects. Makes no decisions about rooms, ICE or offers. Calls are cheap. Calls and
-callbacks run on the asyncio thread. See ARCHITECTURE.md, "One packet's journey".
+calls, and maps its ids to objects. Makes no decisions about rooms, ICE or offers. All calls are cheap. Calls
+and callbacks run on the asyncio thread. See ARCHITECTURE.md, "One packet's journey".
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class TransportListener(Protocol):
     """The receiver of a transport's events."""
 
     def check_received(self, check: BindingCheck) -> None:
-        """Handle a check from a new path, or a nomination. The core has authenticated and answered it."""
+        """Handle a check from a new path, or a nomination, which the core has authenticated and answered."""
 
     def stun_received(self, data: bytes, path: Path) -> None:
         """Handle a response to our request, or an authenticated request whose sender claims our ICE role."""
@@ -107,7 +107,7 @@ class DownTrack:
         self._core.set_spatial_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer, at_once)
 
     def set_paused(self, paused: bool) -> None:
-        """Stop sending the track, or resume with a keyframe."""
+        """Stop sending the track, or resume it with a keyframe."""
         self._core.set_paused(self.id, paused)
 
     def set_paced(self, paced: bool) -> None:
@@ -183,7 +183,9 @@ class MediaTransport:
         self.transaction_prefix = core.transaction_prefix(self.id)
 
     def set_local_credentials(self, ufrag: str, pwd: str) -> None:
-        """Start an ICE generation. Checks for the previous one are still answered."""
+        """Start an ICE generation with new credentials. Checks for the previous generation are still
+        answered.
+        """
         self._core.set_credentials(self.id, ufrag, pwd)
 
     def set_controlling(self, controlling: bool) -> None:
@@ -193,11 +195,11 @@ class MediaTransport:
         self._core.set_controlling(self.id, controlling)
 
     def select(self, path: Path) -> None:
-        """Send media and DTLS over this path from now on."""
+        """Send media and DTLS over the given path from now on."""
         self._core.select(self.id, path.remote, path.local)
 
     def link(self, path: Path, ssrcs: Sequence[int]) -> None:
-        """Send to another SFU on this path, without ICE. `ssrcs` are the SSRCs of the packets from that
+        """Send to another SFU on the given path, without ICE. `ssrcs` are the SSRCs of the packets from that
         SFU.
         """
         self._core.select(self.id, path.remote, path.local, ssrcs)
@@ -223,9 +225,9 @@ class MediaTransport:
     ) -> Forwarder:
         """Accept media from the client in a section, or change which media is accepted in it.
 
-        `payload_types` should include all that were offered, because a browser might keep sending a payload
-        type that its answer omits. `ssrcs` identify packets that carry no mid. `rids` are the encodings of a
-        track that has several, smallest first.
+        `payload_types` should include every offered payload type, because a browser might keep sending a type
+        that its answer omits. `ssrcs` identify packets that carry no mid. `rids` are the encodings of a track
+        that has several, smallest first.
         """
         forwarder = self._forwarders.get(mid)
         forwarder_id = self._core.open_section(
@@ -373,7 +375,8 @@ class MediaPlane:
             try:
                 self._dispatch(event)
             except Exception:
-                # A session whose listener fails logs the failure and ends. Other events are still delivered.
+                # If a session fails to handle an event, it logs the failure and ends. Other events are still
+                # delivered.
                 log.exception("a listener failed", extra={"transport": event[1]})
 
     def _dispatch(self, event: "Event") -> None:

@@ -1,4 +1,4 @@
-"""Protocols for the objects in `media`, as signalling uses them.
+"""Protocols for the parts of `media` that signalling uses.
 
 Sessions use these protocols, so that tests of negotiation need neither sockets nor packets. All calls are
 cheap and never wait.
@@ -12,7 +12,7 @@ from svc.sfu.network_path import BindingCheck, Path
 
 
 class TransportListener(Protocol):
-    """The handler of a transport's events, called on the asyncio thread."""
+    """The receiver of a transport's events, called on the asyncio thread."""
 
     def check_received(self, check: BindingCheck) -> None: ...
     def stun_received(self, data: bytes, path: Path) -> None: ...
@@ -56,7 +56,7 @@ class Forwarder(Protocol):
 
 
 class MediaTransport(Protocol):
-    """One client's share of the UDP port."""
+    """One client's media transport on the shared UDP port."""
 
     id: int
     transaction_prefix: bytes

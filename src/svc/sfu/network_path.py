@@ -1,8 +1,8 @@
 """Network paths, the core's reports about them, and the events of an ICE agent.
 
-Shared by the native core's wrapper (`media`), ICE and the session. Contains only data. Addresses are textual
-IP addresses from the kernel, never names. RFC 8445 section 7.3 describes the checks that `BindingCheck`
-summarises.
+These types are shared by the native core's wrapper (`media`), ICE and the session. They contain only data.
+Addresses are textual IP addresses from the kernel, never names. RFC 8445 section 7.3 describes the checks
+that `BindingCheck` summarises.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ Remote = tuple[str, int] | tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """One path to a peer: the peer's address, and the local IP address that it contacted.
+    """One path to a peer: the peer's address, and the local IP address that the peer contacted.
 
-    `local` is "" if the kernel chooses it. The local port is always the media port.
+    `local` is "" if the kernel chooses the address. The local port is always the media port.
     """
 
     remote: Remote

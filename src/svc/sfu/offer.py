@@ -20,10 +20,10 @@ PROTOCOL = "UDP/TLS/RTP/SAVPF"
 
 _DIRECTIONS = ("recvonly", "sendonly", "inactive")
 
-# RFC 8839 section 5.4: ice-char, and the length of each value.
+# Characters and lengths as in RFC 8839 section 5.4 (ice-char).
 _UFRAG = re.compile(r"[A-Za-z0-9+/]{4,256}")
 _PWD = re.compile(r"[A-Za-z0-9+/]{22,256}")
-# RFC 8830 section 2: msid-id = 1*64token-char.
+# Stream and track ids as in RFC 8830 section 2 (msid-id = 1*64token-char).
 _MAX_MSID = 64
 _CNAME = re.compile(r"[!-~]{1,255}")
 
@@ -101,7 +101,7 @@ def build_offer(
     session = SessionDescription(f"- {session_id} {version} IN IP4 127.0.0.1", lines=[("t", "0 0")])
     session.attributes = [
         Attribute("group", " ".join(["BUNDLE", *(transceiver.mid for transceiver in transceivers)])),
-        # Without this attribute a browser negotiates the Dependency Descriptor but sends none.
+        # Without this attribute, a browser negotiates the Dependency Descriptor but does not send it.
         Attribute("extmap-allow-mixed"),
         Attribute("msid-semantic", "WMS *"),
     ]
@@ -112,7 +112,9 @@ def build_offer(
 
 
 def _check_unique(transceivers: Sequence[Transceiver]) -> None:
-    """Reject a mid, source or msid that occurs in two sections: a browser would reject the whole offer."""
+    """Reject a mid, source or msid that occurs in two sections, because a browser would reject the whole
+    offer.
+    """
     sending = [transceiver for transceiver in transceivers if transceiver.direction == "sendonly"]
     sources = [transceiver.ssrc for transceiver in sending]
     sources += [transceiver.rtx_ssrc for transceiver in sending if transceiver.rtx_ssrc is not None]
@@ -157,7 +159,9 @@ def _offer_section(transceiver: Transceiver, transport: list[Attribute]) -> Medi
 def _preferred_codecs(
     kind: str, first_codec: int | None, wanted: frozenset[int] | None, redundancy: bool
 ) -> tuple[Codec, ...]:
-    """Return the codecs of one kind: the publisher's first, then those that receivers prefer."""
+    """Return the codecs for audio or video: first the publisher's codec, then the codecs that receivers
+    prefer.
+    """
 
     def rank(codec: Codec) -> tuple[bool, bool]:
         number = codec.payload_type
@@ -173,7 +177,7 @@ def _formats(offered: tuple[Codec, ...]) -> list[str]:
 
 @cache
 def _extmaps(kind: str) -> tuple[Attribute, ...]:
-    """Return the header extensions of one section. Transport-wide sequence numbers allow feedback in both
+    """Return the header extensions for one section. Transport-wide sequence numbers allow feedback in both
     directions.
     """
     return tuple(
@@ -195,7 +199,7 @@ _SIMULCAST = (
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
     attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
     if not receiving:
-        # One line for all codecs saves space: there are many such sections, and an offer must fit in one
+        # One line for all codecs saves space. There are many such sections, and an offer must fit in one
         # message.
         attributes.append(Attribute("rtcp-fb", "* transport-cc"))
     return tuple(attributes)

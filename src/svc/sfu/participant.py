@@ -32,7 +32,8 @@ _PER_S = 20
 # wake together. Otherwise the processor's cache is cold at each check, which makes the check four times as
 # expensive. `consent` allows for the delay.
 _GRID_S = 1.0
-# A client_join contains only five ids and secrets, and its sender is not yet authenticated.
+# The maximum length of the first message. A client_join contains only five ids and secrets, and its sender is
+# not yet authenticated.
 MAX_JOIN_CHARACTERS = 8 * 1024
 
 logger = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ class Participant:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._session: Session | None = None
-        self._ticket: Ticket | None = None  # Set if the client can resume its session.
+        self._ticket: Ticket | None = None  # The session's ticket, if the client can resume the session.
 
     async def talk(self) -> None:
         session = await self._begin()
@@ -103,7 +104,7 @@ class Participant:
             self._timer = None
 
     def wake_at(self, deadline: float) -> None:
-        """Schedule the session's next `advance` for no later than the given time. Advancing it too early is
+        """Schedule the session's next `advance` for about the given time. Advancing a session too early is
         harmless.
         """
         if self._timer and self._timer.when() <= deadline:

@@ -114,7 +114,7 @@ class PathMonitor:
             if self.health is Health.STEADY:
                 self._begin(now)
             self._tell(Sign.CHECKED)
-        # The most recently checked path comes last.
+        # Move this path to the end: the most recently checked path comes last.
         self._others.pop(check.path, None)
         self._others[check.path] = other
         if len(self._others) > MAX_OTHERS:
@@ -200,7 +200,7 @@ class PathMonitor:
             self._rest()
 
     def _choose(self, generation: int, now: float) -> CandidatePair | None:
-        """Return the newest path that has answered, once it is time to choose."""
+        """Return the newest path on which the peer has answered, or None until it is time to choose."""
         waited = self.health is Health.LOST or now >= self._since + DECIDE_AFTER_S
         for other in reversed(self._others.values()):
             mature = other.nominated or (waited and self.health is not Health.STEADY)

@@ -1,4 +1,4 @@
-"""Runs the readiness probe: sends its datagrams, resolves its names and reports its results.
+"""Runs the readiness probe: sends datagrams, resolves names and reports the results.
 
 `readiness` decides which servers to query and when, and interprets the responses. See docs/signalling.md,
 "Over HTTP".

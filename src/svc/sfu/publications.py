@@ -79,7 +79,7 @@ class Publications:
         # them in lip sync. A screen and its audio also share a stream.
         self._stream_ids = {cap: new_id() for cap in ("person", "share_screen")}
         self._sending: dict[str, _Sending] = {}
-        self._wanted: frozenset[int] | None = None  # as stated in the latest offer
+        self._wanted: frozenset[int] | None = None  # the codecs preferred in the latest offer
 
     def transceivers(self) -> list[Transceiver]:
         """Return the transceivers of the four sections for the next offer."""
@@ -101,13 +101,13 @@ class Publications:
         return pictures and self._wanted != self._peer.shown_by_all()
 
     def answered(self, section: AnsweredSection) -> None:
-        """Open or close the section according to the answer."""
+        """Open or close the forwarder of a section, according to the answer."""
         source = _BY_MID[section.mid]
         if not section.sending or source.cap not in self._peer.caps:
             self._end(section.mid)
             return
-        # Accept every offered payload type: until the next offer, a browser might send a type that its answer
-        # omits.
+        # Accept every offered payload type, because until the next offer a browser might send a type that its
+        # answer omits.
         forwarder = self._transport.receive_section(
             section.mid, section.kind, payload_types(section.kind), section.ssrcs, section.rids
         )

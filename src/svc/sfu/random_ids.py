@@ -12,7 +12,9 @@ def session_number(chance: Random) -> int:
 
 
 def new_ssrc(chance: Random) -> int:
-    """Return a random SSRC. Small numbers are avoided: some clients use them for their own reports."""
+    """Return a random SSRC. Small numbers are avoided, because some clients use them for their own
+    reports.
+    """
     return int.from_bytes(chance.randbytes(4)) | 1 << 16
 
 

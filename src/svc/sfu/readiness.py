@@ -64,13 +64,15 @@ TRANSITIONS = Transitions(
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An event: the service has become healthy."""
+    """Reports that the service has become healthy."""
 
     reason: Reason
 
 
 class Readiness:
-    """The probe. Drain `lookups`, `transmits` and `events` after every call."""
+    """The state machine of the readiness probe. Drain `lookups`, `transmits` and `events` after every
+    call.
+    """
 
     def __init__(
         self,
@@ -105,10 +107,10 @@ class Readiness:
             self._become_healthy(Reason.SKIPPED)
 
     def resolved(self, addresses: Sequence[Address]) -> None:
-        """Query the addresses that a lookup returned. A failed lookup has no addresses and uses up the
+        """Query the addresses that a lookup returned. A failed lookup returns no addresses and uses up the
         attempt.
         """
-        # One address per IP version is enough: a name may have many.
+        # A name may have many addresses. One per IP version is enough.
         for remote in {version(ip): (ip, port) for ip, port in reversed(addresses)}.values():
             self._ask(remote)
 

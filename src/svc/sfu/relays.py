@@ -26,8 +26,8 @@ from svc.sfu.track_demand import DemandUpdates
 
 _MID = "0"
 _PROFILE = "AEAD_AES_128_GCM"
-# All end-to-end extensions. mid and rid are not needed, because a relay's SSRCs identify the track and the
-# encoding.
+# The header extensions on a relay are all end-to-end extensions. mid and rid are not needed, because a
+# relay's SSRCs identify the track and the encoding.
 _EXTENSION_IDS = frozenset(extension.id for extension in EXTENSIONS if not extension.hop_by_hop)
 # The maximum number of relays. A room with hundreds of cameras is legitimate, but more relays than this are a
 # bug.
@@ -74,7 +74,7 @@ class _RelayTransport:
 
 
 class SentRelay(_RelayTransport):
-    """A track of this SFU that is sent to another SFU."""
+    """A track at this SFU that is relayed to another SFU."""
 
     def __init__(self, plane: MediaPlane, room: Room, track: Track, link: events.RelayLink) -> None:
         super().__init__(plane, link, sends=True)

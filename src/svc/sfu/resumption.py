@@ -1,9 +1,9 @@
 """Maps credentials to the sessions that they resume, and remembers why some sessions have ended.
 
-A credential is a secret that belongs to one session. A new one is generated for each connection and sent only
-over that connection. The previous credential stays valid until the client has answered an offer over its new
-connection, because the new credential might have been lost. Only hashes are stored. Makes no decisions about
-seats or rooms. See docs/signalling.md, "Session resumption".
+A credential is a secret that belongs to one session. A new credential is generated for each connection and
+sent only over that connection. The previous credential stays valid until the client has answered an offer
+over its new connection, because the new credential might have been lost. Only hashes are stored. Makes no
+decisions about seats or rooms. See docs/signalling.md, "Session resumption".
 """
 
 from collections.abc import Callable
@@ -43,13 +43,13 @@ class Ticket:
 
 
 class Resumptions:
-    """All tickets of one service. `random_bytes` must be unpredictable."""
+    """The tickets of one service. `random_bytes` must be unpredictable."""
 
     def __init__(self, random_bytes: Callable[[int], bytes], clock: Callable[[], float]) -> None:
         self._random_bytes = random_bytes
         self._clock = clock
         self._tickets: dict[bytes, Ticket] = {}
-        self._ended: dict[Ticket, None] = {}  # Oldest first.
+        self._ended: dict[Ticket, None] = {}  # The tickets of ended sessions, oldest first.
 
     def renew(self, ticket: Ticket) -> Resumable:
         """Generate a credential. Return the event that sends it to the client."""
@@ -64,7 +64,9 @@ class Resumptions:
         self._keep(ticket, ticket.hashes[-1:])
 
     def find(self, credential: str) -> Ticket:
-        """Return the ticket of a running session, and retire its other credentials. Raises ResumeRefused."""
+        """Return the ticket of the session that a credential resumes, and invalidate its other credentials.
+        Raises ResumeRefused.
+        """
         self._forget_old()
         digest = _digest(credential)
         ticket = self._tickets.get(digest)

@@ -23,7 +23,7 @@ from svc.sfu.media_protocols import Forwarder
 FORGET_AFTER_S = 30 * 60
 SWEEP_INTERVAL_S = 5 * 60
 
-# Only clients that hold a secret and are on this machine or network can approach these limits.
+# Only chat servers that hold a secret and are on this machine or network can approach these limits.
 MAX_REGISTRATIONS = 1_000
 MAX_ROOMS = 10_000
 MAX_AUDIO_CONTROLS = 10_000
@@ -40,7 +40,7 @@ class NoSeats(Exception):
 
 
 class OutdatedEpoch(Exception):
-    """A request from a chat server that has been replaced as the owner of the community."""
+    """The request comes from a chat server that has been replaced as the owner of the community."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Track:
     rates: LayerRates = field(default_factory=LayerRates)
     # The receivers that watch the track: peers, and relays to other SFUs.
     uses: dict[object, TrackUse] = field(default_factory=dict)
-    # Set for a track that another SFU relays to this one.
+    # The relay, if another SFU relays the track to this SFU.
     relayed_by: "Publisher | None" = None
 
 
@@ -99,7 +99,7 @@ class Publisher(Protocol):
 
 
 class Member(Audience, Publisher, Protocol):
-    """A peer's session, as its room sees it."""
+    """The part of a peer's session that its room uses."""
 
     def speakers_changed(self, user_ids: list[str]) -> None: ...
     def audio_controlled(self, control: AudioControl) -> None: ...
@@ -108,7 +108,7 @@ class Member(Audience, Publisher, Protocol):
 
 
 class Watcher(Protocol):
-    """A control connection, as its registration sees it."""
+    """The part of a control connection that its registration uses."""
 
     def peer_joined(self, room_id: str, user_id: str) -> None: ...
     def peer_left(self, room_id: str, user_id: str, *, lost: bool) -> None: ...
@@ -152,7 +152,7 @@ class Peer:
         A codec that an earlier answer omitted stays excluded, to avoid repeated switching.
         """
         takes = for_all([payload_types if self.takes is None else self.takes & payload_types])
-        # A peer that receives no video restricts nobody.
+        # A peer that accepts no video does not restrict the others.
         if payload_types and takes != self.takes:
             self.takes = takes
             self.report_codecs()
@@ -405,7 +405,7 @@ class Rooms:
             watcher.peer_left(room.room_id, peer.user_id, lost=lost)
 
     def dismiss(self, peer: Peer, code: CloseCode, reason: str, now: float) -> None:
-        """Free a peer's seat, then end its session."""
+        """Free a peer's seat, and then end the peer's session."""
         self.leave(peer, now, lost=code is CloseCode.REPLACED)
         peer.member.dismissed(code, reason)
 

@@ -82,7 +82,7 @@ class Routes:
     async def _attend(
         self, request: web.Request, pace: TokenBucket, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
-        """Upgrade the request to a WebSocket and serve it until it ends."""
+        """Upgrade a request to a WebSocket, and serve the WebSocket until it ends."""
         if request.transport is None:  # The client has already disconnected.
             return web.Response()
         socket = Socket(request.transport)

@@ -16,14 +16,14 @@ MAX_TEXT = 256 * 1024  # in characters; the same as the size limit of the frame 
 # Parsing a line takes a microsecond. Browsers' lines are 34 characters long on average, so MAX_TEXT holds
 # 7,700 lines.
 MAX_LINES = 10_000
-# A browser's longest line names the 1,024 media sections of a group.
+# A browser's longest line names the 1,024 media sections in a group.
 MAX_LINE = 8 * 1024
 # Enough for the client's own 4 sections and 4 from each of 200 peers (MAX_PEERS).
 MAX_MEDIA_SECTIONS = 1024
 
 DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
 
-# RFC 8866 section 9, token-char.
+# A token's characters (RFC 8866 section 9, token-char).
 TOKEN = re.compile(r"[!#$%&'*+\-.0-9A-Z^_`a-z{|}~]+")
 
 _LINE = re.compile(r"([a-z])=([^\0\r\n]*)")
@@ -31,8 +31,8 @@ _MEDIA = re.compile(r"(\S+) ([0-9]{1,5}) (\S+)((?: +\S+)+)")
 _RTPMAP = re.compile(r"([0-9]{1,3}) ([^/\s]+)/([0-9]{1,9})(?:/([0-9]{1,3}))?")
 _EXTMAP = re.compile(r"([0-9]{1,5})(?:/(\w+))? (\S+)(?: .*)?")
 _SSRC = re.compile(r"([0-9]{1,10})(?: .*)?")
-# RFC 8853 section 5.1: semicolons separate encodings, commas separate alternatives, and ~ marks a paused
-# encoding.
+# Semicolons separate encodings, commas separate alternatives, and ~ marks a paused encoding (RFC 8853 section
+# 5.1).
 _RIDS = r"~?[A-Za-z0-9_-]+(?:[;,]~?[A-Za-z0-9_-]+)*"
 _SIMULCAST = re.compile(rf" *(send|recv) +({_RIDS})(?: +(send|recv) +({_RIDS}))? *")
 _RID = re.compile(r"[A-Za-z0-9_-]+")
@@ -79,11 +79,11 @@ class Section:
     attributes: list[Attribute] = field(default_factory=list)
 
     def values(self, name: str) -> list[str]:
-        """Return the values of all attributes with that name, in order."""
+        """Return the values of all attributes with the given name, in order."""
         return [value for key, value in self.attributes if key == name and value is not None]
 
     def value(self, name: str) -> str | None:
-        """Return the value of the first attribute with that name."""
+        """Return the value of the first attribute with the given name."""
         return next((value for key, value in self.attributes if key == name), None)
 
     def has(self, name: str) -> bool:
@@ -116,7 +116,7 @@ class MediaDescription(Section):
 
     @classmethod
     def parse(cls, value: str) -> Self:
-        """Read the text after m=."""
+        """Parse the text after m=."""
         match = _MEDIA.fullmatch(value)
         if match is None or int(match[2]) > 0xFFFF:
             raise SdpError(f"{_quote(value)} is not a media section")
@@ -132,7 +132,7 @@ class MediaDescription(Section):
         return next((name for name, _ in self.attributes if name in DIRECTIONS), "sendrecv")
 
     def rtpmaps(self) -> dict[int, RtpMap]:
-        """Return the meaning of each payload type."""
+        """Return the codec (a=rtpmap) of each payload type."""
         maps: dict[int, RtpMap] = {}
         for value in self.values("rtpmap"):
             match = _RTPMAP.fullmatch(value)
@@ -235,8 +235,8 @@ def _split(text: str) -> list[tuple[str, str]]:
         raise SdpError(f"a session description has at most {MAX_TEXT} characters")
     if text.count("\n") > MAX_LINES:
         raise SdpError(f"a session description has at most {MAX_LINES} lines")
-    # Not splitlines(): it also splits at characters that values may contain. Some clients leave a space at
-    # the end of a line, or an empty line at the end of the text. Both are ignored.
+    # splitlines() would also split at characters that values may contain. Some clients leave a space at the
+    # end of a line, or an empty line at the end of the text. Both are ignored.
     lines = [line.rstrip(" ") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
     matches = [_LINE.fullmatch(line) for line in lines]
     for line, match in zip(lines, matches, strict=True):
@@ -248,7 +248,7 @@ def _split(text: str) -> list[tuple[str, str]]:
 
 
 def _join(lines: Iterable[str]) -> str:
-    """Write the lines. Reject a value that contains a line break."""
+    """Join lines into a description. Reject a value that contains a line break."""
     lines = [*lines, ""]
     text = "\r\n".join(lines)
     breaks = len(lines) - 1

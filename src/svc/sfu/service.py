@@ -1,4 +1,4 @@
-"""The state that all connections of one media service share, and its periodic tasks.
+"""The state shared by all connections to one media service, and the service's periodic tasks.
 
 Connects the rooms, the media plane and the counters. Does not open ports and has no timer: `app` calls the
 tasks at their intervals. See docs/signalling.md.
@@ -80,7 +80,7 @@ class Service:
         return session
 
     def leave(self, code: CloseCode, reason: str) -> None:
-        """Refuse new clients, and close all connections and sessions."""
+        """Refuse new clients, and close all connections and sessions with the given code and reason."""
         self.leaving = True
         for connection in list(self.connections):
             connection.close(code, reason)

@@ -79,7 +79,7 @@ _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
 
 
 class Session(EventHandlers):
-    """A participant's session; see the module's docstring.
+    """A participant's session, which the module's docstring describes.
 
     Implements the room's Member and the core's listener.
     """
@@ -105,7 +105,7 @@ class Session(EventHandlers):
         self._offered: list[Transceiver] = []
         self._redundancy = admission.redundancy
         self._answer_due = self._restart_due = self._media_due = self._goodbye_due = inf
-        self._away_until = inf  # Set while the client has no connection.
+        self._away_until = inf  # Finite only while the client has no connection.
         self._path_reported_lost = False
         self._restarts = TokenBucket(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
@@ -328,7 +328,7 @@ class Session(EventHandlers):
 
     @entry
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
-        # Music from a shared screen is not speech.
+        # Only the microphone counts, because music from a shared screen is not speech.
         if mid == MICROPHONE.mid:
             self._peer.room.speaking_changed(self._peer.user_id, speaking, level)
 
@@ -462,7 +462,7 @@ class Session(EventHandlers):
         if self.closed:
             return
         self._happened(Event.ENDED)
-        # The last callback runs first. Each runs even if others fail.
+        # The callback added last runs first. Each callback runs even if others fail.
         with ExitStack() as steps:
             steps.callback(self._client.close, code, reason)
             steps.callback(self._connectivity.close)

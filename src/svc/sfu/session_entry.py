@@ -1,6 +1,6 @@
-"""A guarded entry point of a session: a failure inside it ends only that session.
+"""Guards a session's entry points, so that a failure inside one ends only that session.
 
-Does not depend on what sessions do.
+Is independent of what sessions do.
 """
 
 import logging

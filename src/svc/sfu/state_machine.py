@@ -1,4 +1,5 @@
-"""A state machine's transition table: the events allowed in each state, and the states that they lead to.
+"""Defines transition tables for state machines: the events allowed in each state, and the states that they
+lead to.
 
 The owner of the machine performs the actions. `python -m tests.sfu.diagrams` writes the diagrams of the
 tables in docs/.

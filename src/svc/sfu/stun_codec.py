@@ -1,4 +1,4 @@
-"""aioice's STUN codec (RFC 8489), imported without the rest of aioice, whose DNS library takes 4 MB.
+"""Imports aioice's STUN codec (RFC 8489) without the rest of aioice, whose DNS library takes 4 MB.
 
 Does not contain any SFU logic.
 """

@@ -1,4 +1,4 @@
-"""Manages the tracks that one client receives: a sendonly media section and a down track for each.
+"""Manages the tracks that one client receives. Each has a sendonly media section and a down track.
 
 The states of a section:
 
