@@ -265,8 +265,8 @@ cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil:
 
 
 cdef void close_everything(Core* core) noexcept nogil:
-    """Close every transport without events. The core is being destroyed, and its keys might already be
-    gone.
+    """Close every transport without events. The core is being destroyed, and its keys might no longer
+    exist.
     """
     cdef Transport* transport = core.transports
     while transport != NULL:

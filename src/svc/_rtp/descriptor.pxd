@@ -1,6 +1,6 @@
 """Dependency Descriptor: describes the frame of a packet, and which frames and receivers depend on it.
 
-See the AV1 RTP specification, appendix A. Names are those in A.8. Descriptors refer to a structure, which the
+See the AV1 RTP specification, appendix A. Names are as in A.8. Descriptors refer to a structure, which the
 caller stores. Because packets may arrive late, the caller stores the newest structure and the previous one,
 and selects one of them with `contains`. This module does not allocate memory: all arrays have fixed sizes.
 """

@@ -28,7 +28,7 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
     `known` is the structure that contains the template, or NULL. It is not used if the packet has its own
     structure, which is read into `attached`. The contents of `attached` are undefined unless the function
     returns 0 with template_dependency_structure_present_flag set, so `attached` must not be the structure in
-    use. The descriptor points to one of the two structures, and is valid only as long as that structure is.
+    use. The descriptor points to the structure that was used, and is valid only as long as that structure is.
     """
     cdef BitReader reader
     cdef int result = 0

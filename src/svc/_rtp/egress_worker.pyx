@@ -3,9 +3,9 @@
 Almost all of a datagram's cost is kernel time, so only that part is distributed. Decisions, numbering and
 encryption stay on the core's thread, because only this thread uses the receivers' state. Batches pass through
 a ring in order, and each receiver belongs to one shard, so its datagrams stay in order. Waking a thread costs
-more than sending a few datagrams, so the core's thread sends a small batch itself if no other batch is ahead
-of it. The core's thread also sends every batch itself while the network is the bottleneck: a second thread
-would only add delay after the point at which late packets are dropped.
+more than sending a few datagrams, so the core's thread sends a small batch on its own if no other batch is
+ahead of it. The core's thread also sends every batch itself while the network is the bottleneck: a second
+thread would only add delay after the point at which late packets are dropped.
 """
 
 from libc.errno cimport ENOMEM

@@ -34,9 +34,9 @@ class Engine:
         method.
 
         Each of `payloads` is a tuple: payload type, "audio" or "video", codec name, clock rate in Hz, RTX
-        payload type or None. `red` is the payload type of RED, which is also in `payloads`, and that of the
-        audio in it. `forwarded_ids` are the extensions that are forwarded to receivers. All others are
-        hop-by-hop.
+        payload type or None. `red` is the payload type of RED, which is also in `payloads`, and the payload
+        type of the audio in it. `forwarded_ids` are the extensions that are forwarded to receivers. All
+        others are hop-by-hop.
         """
     def set_verbose(self, verbose: bool) -> None:
         """Report each forwarded packet as an event. Call this before the thread starts."""

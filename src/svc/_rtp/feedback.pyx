@@ -45,8 +45,8 @@ cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
-# audio itself. Losses above this maximum must not take even more bits from all listeners. Browsers report on
-# audio every 5 s, so a report stays valid for a little over two intervals.
+# audio. Losses above this maximum must not take even more bits from all listeners. Browsers report on audio
+# every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
 # From this loss on (in 256ths), a receiver of audio gets redundancy, if it accepts redundancy.
@@ -121,7 +121,7 @@ cdef inline Forwarder* first_received(Transport* transport) noexcept nogil:
 
 
 cdef inline Forwarder* next_received(Transport* transport, Forwarder* forwarder) noexcept nogil:
-    """Return the section's next encoding, or else the next section's first; NULL at the end."""
+    """Return the section's next encoding, or else the next section's first encoding, or NULL at the end."""
     if forwarder.next_encoding != NULL:
         return forwarder.next_encoding
     return first_from(transport, forwarder.section + 1)

@@ -133,7 +133,7 @@ class BrokenFraming(ValueError):
 
 
 cdef class Reader:
-    """A reader of a connection's bytes, piece by piece; for tests."""
+    """Reads a connection's bytes, piece by piece. For tests."""
 
     cdef Deframer deframer
     cdef uint8_t data[PREFIX + MAX_DATAGRAM + LONGEST_PIECE]
@@ -160,7 +160,7 @@ cdef class Reader:
 
 
 cdef class Writer:
-    """A queue of frames that are written in pieces of any size; for tests."""
+    """A queue of frames that are written in pieces of any size. For tests."""
 
     cdef FrameQueue queue
 

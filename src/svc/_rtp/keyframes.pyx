@@ -18,8 +18,8 @@ cdef int64_t SOURCE_INTERVAL = 500_000_000
 cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noexcept nogil:
     """Request a keyframe immediately, or as soon as the sender may be asked again. No request is lost.
 
-    `repeated` means that the receiver keeps asking. Such a request does not delay another receiver's first
-    request, unless the requested keyframe is still on its way.
+    `repeated` means that the receiver keeps requesting keyframes. Such a request does not delay another
+    receiver's first request, unless the requested keyframe is still on its way.
     """
     cdef int64_t last = requester.last_shared if requester.answered and not repeated else requester.last_sent
     cdef int64_t due = max(now, last + SOURCE_INTERVAL) if last else now
@@ -133,7 +133,7 @@ cdef bint h264(const uint8_t* payload, size_t length) noexcept nogil:
 
 
 def is_keyframe(str codec, bytes payload) -> bool:
-    """Call starts_keyframe with a codec name; for tests."""
+    """Call starts_keyframe with a codec name. For tests."""
     names = {"H264": H264, "VP8": VP8, "VP9": VP9, "AV1": AV1}
     return starts_keyframe(names.get(codec, OTHER), payload, <size_t>len(payload))
 

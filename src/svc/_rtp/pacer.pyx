@@ -22,7 +22,7 @@ cdef double PACE_IN_QUEUE = 0.9
 cdef double SHORT_QUEUE = 20e6
 cdef double LONG_QUEUE = 60e6
 # While packets wait longer than these times (ns), new frames are refused from temporal layer 2, 1 and 0
-# upwards. The rest of the 150 ms is for the frame itself.
+# upwards. The rest of the 150 ms is for sending the frame.
 cdef int64_t MAX_WAIT_T2 = 60_000_000
 cdef int64_t MAX_WAIT_T1 = 80_000_000
 cdef int64_t MAX_WAIT_T0 = 110_000_000

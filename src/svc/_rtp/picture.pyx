@@ -74,7 +74,7 @@ cdef void write_picture(const Picture* picture, const uint8_t* payload, uint16_t
 
 
 def rewrite_picture(str codec, bytes payload, int id_offset, int tl0_offset) -> bytes:
-    """Return the payload with the offsets added to both fields; for tests."""
+    """Return the payload with the offsets added to both fields. For tests."""
     cdef Picture picture
     cdef uint8_t out[MAX_PICTURE]
     names = {"VP8": VP8, "VP9": VP9}
@@ -84,7 +84,7 @@ def rewrite_picture(str codec, bytes payload, int id_offset, int tl0_offset) -> 
 
 
 def picture_of(str codec, bytes payload) -> tuple:
-    """Return (picture id, TL0PICIDX), with None for a missing field; for tests."""
+    """Return (picture id, TL0PICIDX), with None for a missing field. For tests."""
     cdef Picture picture
     names = {"VP8": VP8, "VP9": VP9}
     read_picture(names.get(codec, OTHER), payload, <size_t>len(payload), &picture)

@@ -149,7 +149,7 @@ cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil:
 
 
 def parse_red(bytes payload):
-    """Return (payload type, timestamp offset, bytes) for each block, primary last; None if malformed."""
+    """Return (payload type, timestamp offset, bytes) for each block, primary last, or None if malformed."""
     cdef RedBlock blocks[MAX_RED_BLOCKS]
     cdef int i, count = read_red(payload, <size_t>len(payload), blocks)
     if count < 0:

@@ -169,7 +169,7 @@ def parse_compound(bytes data) -> list | None:
 
 
 def nack_packet(unsigned int sender, unsigned int media, list missing) -> bytes:
-    """Call write_nack with at most 512 numbers; for tests."""
+    """Call write_nack with at most 512 numbers. For tests."""
     cdef uint16_t numbers[512]
     cdef uint8_t out[MAX_RTCP]
     cdef int i

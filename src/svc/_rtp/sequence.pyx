@@ -112,10 +112,10 @@ cdef class Rewriter:
 
 
 def is_newer(int a, int b) -> bool:
-    """Call seq_newer; for tests."""
+    """Call seq_newer. For tests."""
     return seq_newer(<uint16_t>a, <uint16_t>b)
 
 
 def extended(int64_t highest, int seq) -> int:
-    """Call extend; for tests."""
+    """Call extend. For tests."""
     return extend(highest, <uint16_t>seq)

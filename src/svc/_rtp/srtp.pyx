@@ -394,8 +394,8 @@ AES_AND_MULTIPLICATION = {
 
 
 def _processor() -> str:
-    """Return the processor capabilities that OpenSSL detects, without those masked by the environment; empty
-    if unknown.
+    """Return the processor capabilities that OpenSSL detects, without those masked by the environment, or an
+    empty string if unknown.
     """
     for path in _crypto_libraries().values():
         try:

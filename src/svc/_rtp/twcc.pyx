@@ -207,7 +207,9 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
 
 
 def parse_feedback(bytes body) -> list | None:
-    """Return (number, arrival in seconds or None) for each packet in a feedback body; None if malformed."""
+    """Return (number, arrival in seconds or None) for each packet in a feedback body, or None if it is
+    malformed.
+    """
     cdef PacketStatus statuses[ARRIVALS]
     cdef Packet packet
     packet.body = body

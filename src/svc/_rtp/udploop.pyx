@@ -342,7 +342,7 @@ cdef class UdpLoop(Engine):
                 return
 
     cdef int receive_batch(self, int fd) noexcept nogil:
-        """Step 1: receive into slots and let the engine process each datagram. Return their number."""
+        """Step 1: receive datagrams into slots and pass each to the engine. Return how many were received."""
         cdef int capacity = self.fill_slots()
         cdef int count, i
         cdef int64_t behind

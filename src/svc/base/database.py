@@ -53,8 +53,8 @@ SEARCH_WAIT_S = 2.0
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
 # The interpreter's thread switch interval. After each statement, the writer's thread needs the interpreter
-# lock, which the loop's thread holds. With the default of 5 ms, the two threads wait for each other under
-# load. With this value, 200 writers can send a fifth more messages.
+# lock, which the loop's thread holds. With the default of 5 ms, these threads wait for each other under load.
+# With this value, 200 writers can send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
 # The maximum time to run the `on_commit` callbacks of writes in one turn of the event loop. The remaining
 # callbacks wait for the next turn. A single callback, such as the one for an @everyone mention in a large

@@ -1,8 +1,8 @@
 """Checks a database file's origin and integrity, creates it, and connects to it.
 
-A new file appears completely or not at all, so an existing file that is not this program's database is never
-mistaken for a half-created one. This module defines no tables: the migrations define the schema. SQLite keeps
-no checksums, so changed text inside a sound page goes unnoticed.
+A new file appears atomically, so an existing file that is not this program's database is never mistaken for a
+half-created one. This module defines no tables: the migrations define the schema. SQLite keeps no checksums,
+so changed text inside a sound page goes unnoticed.
 """
 
 import os

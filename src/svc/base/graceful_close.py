@@ -2,8 +2,8 @@
 
 Closing a socket with unread input resets the connection. The reset overtakes the last output, such as a close
 frame or an error response. This module therefore shuts down the output, then reads and discards input until
-the peer has closed or the deadline has passed. It writes nothing itself. See RFC 7230 section 6.6, RFC 6455
-section 7.1.1.
+the peer has closed or the deadline has passed. This module does not write any data. See RFC 7230 section 6.6,
+RFC 6455 section 7.1.1.
 """
 
 import asyncio

@@ -46,7 +46,7 @@ class ReservedKey(Struct, frozen=True):
 
 
 class WrittenFile(Struct, frozen=True):
-    """One file that the worker has written: the media itself, its thumbnail or its poster."""
+    """A file that the worker has written: the media, its thumbnail or its poster."""
 
     role: Role
     key: Annotated[str, Meta(min_length=1, max_length=128)]

@@ -1,7 +1,7 @@
 """Reads JSON of any length, one value at a time.
 
-Memory holds one value and some text after it, never the whole document. Every error is a ValueError. Follows
-RFC 8259: UTF-8 (with or without a byte order mark), no NaN.
+Memory holds only one value and some of the text after it. Every error is a ValueError. Follows RFC 8259:
+UTF-8 (with or without a byte order mark), no NaN.
 """
 
 import codecs
@@ -37,7 +37,7 @@ class JsonStream:
                 return self._text[self._at : self._at + 1]
 
     def value(self) -> object:
-        """Return the next value in full. Raises ValueError."""
+        """Read and return the next value. Raises ValueError."""
         self.peek()
         while True:
             try:

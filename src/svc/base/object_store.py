@@ -195,8 +195,8 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable. On Windows, folders cannot be opened, and the system does this
-    itself.
+    """Make the names in a folder durable. On Windows, folders cannot be opened, and the system makes names
+    durable without this call.
     """
     if os.name == "nt":
         return

@@ -106,8 +106,8 @@ class _Head(HTMLParser):
 
 
 def _text(data: bytes, charset: str) -> str:
-    """Decode a page by its byte order mark, the charset in the response's header or the one declared in the
-    page. Otherwise decode it as UTF-8 or Windows-1252.
+    """Decode a page according to its byte order mark, the charset in the response's header, or the charset
+    declared in the page. Otherwise decode it as UTF-8 or Windows-1252.
     """
     for mark, name in _MARKS:
         if data.startswith(mark):

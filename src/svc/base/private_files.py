@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 def read_or_create(path: Path, make: Callable[[], str]) -> str:
     """Return the text of a file. If it is missing, store the text that `make` returns, with mode 0600.
 
-    Creates a missing folder with mode 0700. After a crash, the file exists completely or not at all. Raises
+    Creates a missing folder with mode 0700. After a crash, the file is either complete or missing. Raises
     ConfigError if the file can be neither read nor created.
     """
     try:

@@ -33,11 +33,11 @@ _holder: ContextVar[str] = ContextVar("holder", default="")
 
 
 class QueryTooLong(Exception):
-    """The query did not finish in time."""
+    """The query did not finish within its time limit."""
 
 
 class PoolBusy(Exception):
-    """No connection was free in time, or the pool is closed."""
+    """No connection became free within the waiting time, or the pool is closed."""
 
 
 @contextmanager

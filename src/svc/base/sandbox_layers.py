@@ -39,7 +39,7 @@ _MNT_DETACH = 2
 # The mount point of the new root, which is hidden once the root has been entered. Every Linux system has this
 # folder.
 _ANY_FOLDER = b"/dev"
-# The new root has one inode, for the root itself.
+# The new root has one inode, for the root folder.
 _TMPFS_OPTIONS = b"size=4k,nr_inodes=1,mode=555"
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38

@@ -1,8 +1,8 @@
 """Admits a limited number of stream readers, shares the places fairly, and closes streams to make room.
 
-A reader is stalled while it accepts no data. If there is no place for a new reader, the stream that has been
-stalled longest is closed, among those of the holder with the most streams. A slow reader therefore costs
-nobody else a place. Sends nothing itself.
+A reader is stalled while it accepts no data. If there is no place for a new reader, the holder with the most
+streams loses the stream that has been stalled longest. A slow reader therefore costs nobody else a place.
+This module does not send anything.
 """
 
 from collections import Counter

@@ -77,7 +77,7 @@ class Table(Generic[Record]):
         kinds = zip(self.columns, columns.values(), strict=True)
         forms = {column: _BOOL for column, kind in kinds if kind is bool} | forms
         self._forms = [(self.columns.index(column), form) for column, form in forms.items()]
-        # INSERT statements, by the names of the values passed besides a record.
+        # INSERT statements, by the names of the values passed in addition to a record.
         self._inserts: dict[tuple[str, ...], str] = {}
 
     # Methods that write. They are called within a write.

@@ -51,7 +51,7 @@ class TimeSlices:
             if took_s < SHORT_S:
                 self._turn.release()
             else:
-                # The caller continues at once. Only the next step waits.
+                # The caller continues immediately. Only the next step waits.
                 asyncio.get_running_loop().call_later(took_s, self._turn.release)
 
     async def finish(self, work: Work[T], deadline_s: float) -> T:

@@ -2,8 +2,8 @@
 
 The TURN server is a separate program, such as coturn, which the media service does not use. Members get
 credentials that expire: the user name contains the expiry, and the password is an HMAC of the user name with
-a secret that the two servers share (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). Reads no
-clock.
+a secret that the chat server and the TURN server share (draft-uberti-behave-turn-rest-00, coturn's
+`use-auth-secret`). Reads no clock.
 """
 
 import base64

@@ -1,5 +1,5 @@
-"""Translates msgspec's validation errors into the terms used in our responses. Does not validate anything
-itself.
+"""Translates msgspec's validation errors into the terms used in our responses. Does not perform any
+validation.
 """
 
 import re

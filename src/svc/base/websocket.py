@@ -30,7 +30,9 @@ logger = logging.getLogger(__name__)
 
 
 class WebSocket(web.WebSocketResponse):
-    """A WebSocket that closes with a reason on protocol errors. `options` are those of aiohttp's class."""
+    """A WebSocket that closes with a reason on protocol errors. `options` are the options of aiohttp's
+    class.
+    """
 
     def __init__(
         self, transport: asyncio.Transport, *, max_bytes: int, close_deadline_s: float, **options: Any
@@ -40,7 +42,7 @@ class WebSocket(web.WebSocketResponse):
         # Called before a close frame is sent, whichever side closes. Other writers must then stop.
         self.on_closing: Callable[[], None] = _nothing
         self._close_deadline_s = close_deadline_s
-        # The codes with which aiohttp closes a WebSocket by itself, without a reason.
+        # The codes with which aiohttp closes a WebSocket on its own, without a reason.
         self._reasons: dict[int, bytes] = {
             WSCloseCode.PROTOCOL_ERROR: b"Not the WebSocket protocol",
             WSCloseCode.INVALID_TEXT: b"The message is not UTF-8",

@@ -1,4 +1,4 @@
-"""Runs a group of writes in one transaction, and undoes those that fail."""
+"""Runs a group of writes in one transaction, and undoes the writes that fail."""
 
 import asyncio
 import sqlite3

@@ -121,7 +121,7 @@ class _Zygote:
                 pid, status = dead
                 leash = self._children.pop(pid, None)
                 if leash is not None:
-                    # Kill the group at once, before its number can be reused.
+                    # Kill the group immediately, before its number can be reused.
                     _kill_group(pid)
                     self._say_how_it_ended(leash, status)
 
@@ -221,7 +221,8 @@ def _limit(what: int, value: int, grace: int = 0) -> None:
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard - grace)
-    # Some systems cannot set every limit (on macOS, that of the address space). The other limits still apply.
+    # Some systems cannot set every limit (macOS cannot limit the address space). The other limits still
+    # apply.
     with suppress(ValueError, OSError):
         resource.setrlimit(what, (value, value + grace))
 

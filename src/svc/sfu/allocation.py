@@ -5,7 +5,7 @@ requested. The need is the rate that is forwarded now: audio, resends, the video
 all other videos at their current levels.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
-- Raise: while the estimate exceeds the need by a margin, one video at a time goes up to its planned level.
+- Raise: while the estimate exceeds the need by a margin, one video at a time rises to its planned level.
 - Exchange: a video that has become more important gets the share of less important videos.
 
 A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then

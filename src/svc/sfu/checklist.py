@@ -7,7 +7,7 @@ There is one stream with one component, hence one checklist, in which no pair wa
 - In progress: a check has been sent. It is being retransmitted or awaits its response.
 - Succeeded: the peer answered with our remote password, from the address that we checked. The pair is valid
   and may be nominated.
-- Failed: no response, a refusal, or a response from another address.
+- Failed: no response, an error response, or a response from another address.
 
 A check from the peer triggers a check of our own on the same pair, ahead of the queue (section 7.3.1.4): it
 proves that the path is open now. It revives a failed pair, and replaces a check that was sent before the

@@ -16,7 +16,7 @@ class CloseCode(IntEnum):
     FAULT = 1011  # An internal error.
     SILENT = 4000  # The peer does not answer our pings.
     REPLACED = 4001  # The same user has joined again.
-    NO_ANSWER = 4002  # An offer was not answered in time.
+    NO_ANSWER = 4002  # An offer was not answered before its timeout.
     REFUSED = 4003  # The join was refused. The preceding room_error gives the reason.
     DISCONNECTED = 4004  # The chat server removed this user.
     MEDIA_FAILED = 4005  # The encrypted media connection could not be established, or the client closed it.

@@ -34,7 +34,7 @@ class Codec:
 
 @dataclass(frozen=True, slots=True)
 class HeaderExtension:
-    """A header extension. The SFU handles a hop-by-hop extension itself and never forwards it."""
+    """A header extension. A hop-by-hop extension is handled by the SFU and not forwarded."""
 
     uri: str
     id: int  # from 1 to 14, so that it fits into the one-byte form

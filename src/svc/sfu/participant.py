@@ -28,8 +28,8 @@ _FIRST_EVENTS = (ClientJoin.event, ClientResume.event)
 _BURST = 200
 _PER_S = 20
 
-# Distant deadlines, such as that of the consent check every 5 s, may be missed by this much, so that sessions
-# wake together. Otherwise the processor's cache is cold at each check, which makes the check four times as
+# Distant deadlines, such as the consent check every 5 s, may be missed by this much, so that sessions wake
+# together. Otherwise the processor's cache is cold at each check, which makes the check four times as
 # expensive. `consent` allows for the delay.
 _GRID_S = 1.0
 # The maximum length of the first message. A client_join contains only five ids and secrets, and its sender is

@@ -7,8 +7,8 @@ service is starting. See docs/signalling.md, "Over HTTP".
 
 - Starting: makes up to 8 attempts. Each attempt waits longer than the last, at most 5 s.
 - Healthy: after a response, or after the last attempt has gone unanswered. Missing responses are only logged,
-  because the service may be used on a local network without internet access. Healthy at once if there is no
-  server to query or the probe is disabled.
+  because the service may be used on a local network without internet access. If there is no
+  server to query or the probe is disabled, the service is healthy immediately.
 
 Healthy is final. In this state a request every 25 s keeps the NAT's mapping open and detects changes to it.
 Without these requests the reflexive address would become useless within a minute.

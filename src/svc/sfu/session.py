@@ -12,8 +12,8 @@ a new offer.
 An answer that does not fit its offer is refused with a `room_error`, and the session keeps waiting for a
 valid answer. An internal error ends this session (1011), never the process: each entry point is guarded.
 
-Depends only on `media_protocols` and the `Client` protocol. Has no socket and no timer of its own: it calls
-the client's `wake_at` to request the next call of `advance`.
+Depends only on `media_protocols` and the `Client` protocol. Has neither a socket nor a timer: it calls the
+client's `wake_at` to request the next call of `advance`.
 
 See docs/signalling.md; RFC 8829 (JSEP).
 """

@@ -6,7 +6,7 @@
 - Outdated: an offer is pending, and another will follow its answer.
 - Closed: the session has ended and ignores all input.
 
-When another connection of the same client resumes the session, it gets an offer whatever the state. See
+When another connection of the same client resumes the session, it gets an offer in every state. See
 docs/signalling.md for the diagram.
 """
 

@@ -28,7 +28,7 @@ class SpeakerUpdates:
     def want(self, room: Room, wanted: bool) -> None:
         """Start or stop sending this room's speakers.
 
-        The first list is sent at once, even if it is empty.
+        The first list is sent immediately, even if it is empty.
         """
         self._reported.pop(room, None)
         if pause := self._pauses.pop(room, None):
