@@ -7,7 +7,7 @@ from svc._rtp.objects cimport Forwarder
 from svc._rtp.pool cimport Slot
 
 cdef enum:
-    # The number of bytes by which each datagram to a receiver exceeds the sender's packet, for header
+    # The number of bytes that each datagram to a receiver has in addition to the sender's packet, for header
     # extensions and the tag.
     PACKET_OVERHEAD = 24
 

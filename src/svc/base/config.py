@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 
-# A public STUN server, which the specifications of the chat server and the media service require as the
-# default.
+# A public STUN server, the default for both the chat server and the media service.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
 STUN_PORT = 3478
 

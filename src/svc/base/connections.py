@@ -76,7 +76,7 @@ class WaitingQueue(Generic[T]):
         return next(iter(self._of.get(address, ())), None)
 
     def pushed_out(self, most: int) -> T | None:
-        """If the queue already has `most` items, remove and return one to make room."""
+        """Remove and return an item to make room, if the queue already has `most` items."""
         leaving = self.first_to_leave() if len(self) >= most else None
         if leaving is not None:
             self.discard(leaving)

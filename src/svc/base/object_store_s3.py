@@ -140,7 +140,7 @@ class S3Objects:
                 await self._store.delete_async(key)
 
     async def tidy_up(self) -> None:
-        """Do nothing: the bucket's own lifecycle rules remove incomplete uploads."""
+        """Ignore incomplete uploads, which the bucket's own lifecycle rules remove."""
 
 
 def _open(address: S3Address) -> "S3Store":

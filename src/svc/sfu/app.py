@@ -176,7 +176,9 @@ async def _succession(flags: Flags) -> Succession | None:
 async def _offering(
     flags: Flags, service: Service, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
 ) -> AsyncIterator[None]:
-    """While the block runs, wait for a successor at the path given by a flag. Do nothing without the flag."""
+    """Wait for a successor while the block runs, at the path given by a flag. Without the flag, do
+    nothing.
+    """
 
     async def give_up() -> None:
         """Stop reading. The system keeps incoming data until the successor reads it."""

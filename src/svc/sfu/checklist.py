@@ -127,8 +127,8 @@ class Checklist:
         self._checks_left = MAX_CHECKS
 
     def add_remote(self, candidate: Candidate) -> str | None:
-        """Pair a candidate with every address that we send from. Return the reason if the candidate is
-        refused.
+        """Create pairs of a candidate and every address that we send from. Return the reason if the candidate
+        is refused.
         """
         ip = candidate.address[0]
         if candidate.address in self._remotes:

@@ -65,7 +65,7 @@ class Participant:
             self._ended(session)
 
     def _ended(self, session: Session) -> None:
-        """If the connection broke, detach the session, which then waits for another connection. Otherwise end
+        """Detach the session if this connection broke, so that it waits for another connection. Otherwise end
         the session.
         """
         if not session.is_with(self):

@@ -18,8 +18,8 @@ from svc.sfu.codecs import for_all
 from svc.sfu.layer_rates import LayerRates
 from svc.sfu.media_protocols import Forwarder
 
-# The specification's section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5
-# minutes." The sweep also removes registrations with neither rooms nor a control connection.
+# Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5 minutes." The sweep also
+# removes registrations with neither rooms nor a control connection.
 FORGET_AFTER_S = 30 * 60
 SWEEP_INTERVAL_S = 5 * 60
 
