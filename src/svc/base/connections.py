@@ -68,7 +68,9 @@ class WaitingQueue(Generic[T]):
             del self._of[address]
 
     def first_to_leave(self, address: str | None = None) -> T | None:
-        """Return the oldest item of this address, or of the address that has the most items."""
+        """Return the oldest item from an address, or from the address with the most items if none is
+        given.
+        """
         if address is None:
             if not self._from:
                 return None

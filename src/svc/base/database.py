@@ -281,7 +281,7 @@ class Database:
         found = await self.rows(sql, parameters)
         return found[0] if found else None
 
-    # Health.
+    # Methods for health checks.
 
     async def works(self) -> bool:
         """Return whether writes succeed and the file is sound, as far as is known.

@@ -346,5 +346,5 @@ class FairLoop(asyncio.SelectorEventLoop):
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """Return an event loop for a server. Without epoll, it is the usual one."""
+    """Return an event loop for a server. Without epoll, return asyncio's usual loop."""
     return FairLoop() if sys.platform == "linux" else asyncio.new_event_loop()

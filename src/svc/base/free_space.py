@@ -66,7 +66,7 @@ class FreeSpace:
         return bool(self._copied or self._free) or self._next <= self._pages.count
 
     def wait_s(self, *, emptying: bool) -> float | None:
-        """Return how long to wait for a write before the next step, or None without a limit."""
+        """Return how long to wait for a write before the next step, or None to wait without a limit."""
         return _PAUSE_S if self.is_due else _RETRY_S if emptying else None
 
     def step(self) -> None:

@@ -37,8 +37,8 @@ class Inherited:
 def bound(host: str | None, port: int) -> list[socket.socket]:
     """Open a listening TCP socket for each address of `host`, or for each address family if it is None.
 
-    `host` may be a comma-separated list. `::` means every address of both families. For port 0, a free port
-    is chosen, the same for all. Raises OSError.
+    `host` may be a comma-separated list. `::` means every address of both families. For port 0, one free port
+    is chosen for all of them. Raises OSError.
     """
     hosts = [None] if host is None else [part.strip() for part in host.split(",")]
     if "::" in hosts:

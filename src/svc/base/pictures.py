@@ -154,7 +154,7 @@ def is_text(file: File) -> bool:
 
 
 def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -> Limits:
-    """Return the limits for a child that rewrites a picture by these rules."""
+    """Return the limits for a child that rewrites a picture according to the given rules."""
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,

@@ -105,7 +105,7 @@ def make_private(path: Path) -> None:
     try:
         path.chmod(wanted)
     except OSError as fault:
-        # Some file systems have no modes. Access to them is up to the operator.
+        # Some file systems have no modes. On these, the operator must restrict access.
         logger.warning("other users can open this file", extra={"path": str(path), "fault": fault.strerror})
 
 

@@ -152,7 +152,8 @@ def _pivot_root() -> bool:
         _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
         or _libc.mount(b"none", _ANY_FOLDER, b"tmpfs", flags, _TMPFS_OPTIONS)
         or _libc.chdir(_ANY_FOLDER)
-        # With both mounted at the same place, the old root covers the new root until it is unmounted.
+        # The old and the new root are mounted at the same place. The old root covers the new root until it is
+        # unmounted.
         or _libc.pivot_root(b".", b".")
         or _libc.umount2(b".", _MNT_DETACH)
         or _libc.chdir(b"/")
