@@ -1,4 +1,4 @@
-"""The HTTP server around the community: listening, middleware, and the headers of every response.
+"""Runs the HTTP server that serves the community, with its middleware and response headers.
 
 Contains no rules and depends on no feature. See ARCHITECTURE.md and docs/http.md.
 """
@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """The parts of a cluster node that its server uses, such as the commit log and the node's commands."""
+    """The parts of a cluster node that the chat server uses, such as its commit log and its commands."""
 
     log: CommitLog
     # Adds the node's commands to the server's.
@@ -68,7 +68,8 @@ class Replication:
     measure: Callable[[Registry], None]
     # Sends events to the relays, as well as to the pages connected to this process.
     hub: Hub
-    # Whether this node is certain that it is the owner. Members' requests are refused if it is not.
+    # Returns whether this node is certain that it owns the community. If it is not, members' requests are
+    # refused.
     is_current: Callable[[], bool]
     # Functions that serve this community's relays.
     relay_routes: Callable[[Community], list[web.RouteDef]]
@@ -113,7 +114,7 @@ class InFlightRequests:
         self._begun = True
 
     async def wait_idle(self, deadline_s: float) -> None:
-        """Wait until no request is in progress, for at most `deadline_s`. Call `begin` first."""
+        """Wait up to `deadline_s` until no request is in progress. Call `begin` first."""
         try:
             async with asyncio.timeout(deadline_s):
                 while self._under_way:
@@ -124,15 +125,15 @@ class InFlightRequests:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# Time to finish requests in progress at shutdown. Downloading a webhook's pictures takes up to 12 s.
+# How long requests in progress may still run at shutdown. Downloading a webhook's pictures takes up to 12 s.
 SHUTDOWN_DEADLINE_S = 15.0
-# Time to send a response during the shutdown.
+# How long sending a response may take during the shutdown.
 LAST_WORDS_S = 2.0
 NO_FLAGS = Flags()
 
 
 def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
-    """Serve until SIGTERM or SIGINT. Raises ConfigError if it cannot start."""
+    """Run the server until SIGTERM or SIGINT. Raises ConfigError if it cannot start."""
     logs.configure(sys.stderr, debug=False)
     raise_limit()
     with asyncio.Runner(loop_factory=new_loop) as runner:
@@ -173,10 +174,10 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
 async def serving(
     config: ChatConfig, flags: Flags = NO_FLAGS, replication: Replication | None = None
 ) -> AsyncIterator[str]:
-    """Run a server and yield its address. With `replication`, the server is the owner in a cluster.
+    """Run a server and yield its address. With `replication`, the server is the owner node of a cluster.
 
-    When the block ends, the server refuses new connections, notifies pages, and lets requests in progress
-    finish.
+    When the block ends, the server refuses new connections, notifies open pages, and waits for requests in
+    progress.
     """
     files = flags.tls_files()
     # Request uncompressed responses: a small response from an issuer could expand to gigabytes and exhaust
@@ -288,7 +289,7 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
 
 @web.middleware
 async def _name_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give each request an id, which its log lines and its response include, so that users can quote it."""
+    """Give each request an id. Log lines and the response include it, so that users can quote it."""
     request[REQUEST_ID] = logs.name_request()
     return await handler(request)
 
@@ -296,7 +297,9 @@ async def _name_request(request: web.Request, handler: Handler) -> web.StreamRes
 def _count_requests(tally: RequestCounts) -> Middleware:
     @web.middleware
     async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Count requests by route and status. A disconnect without a response has its own status."""
+        """Count requests by route and status. A client that disconnects before its response is counted as
+        status 499.
+        """
         status = CLIENT_GONE
         try:
             response = await handler(request)
@@ -335,7 +338,9 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
 def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: RateLimits) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Check the request against the catalogue, and store the member in the request."""
+        """Check the request's permission and rate limit in the catalogue, and store the member in the
+        request.
+        """
         resource = request.match_info.route.resource
         if resource is None:  # aiohttp responds to unknown paths and methods.
             return await handler(request)

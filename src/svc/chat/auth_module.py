@@ -1,7 +1,6 @@
 """Builds and connects the modules for joining: invites, sign-in, sessions and devices.
 
-This is an independent part of `community`. It has no rules of its own. See docs/http.md, "Signing in and
-devices".
+Split out of `community`. Contains no business logic. See docs/http.md, "Signing in and devices".
 """
 
 import secrets
@@ -43,7 +42,7 @@ _code = partial(new_code, secrets.choice)
 
 @dataclass(frozen=True, slots=True)
 class AuthDependencies:
-    """The existing services that the modules for joining use."""
+    """The services that the modules for joining depend on."""
 
     tokens: AccessTokens
     members: Members
@@ -53,7 +52,7 @@ class AuthDependencies:
 
 
 class AuthModule:
-    """The modules for joining. `session` connects to issuers and providers."""
+    """The modules for joining. `session` makes the HTTP requests to token issuers and sign-in providers."""
 
     def __init__(
         self,
@@ -110,7 +109,7 @@ class AuthModule:
         return InvitePolicy(self.invites, self.applications, attempt_limits, time.monotonic)
 
     async def load(self) -> None:
-        """Load the state. Call this before loading the members."""
+        """Load the stored state. Call this before loading the members."""
         await self.authentication.load(await self.invites.standing(time.time()))
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

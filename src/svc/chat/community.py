@@ -1,7 +1,7 @@
 """Builds and connects all features of the chat server.
 
-This is the only module that knows every feature. It has no rules and serves nothing: `app` adds HTTP. See
-ARCHITECTURE.md.
+This is the only module that imports every feature. It contains no business logic, and `app` adds the HTTP
+server. See ARCHITECTURE.md.
 """
 
 import secrets
@@ -91,8 +91,8 @@ SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
 class Community:
     """A community and its features. Call `load` first, then serve its `routes` and run its `tasks`.
 
-    `secure` means that this server terminates TLS. `machine` is the hostname. `hub` is given on a cluster
-    node.
+    `secure` means that this server terminates TLS. `machine` is the hostname. On a cluster node, `hub` is the
+    node's own hub.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Community:
         """Build the features."""
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
-        # The server's address; empty while the server is not running.
+        # The server's address. Empty while the server is not running.
         self.address = ""
         self._server_id = read_or_create_server_id(config.identity.server_id, config.data_dir)
         self._ids = Ids(time.time, BufferedBits(secrets.token_bytes))
@@ -123,7 +123,7 @@ class Community:
         self.tally, self.probes = RequestCounts(), Probes()
         self.audit = Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
-        # The values from the environment apply until the owner sets their own.
+        # The name and description from the environment apply until the owner sets others.
         values = Values(name=config.server_name, description=config.server_description)
         self.settings = Settings(services, values)
         self.members = Members(services, config.max_members, judged=self._filter, avatar=self.media.urls.link)
@@ -306,7 +306,7 @@ class Community:
         )
 
     def _filter(self, text: str) -> str:
-        """Return the text as the profanity setting permits it. Raises ChatError."""
+        """Return the text with swear words handled according to the profanity setting. Raises ChatError."""
         return moderated(text, self.settings.profanity_mode()).text
 
     def _auth(self, services: Services, session: ClientSession) -> AuthModule:
@@ -370,7 +370,7 @@ class Community:
         return own
 
     def _kept_of_a_member(self) -> dict[str, Part]:
-        """Return the parts of a member's export, by name."""
+        """Return the parts of a member's data export, by name."""
 
         async def member(session: Session) -> AsyncIterator[object]:
             yield responses.member(self.directory.member(session.member_id))

@@ -48,9 +48,9 @@ class ChatConfig:
     identity: IdentityConfig
     invites: InviteConfig
     first_channels: Sequence[Channel]
-    # How long a page of messages is cached; 0 turns the cache off.
+    # How long a page of messages is cached. 0 turns the cache off.
     message_cache_ttl_ms: int
-    # The maximum number of participants in all voice channels together; 0 means no limit.
+    # The maximum number of participants in all voice channels together. 0 means no limit.
     voice_max_users: int
     media: MediaConfig
     uploads: UploadsConfig
@@ -92,8 +92,8 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
 
 
 def _signing_secret(variables: Mapping[str, str]) -> str:
-    """Return the signing secret. Raises ConfigError for a short secret, which anyone who has seen a token
-    could guess offline.
+    """Return the signing secret. Raises ConfigError if it is so short that anyone with a token could guess it
+    offline.
     """
     secret = require(variables, "JWT_SECRET", f"access tokens are signed with it. {MAKE_SECRET}")
     if (size := len(secret.encode())) < MIN_SECRET_BYTES:
@@ -150,8 +150,8 @@ def _id_from(name: str) -> str:
 
 
 def _retention_days(variables: Mapping[str, str]) -> int:
-    """Return the retention period in days. The variable can only shorten it. Any other value gives the
-    default.
+    """Return the retention period in days. The variable can only shorten the default period. Any other value
+    is ignored.
     """
     value = text(variables, "MLS_RETENTION_DAYS")
     if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:

@@ -12,7 +12,7 @@ documents are built from it:
 `body` is the JSON body. `query` is the query of a GET or DELETE request, or of a request with a `raw_body`. A
 method that needs the HTTP request itself has a parameter `http_request`, and may return an HTTP response. All
 other parameters are variables in the path or, on the live socket, fields of the data. All features use this
-module, which imports none of them.
+module. It imports no feature.
 """
 
 import re
@@ -53,9 +53,9 @@ class DeclaredEndpoint:
     """A declared endpoint with the types from its method's signature.
 
     `extras` are the additional parameters of the method: `session` and `http_request`. `payload` is the type
-    of the body or the query. `path` has the variables in the path as fields. `data` has these and the fields
-    of the payload. `accepts` and `returns` are types, or schemas where there is no type. None means no
-    content.
+    of the body or the query. `path` is a type whose fields are the variables in the path. `data` has these
+    fields and those of the payload. `accepts` and `returns` are types, or schemas where there is no type.
+    They are None if there is no body.
     """
 
     run: Callable[..., Awaitable[object]]
@@ -77,12 +77,12 @@ class DeclaredEndpoint:
 class endpoint:
     """Declares a method of `Requests` as an endpoint.
 
-    `http` is the method and path as in the catalogue, and `live` is the event. One of them may be empty.
-    `refusals` are error codes in addition to the codes that all such requests can return. `accepts` and
-    `returns` are for types that the signature lacks: the schema of a mapping, or the type of a response.
-    `alternative` is another status that the same response can have, and its condition. `raw_body` is the
-    media type and the schema of a body that the method reads itself. `cost` and `max_bytes` override the
-    usual cost and the limit for the body.
+    `http` is the method and path as in the catalogue, and `live` is the event on the live socket. One of them
+    may be empty. `refusals` are error codes in addition to the codes that all such requests can return.
+    `accepts` and `returns` are for types that the signature lacks: the schema of a mapping, or the type of a
+    response. `alternative` is another possible status of the response, with the condition for it. `raw_body`
+    is the media type and the schema of a body that the method reads itself. `cost` and `max_bytes` override
+    the default rate-limit cost and the default size limit for the body.
     """
 
     needs: Requirement
@@ -212,7 +212,8 @@ def _has_nul(data: Mapping[str, object]) -> bool:
     JSON.
     """
     try:
-        # Encoding 60 KB takes 0.1 ms. Traversing the data in Python took 400 ms when it was deeply nested.
+        # Encode the data and search the result, which takes 0.1 ms for 60 KB. Traversing deeply nested data
+        # in Python took 400 ms.
         text = msgspec.json.encode(dict(data))
     # The data is nested too deeply (RecursionError) or contains a lone surrogate (ValueError).
     except (RecursionError, ValueError):
@@ -229,8 +230,8 @@ def _validation_error(error: msgspec.ValidationError, kind: type) -> ChatError:
 class FeatureDescription:
     """The complete description of a feature's requests and events.
 
-    `welcome` is the feature's part of the reply to `authenticate`. The description holds types. Schemas are
-    built on first use, because the server does not need them to start.
+    `welcome` describes the feature's part of the reply to `authenticate`. The description stores types. Their
+    schemas are built on first use, because the server can start without them.
     """
 
     declared: Sequence[DeclaredEndpoint]

@@ -1,4 +1,4 @@
-"""All errors of the API, which share one list of codes and one form of response body.
+"""Defines the error codes of the API, and the exception that becomes an error response.
 
 Clients match on `error`. `message` is for people and may change. A code has the same status everywhere.
 Depends on neither an HTTP library nor a feature.
@@ -136,10 +136,10 @@ def status_of(code: str) -> int:
 
 
 class ChatError(Exception):
-    """The refusal of a request. The client gets it as the response."""
+    """An error that is sent to the client as the response to its request."""
 
     def __init__(self, code: str, message: str = "", more: Mapping[str, object] | None = None) -> None:
-        """Create a refusal. `more` are additional fields for the body."""
+        """Create an error. `more` contains additional fields for the response body."""
         self.status, usual = _CODES[code]
         self.code = code
         self.message = message or usual
@@ -151,7 +151,7 @@ class ChatError(Exception):
 
 
 def from_status(status: int) -> ChatError:
-    """Return the error for an HTTP status that comes without a code."""
+    """Return the error for an HTTP status, for errors that have no code of ours."""
     if status < 500:
         for code in ("not_found", "method_not_allowed", "body_too_large"):
             if _CODES[code][0] == status:

@@ -1,7 +1,7 @@
 """Builds and connects the modules for files: media, uploads, members' pictures, emoji and drafts.
 
-This is an independent part of `community`. It knows only these features and has no rules of its own. See
-docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
+Split out of `community`. Depends only on these features, and contains no business logic. See docs/http.md,
+"Uploads" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -45,9 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 def media_of(config: ChatConfig, database: Database) -> Media:
-    """Return the media store. If the configuration does not allow uploads, the store refuses to store
-    anything.
-    """
+    """Return the media store. If the configuration rules out uploads, the store rejects every file."""
     urls, storage = MediaUrls(config.jwt_secret, time.time), config.uploads.storage
     if storage.unusable_because:
         logger.warning("uploads are disabled", extra={"because": storage.unusable_because})
@@ -58,7 +56,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 class FileModule:
     """The modules for files. `media` is passed in, because it must exist before `members`.
 
-    `judged` returns the form of a text that the profanity setting permits, or raises ChatError.
+    `judged` returns a text in the form that the profanity setting permits, or raises ChatError.
     """
 
     def __init__(
@@ -111,7 +109,7 @@ class FileModule:
         services.changes.channel_deletion.append(self.drafts.forget_channel)
         services.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
 
-    # Steps of writes that change messages.
+    # Steps that run within writes to messages.
 
     def release_message(self, connection: Connection, message_id: str) -> None:
         """Release the files of a deleted message."""
@@ -119,17 +117,19 @@ class FileModule:
             self._media.release(connection, kind, message_id)
 
     def release_attachments(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
-        """Release some attachments of a message."""
+        """Release the given attachments of a message."""
         self._media.release_some(connection, MESSAGE, message_id, keys)
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace the pictures in a message's previews. Return the keys of the new pictures that still
+        """Replace the pictures in a message's previews. Return the keys of those new pictures that still
         exist.
         """
         return self._media.refer_only(connection, PREVIEW, message_id, keys)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete a member's data, as part of a write."""
+        """Delete a leaving member's avatar, and the names in their uploads and emoji. Call this within a
+        write.
+        """
         self.avatars.forget(connection, member_id)
         self.uploads.make_nameless(connection, member_id)
         self.emoji.forget_member(connection, member_id)

@@ -1,7 +1,7 @@
-"""HTTP helpers for endpoints: the requesting member, the body, the response and the error.
+"""HTTP helpers for endpoints: get the requesting member, read the body, and build responses and errors.
 
-All features use this module, which imports none of them. The application checks the catalogue and then stores
-the member in the request.
+All features use this module. It imports no feature. Before an endpoint runs, the application has checked the
+request against the catalogue and stored the member in it.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 
 SESSION = web.RequestKey("session", Session)
-# The usual status, which no RFC defines, for a client that disconnected before the response.
+# The customary status for a client that disconnected before the response. No RFC defines it.
 CLIENT_GONE = 499
 # The number of trusted proxies in front of the server. The application sets it.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 @web.middleware
 async def json_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Turn every refusal and every fault into a response with the same form of body."""
+    """Turn every exception into an error response with the usual JSON body."""
     headers: dict[str, str] = {}
     try:
         return await handler(request)
@@ -68,7 +68,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
 
 
 def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
-    """Add the `Retry-After` header if the refusal includes a waiting time."""
+    """Add the `Retry-After` header if the error includes a waiting time."""
     wait_ms = refusal.more.get("retry_after_ms")
     if isinstance(wait_ms, int):
         response.headers["Retry-After"] = str(-(-wait_ms // 1000))
@@ -101,7 +101,7 @@ def local_ip(request: web.Request) -> str:
 
 
 async def body(request: web.Request) -> dict[str, object]:
-    """Return the JSON object in a request. It is decoded as UTF-8, whatever the Content-Type. Raises
+    """Return the JSON object in a request, which is decoded as UTF-8 regardless of the Content-Type. Raises
     ChatError.
     """
     try:
@@ -119,7 +119,7 @@ async def content(request: web.Request, most: int | None = None) -> bytes:
     whole = request if most is None else request.clone(client_max_size=most)
     try:
         return await whole.read()
-    # The chunks are invalid, or the client has disconnected.
+    # The chunked encoding is invalid, or the client has disconnected.
     except (web.RequestPayloadError, ConnectionError):
         raise ChatError("invalid_json") from None
 

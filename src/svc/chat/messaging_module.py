@@ -1,6 +1,6 @@
-"""Builds and connects the features that concern messages: messages themselves, webhooks and link previews.
+"""Builds and connects the modules for messages, webhooks and link previews.
 
-An independent part of `community`, without rules of its own.
+Split out of `community`. Contains no business logic.
 """
 
 import secrets
@@ -28,7 +28,7 @@ from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
 
 
 class MessagingModule:
-    """The modules for messages."""
+    """The modules for messages, webhooks and link previews."""
 
     def __init__(
         self,
@@ -64,8 +64,8 @@ class MessagingModule:
         messages.on_edited.append(self.previews.posted)
         self.requests: list[Requests] = [
             MessageRequests(self.messages),
-            # The routes for posts precede the other routes of /api/webhooks, because routes are matched in
-            # order.
+            # The routes for posts must precede the other routes under /api/webhooks, because routes are
+            # matched in order.
             PostRequests(self.posting),
             WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),
@@ -73,7 +73,7 @@ class MessagingModule:
         self.commands = [WebhookCommands(self.webhooks, services.directory)]
 
     async def load(self) -> None:
-        """Load the state. Call this once the directory is loaded."""
+        """Load the stored state. Call this once the directory is loaded."""
         await self.messages.load()
         await self.webhooks.load()
 

@@ -1,6 +1,6 @@
 """Validates names of members, channels and roles: short, visible, and not confusable.
 
-Judges characters, not words. Does not depend on any feature.
+Checks characters, not words. Does not depend on any feature.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ from svc.chat.errors import ChatError
 MAX_NICKNAME_CHARACTERS = 32
 # Letters, numbers, punctuation and symbols. A name without any of these would be invisible.
 _VISIBLE = frozenset("LNPS")
-# Letters and symbols without a glyph: the fillers of Hangul and the empty pattern of Braille.
+# Letters and symbols without a visible glyph: the Hangul fillers and the blank Braille pattern.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 # Control characters, lone surrogates, and line and paragraph separators. Format characters are allowed
 # because some scripts and emoji need them, except those that change the direction of the surrounding text.
@@ -26,22 +26,23 @@ LOOK_ALIKES = str.maketrans(
     "\u03b1\u03b5\u03bf\u03c1\u03c5\u03c7\u03b9\u03ba\u03bd\u03c4\u0131\u0142\u00f8\u0111",
     "aeopcyxishkmtbhraeopuxikvtilod",
 )
-# Further characters that are confusable in names: capital I, small L and 1, and also O and 0.
+# Further characters that are confusable in names: capital I, small L, 1 and the vertical bar, and also O and
+# 0.
 _ALIKE_IN_NAMES = str.maketrans("i1|0", "lllo")
-_MOST_PARTS = 4  # The maximum number of letters kept per character. U+FDFA alone stands for 18.
+_MOST_PARTS = 4  # The maximum number of letters that one character becomes. U+FDFA stands for 18.
 _LETTERS_KEPT = 4096
 _NAMES_KEPT = 16384
 
 
 def readable_nickname(text: str) -> str:
-    """Return a member's name in its display form. Raises ChatError."""
+    """Validate a member's name, and return it in the form to display. Raises ChatError."""
     if (name := _readable(text, MAX_NICKNAME_CHARACTERS)) is None:
         raise ChatError("invalid_nickname")
     return name
 
 
 def readable_name(text: str, most: int) -> str:
-    """Return the name of a channel or a role in its display form. Raises ChatError."""
+    """Validate the name of a channel or a role, and return it in the form to display. Raises ChatError."""
     if (name := _readable(text, most)) is None:
         raise ChatError("invalid_request", f"A name must have 1 to {most} visible characters")
     return name
@@ -61,8 +62,9 @@ def _readable(text: str, most: int) -> str | None:
 
 
 def has_visible_text(text: str) -> bool:
-    """Return whether a name or a text has a visible character."""
-    # Usually the first character is visible. A plain loop returns faster than a generator.
+    """Return whether a string has a visible character."""
+    # Usually the first character is visible, and a plain loop then returns faster than a generator
+    # expression.
     for character in text:
         category = unicodedata.category(character)
         if category[0] in _VISIBLE and character not in _BLANK:
@@ -90,7 +92,9 @@ def confusable_key(name: str) -> str:
 
 
 def free_nickname(wanted: str, taken: Collection[str]) -> str:
-    """Return the name. If its key is in `taken`, append the first number from 2 on that makes it unique."""
+    """Return the name. If its confusable key is in `taken`, append the lowest number, starting at 2, that
+    makes it unique.
+    """
     name, number = wanted, 1
     while confusable_key(name) in taken:
         number += 1

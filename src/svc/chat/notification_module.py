@@ -1,6 +1,6 @@
 """Builds and connects the modules for notifications: levels, push subscriptions and the notifier.
 
-An independent part of `community`, without rules of its own.
+Split out of `community`. Contains no business logic.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from svc.chat.services import Services
 
 
 class NotificationModule:
-    """The modules for notifications."""
+    """The modules for levels, push subscriptions and the notifier."""
 
     def __init__(
         self,

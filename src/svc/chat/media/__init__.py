@@ -1,1 +1,1 @@
-"""Stores media, keeps track of references to it, serves it, and removes it."""
+"""Stores and serves media, tracks the references to it, and removes unreferenced media."""

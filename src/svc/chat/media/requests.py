@@ -43,7 +43,9 @@ class RangeNotSatisfiable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """Validators for a client's cached copy. Stored objects never change, so the tag is strong."""
+    """The validators for a client's cached copy. The entity tag is strong, because stored objects never
+    change.
+    """
 
     etag: str
     modified_s: int
@@ -101,7 +103,7 @@ def _seconds(date: str | None) -> int | None:
 MAX_STREAMS = 256
 # A client that accepts no chunk for this long counts as disconnected.
 WRITE_DEADLINE_S = 30.0
-# The icon may change, and its URL changes with it.
+# How long clients may cache the icon. A new icon has a new URL.
 _ICON_AGE_S = 3600
 _NAME = re.compile(r"[0-9a-f-]{36}\.[a-z0-9]{1,8}")
 # Types that browsers may display. Files of other types are downloaded.
@@ -115,8 +117,7 @@ logger = logging.getLogger(__name__)
 
 
 class SignedUrlQuery(Request):
-    # A malformed value, or one that is too long, must be refused as an invalid URL, not as an invalid
-    # request.
+    # A malformed or overlong value must be refused as an invalid URL, not as an invalid request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
 
@@ -144,7 +145,7 @@ class MediaRequests(Requests):
     async def usage(self, query: UsageQuery) -> StorageUsage:
         return await usage_now(self._database, query.limit)
 
-    # The URL is checked by the endpoint itself.
+    # No permission is required, because the endpoint checks the signature in the URL.
     @endpoint(
         ANYONE,
         "Download stored media, whole or by `Range` (RFC 9110). The `url` comes with each file, and expires",
@@ -175,7 +176,7 @@ class MediaRequests(Requests):
         return await self.serve(http_request, key, f"public, max-age={_ICON_AGE_S}")
 
     async def serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
-        """Serve the object with the given key. The caller must have checked the permission."""
+        """Serve the object with the given key. The caller must check the permission first."""
         found = await self._media.find(key)
         if found is None:
             raise ChatError("not_found")
@@ -229,8 +230,8 @@ class MediaRequests(Requests):
             raise ChatError("too_many_connections", "Too many files are being read. Try again in a moment")
         try:
             async with aclosing(objects.read(key, start, end)) as chunks:
-                # Read the first chunk before sending the status, because afterwards the request can no longer
-                # be refused.
+                # Read the first chunk before sending the status, because the request cannot be refused
+                # afterwards.
                 first = await self._first(chunks, key)
                 await response.prepare(request)
                 await self._write_all(request, response, reader, first, chunks, key)
@@ -239,7 +240,9 @@ class MediaRequests(Requests):
         return response
 
     async def _first(self, chunks: AsyncGenerator[bytes, None], key: str) -> bytes:
-        """Read the first chunk. Log a store failure once, and its recovery once. Raises ChatError."""
+        """Read the first chunk. Log once when the store fails, and once when it has recovered. Raises
+        ChatError.
+        """
         try:
             chunk = await anext(chunks, b"")
         except ObjectMissing:
@@ -268,9 +271,9 @@ class MediaRequests(Requests):
         more: AsyncGenerator[bytes, None],
         key: str,
     ) -> None:
-        """Send the remaining chunks. On a failure, cut the connection.
+        """Send the remaining chunks. On a failure, abort the connection.
 
-        The length has been announced, so no client takes a partial file for a complete one.
+        The Content-Length has already been sent, so clients can tell that the file is incomplete.
         """
         try:
             while chunk:
@@ -285,13 +288,13 @@ class MediaRequests(Requests):
         except StoreFailed as fault:
             self._note(key, "damaged" if isinstance(fault, ObjectDamaged) else "unavailable", str(fault))
         except (TimeoutError, OSError) as fault:
-            # Clients may disconnect at any time, so this is not an error.
+            # Clients may disconnect at any time, so a disconnect is not an error.
             logger.debug("media was not sent to its end", extra={"fault": type(fault).__name__})
         if request.transport is not None:
             request.transport.abort()
 
     def _note(self, key: str, because: str, fault: str) -> None:
-        """Count and log an object that is in the database but could not be read."""
+        """Count and log an object that exists in the database but could not be read from the store."""
         self._media.failed_reads[(because,)] += 1
         logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})
 

@@ -1,4 +1,4 @@
-"""Stores media, and keeps track of the references to it. Contains no HTTP code.
+"""Stores media and tracks the references to it. Contains no HTTP code.
 
 A row is inserted before its object is stored, and is then marked as stored. A crash in between leaves an
 unreferenced row, which the sweep finds. An object without references is deleted. See docs/configuration.md,
@@ -26,10 +26,10 @@ from svc.chat.media.usage import StoredBytes, require_room
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
     *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview", "private"),
 )
-# The holder of objects that count against no member's limit.
+# The holder for objects that do not count against any member's limit.
 NOBODY = ""
-# The time during which a new object may still get its first reference. The pictures of a webhook message wait
-# for each other, for up to 12 s.
+# How long a new object is protected while it has no reference. The pictures in a webhook message are
+# referenced together, up to 12 s after the first was stored.
 IN_HAND_S = 60.0
 _EXTENSION = re.compile("[a-z0-9]{1,8}")
 STORING, STORED, GOING = "storing", "stored", "going"
@@ -92,8 +92,8 @@ class Media:
         self._objects = objects
         self.urls = urls
         self._now = now
-        # The keys of objects that are being stored or were just stored, each with the time at which its
-        # protection ends.
+        # The keys of objects that are being stored or were just stored, and the time at which the protection
+        # of each ends.
         self._in_hand: dict[str, float] = {}
         # The number of stored objects that could not be read, by reason.
         self.failed_reads: Counter[tuple[str, ...]] = Counter()
@@ -132,10 +132,12 @@ class Media:
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
 
-    # Methods that run as part of a write.
+    # Methods to call within a write.
 
     def reserve(self, connection: Connection, key: str, facts: ObjectInfo, holder: str = NOBODY) -> None:
-        """Reserve a new key, counted for the holder, before an object is stored under it."""
+        """Reserve a key for an object that is about to be stored. The object counts against the holder's
+        limit.
+        """
         now_ms = self._now_ms()
         reserved = StoredObject(key, STORING, facts, now_ms)
         _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
@@ -157,9 +159,9 @@ class Media:
             raise ChatError("media_gone")
 
     def refer_only(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> set[str]:
-        """Make these objects the only ones that an owner refers to.
+        """Replace an owner's references with references to the given objects.
 
-        Return the keys of those that still exist.
+        Return the keys of the objects that still exist.
         """
         self.release(connection, kind, owner_id)
         return {key for key in keys if _refer(connection, key, kind, owner_id)}
@@ -188,7 +190,7 @@ class Media:
         return _REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
-        """Mark for immediate removal the objects to which only this owner refers.
+        """Mark an owner's objects for immediate removal. The owner must be the only one that refers to them.
 
         Return their keys, for `remove`.
         """
@@ -217,7 +219,7 @@ class Media:
         return gone
 
     async def find(self, key: str) -> StoredObject | None:
-        """Return the object if it is stored and not about to be removed."""
+        """Return the object, or None if it is not stored or is about to be removed."""
         found = await _OBJECTS.one(self._database, key=key)
         return found if found is not None and found.state == STORED else None
 
@@ -233,7 +235,7 @@ class Media:
 
 
 def _refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
-    """Add a reference. Return False if there is no such object, or it is about to be removed."""
+    """Add a reference. Return False if the object does not exist or is about to be removed."""
     connection.execute(
         "INSERT OR IGNORE INTO object_references SELECT ?, ?, key FROM objects WHERE key = ? AND state != ?",
         (kind, owner_id, key, GOING),
@@ -277,7 +279,7 @@ class ServerIcon:
         self.key = await self._database.write(lambda connection: value(connection.execute(sql), str))
 
     def address(self) -> str | None:
-        """Return the public URL of the icon. It changes with the icon."""
+        """Return the public URL of the icon. A new icon has a new URL."""
         return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
 
     async def content(self, max_bytes: int) -> bytes | None:
@@ -293,7 +295,7 @@ class ServerIcon:
             return None
 
     def set(self, connection: Connection, key: str | None) -> None:
-        """Set the icon, as part of a write. Call `changed` afterwards."""
+        """Set the icon. Call this within a write, and `changed` afterwards."""
         self._media.release(connection, SERVER, _OWNER_ID)
         if key is None:
             connection.execute("DELETE FROM facts WHERE name = 'icon_key'")

@@ -17,7 +17,7 @@ from svc.base.object_store import ObjectStore, StoreFailed
 from svc.base.tasks import continue_on_errors
 from svc.chat.media.stored_media import Media, delete, mark_going
 
-# The number of objects that are removed between two writes.
+# The number of objects that are removed per write.
 _AT_ONCE = 100
 # After this many failures, the sweep stops using the object store.
 _MAX_FAULTS = 3
@@ -34,7 +34,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class SweepCounts:
-    """The numbers of removed objects and of failures, and the stored objects and bytes at the last count."""
+    """The numbers of removed objects and of failures, and the number and total size of stored objects at the
+    last count.
+    """
 
     swept: int = 0
     failed: int = 0
@@ -78,7 +80,7 @@ class Sweep:
         self.counts.kept_objects, self.counts.kept_bytes = all_of_them
 
     async def run_once(self) -> int:
-        """Remove all objects that are due. Return their number."""
+        """Remove all objects that are due. Return the number removed."""
         if self._also is not None:
             await self._also()
         if not self._media.enabled:
@@ -90,7 +92,9 @@ class Sweep:
         return swept
 
     async def _some(self) -> int:
-        """Remove some of the objects that are due. Return their number, or 0 if none can be removed now."""
+        """Remove some of the objects that are due. Return the number removed, or 0 if none can be removed
+        now.
+        """
         before_ms = int(self._now() * 1000) - self._grace_ms
         spared = self._media.in_hand()
         going = await self._database.write(
@@ -119,7 +123,9 @@ class Sweep:
 
 
 def _mark_unreferenced(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
-    """Mark unreferenced objects, so that nothing can refer to them. Return some of the marked keys."""
+    """Mark unreferenced objects, so that no new reference to them can be added. Return some of the marked
+    keys.
+    """
     found = connection.execute(
         f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
         (idle_before_ms, _AT_ONCE + len(spared)),

@@ -17,21 +17,22 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# The storage limit for one holder, which is enough for a few thousand pictures, and the limit for all holders
-# together if the server's disk is large enough.
+# The storage limits for one holder and for all holders together. One holder's limit is enough for a few
+# thousand pictures. The limit for all applies only if the server's disk is large enough.
 MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
-# The maximum number of members in the list, which shows the members with the most data. The data of all
-# others is added up.
+# The maximum number of members in the list. It shows the members with the most data, and the total for all
+# others.
 MAX_LISTED = 200
-# The kind of use, the number of files, and their total size. A file with several uses counts for the first of
-# them.
+# Selects each kind of use with the number of files and their total size. A file with several uses counts only
+# for the first.
 _BY_KIND = """
 SELECT
     coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
     count(*), sum(bytes) FROM objects o GROUP BY 1 ORDER BY 3 DESC
 """
-# The members with the most data, including former members. A member's data includes that of their webhooks.
+# Selects the members with the most data, including former members. The data of a member's webhooks counts as
+# the member's.
 _BY_MEMBER = """
 SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
     JOIN members m ON m.id = replace(k.holder, 'webhooks of ', '')
@@ -48,7 +49,7 @@ class StoredBytes:
 
 
 def require_room(kept: StoredBytes, more: int) -> None:
-    """Raise ChatError if a holder may not store `more` further bytes. The error names the limit."""
+    """Raise ChatError if a holder may not store `more` additional bytes. The error names the limit."""
     if kept.own + more > MAX_BYTES_OF_ONE:
         raise ChatError("quota_exceeded")
     if not fits(kept.own, kept.everyone, MAX_BYTES, more):
@@ -56,9 +57,9 @@ def require_room(kept: StoredBytes, more: int) -> None:
 
 
 def server_full(own: int) -> ChatError:
-    """Return the refusal for a full server.
+    """Return the error for a server without free space.
 
-    The members with the most data are refused first, and the error says so.
+    When space runs short, members with the most data are refused first, and the error tells them so.
     """
     if own:
         return ChatError(
@@ -85,7 +86,7 @@ class MemberUsage:
 
 @dataclass(frozen=True, slots=True)
 class StorageUsage:
-    """Storage in bytes.
+    """The storage usage in bytes.
 
     The members who store the most come first. `others_bytes` is the total of the members who are not listed.
     """

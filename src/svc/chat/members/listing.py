@@ -1,6 +1,6 @@
-"""Filters, sorts and pages the list of members.
+"""Filters, sorts and paginates the list of members.
 
-Works in memory. Makes no decisions about permissions.
+Works in memory. Does not check permissions.
 """
 
 from collections.abc import Mapping
@@ -24,12 +24,13 @@ _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class MembersQuery(Request):
-    """Filters. None or an empty string matches any member. Times are in ms and inclusive."""
+    """The filters for a list of members. None or an empty string matches any member. Times are in ms and
+    inclusive.
+    """
 
-    # A part of the name.
+    # Matches names that contain this string.
     query: Annotated[str, Meta(max_length=64)] = ""
-    # Only these ids, separated by commas, at most as many as fit in a URL. An empty string matches any
-    # member.
+    # Matches only these ids, separated by commas. The length is limited so that they fit in a URL.
     ids: Annotated[str, Meta(max_length=4000)] = ""
     role_id: Id | None = None
     joined_after_ms: _Moment | None = None
@@ -57,9 +58,10 @@ def page(
     now: float,
     last_seen: Mapping[str, int],
 ) -> tuple[list[Member], str | None]:
-    """Return the matching members after `after` in the requested order, and the `after` of the next page.
+    """Return the matching members that follow the member `after` in the requested order, and the `after`
+    value for the next page.
 
-    Raises ChatError if that member has left, unless the id alone determines the place in the order.
+    Raises ChatError if the member `after` has left, unless the members are sorted by the order of joining.
     """
     sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), fold(wanted.query)
@@ -75,7 +77,7 @@ def page(
 
 def _place(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> Place:
     if sort == JOINED:
-        # Ids ascend in the order of joining. This includes the ids of former members.
+        # Ids ascend in the order of joining, so the id of a former member also determines a place.
         return "", after
     if after not in members:
         raise ChatError("unknown_member")

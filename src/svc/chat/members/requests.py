@@ -47,7 +47,7 @@ _Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
 
 
 class NewName(Request):
-    # The rules check the length, so that a name that is too long gets the specific error for names.
+    # The rules check the exact length, so that an overlong name gets the specific error for names.
     nickname: Annotated[str, Meta(max_length=1024)]
 
 
@@ -95,8 +95,8 @@ class AllRoles(Response):
 
 
 class MemberRequests(Requests):
-    """The endpoints. `last_seen` returns the times at which members were last seen, in ms, without those who
-    were never seen.
+    """The endpoints for members and roles. `last_seen` returns the times (in ms) at which members were last
+    seen. It omits members who were never seen.
     """
 
     def __init__(self, members: Members, roles: Roles, directory: Directory, last_seen: LastSeen) -> None:
@@ -251,7 +251,7 @@ class MemberCommands(Commands):
 
     @command("member_owner")
     async def owner(self, member: Id) -> Member:
-        """Transfer the ownership, for example when the owner cannot sign in any longer."""
+        """Transfer the ownership, for example if the owner can no longer sign in."""
         member_id = member_called(self._directory, member)
         return responses.member(await self._roles.hand_over(None, member_id, time.time()))
 

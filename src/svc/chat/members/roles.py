@@ -60,11 +60,11 @@ class Roles:
         return {"roles": [responses.role(role) for role in self.all()]}
 
     def all(self) -> list[Role]:
-        """Return all roles, highest first."""
+        """Return all roles, highest rank first."""
         return sorted(self._directory.roles.values(), key=lambda role: (-role.rank, role.id))
 
     def require_can_be_given(self, role_id: str) -> Role:
-        """Return the role. Raises ChatError if it does not exist or is the owner's."""
+        """Return the role. Raises ChatError if it does not exist or is the owner's role."""
         if (role := self._directory.roles.get(role_id)) is None:
             raise ChatError("unknown_role")
         if role_id == OWNER:
@@ -72,11 +72,11 @@ class Roles:
         return role
 
     def require_holds_all_of(self, actor_id: str, role_id: str) -> None:
-        """Raise ChatError if the actor lacks one of the permissions."""
+        """Raise ChatError if the actor lacks one of the role's permissions."""
         self._require_holds(actor_id, self._directory.roles[role_id].permissions)
 
     def require_may_give(self, actor_id: str, role_id: str) -> Role:
-        """Return the role if the actor may give it. Raises ChatError."""
+        """Return the role. Raises ChatError if the actor may not give it to members."""
         role = self._below(actor_id, role_id)
         self._require_holds(actor_id, role.permissions)
         return role
@@ -122,7 +122,7 @@ class Roles:
 
     @exclusive_write
     def delete(self, actor_id: str, role_id: str, now: float) -> Write[None, None]:
-        """Delete a role, and take it away from everybody."""
+        """Delete a role and remove it from all members."""
         role = self._below(actor_id, role_id)
         if role_id in BUILT_IN:
             raise ChatError("forbidden", "A built-in role cannot be deleted")
@@ -137,9 +137,7 @@ class Roles:
 
     @exclusive_write
     def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
-        """Give a role to the actor or to a member of lower rank. If `actor_id` is None, the operator gives
-        it.
-        """
+        """Give a role to the actor or to a member of lower rank. An `actor_id` of None means the operator."""
         role = (
             self._below(actor_id, role_id) if actor_id is None else self.require_may_give(actor_id, role_id)
         )
@@ -154,8 +152,8 @@ class Roles:
 
     @exclusive_write
     def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
-        """Remove a role from the actor or from a member of lower rank. If `actor_id` is None, the operator
-        removes it.
+        """Remove a role from the actor or from a member of lower rank. An `actor_id` of None means the
+        operator.
         """
         role = self._below(actor_id, role_id)
         self._require_below(actor_id, member_id)
@@ -171,7 +169,7 @@ class Roles:
     def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Write[None, Member]:
         """Make another member the owner. The former owner becomes an admin.
 
-        If `actor_id` is None, the operator does this, even if there is no owner.
+        An `actor_id` of None means the operator, who can do this even if there is no owner.
         """
         if actor_id is not None and not self._directory.is_owner(actor_id):
             raise ChatError("forbidden")
@@ -195,7 +193,7 @@ class Roles:
     # Helpers that check roles and permissions.
 
     def _below(self, actor_id: str | None, role_id: str) -> Role:
-        """Return the role. Raises ChatError if it is not below the actor's rank. The operator ranks above all
+        """Return the role. Raises ChatError unless it ranks below the actor. The operator ranks above all
         roles.
         """
         role = self.require_can_be_given(role_id)
@@ -223,7 +221,7 @@ class Roles:
     # Helpers that apply changes.
 
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Write[None, list[Role]]:
-        """Store several changed roles and announce them. Show or hide channels for the members who have these
+        """Store several changed roles and announce them. Show or hide channels for the members with these
         roles.
         """
         known = self._directory.roles
@@ -239,7 +237,7 @@ class Roles:
 
         return Write(write, lambda _: self._rewritten(roles))
 
-    # These run once the write is durable, in the order of the writes.
+    # The following methods run once the write is durable, in the order of the writes.
 
     def _on_created(self, role: Role) -> Role:
         self._directory.put_role(role)

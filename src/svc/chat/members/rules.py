@@ -20,7 +20,7 @@ from svc.chat.members import responses, store
 from svc.chat.names import confusable_key, free_nickname, readable_nickname
 from svc.chat.services import Services
 
-# The name that replaces that of a deleted member.
+# The name that replaces a deleted member's name.
 NAMELESS = "Deleted member"
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class Members:
     ) -> None:
         """Create the rules.
 
-        `judged` returns the permitted form of a name or raises ChatError. `avatar` returns the link to the
+        `judged` returns the permitted form of a name or raises ChatError. `avatar` returns the URL of the
         picture with the given key.
         """
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
@@ -46,7 +46,7 @@ class Members:
         self._avatar = avatar
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the member's own data for the welcome."""
+        """Return the member's own data for their welcome."""
         return {
             "member": responses.member(self._directory.member(session.member_id)),
             "permissions": self.permissions(session.member_id),
@@ -70,10 +70,11 @@ class Members:
         if members and not any(OWNER in member.role_ids for member in members):
             logger.error("this server has no owner: choose one with `svc admin member owner`")
 
-    # Joining and leaving: parts of a write, and their effects once the write is durable.
+    # Joining and leaving: methods to call within a write, and methods that apply its effects once it is
+    # durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
-        """Insert a new member, as part of a write, and return it. Call `joined` afterwards.
+        """Insert and return a new member. Call this within a write, and `joined` afterwards.
 
         A number is added to a name that resembles another member's. Raises ChatError if the server is full.
         """
@@ -93,13 +94,13 @@ class Members:
         return member
 
     def person(self, connection: Connection, member_id: str) -> str:
-        """Return the person that a member belongs to, as part of a write. Raises ChatError."""
+        """Return the id of a member's person. Call this within a write. Raises ChatError."""
         if (person_id := store.person_of(connection, member_id)) is None:
             raise ChatError("unknown_member")
         return person_id
 
     def exists(self, connection: Connection, member_id: str) -> bool:
-        """Return whether the id belongs to a current member, as part of a write."""
+        """Return whether the id belongs to a current member. Call this within a write."""
         return store.is_member(connection, member_id)
 
     def joined(self, member: Member) -> None:
@@ -112,19 +113,19 @@ class Members:
             added(member)
 
     def remove(self, connection: Connection, member_id: str, now: float) -> None:
-        """Remove a member and their sessions, as part of a write. Call `removed` afterwards."""
+        """Remove a member and their sessions. Call this within a write, and `removed` afterwards."""
         if not store.remove_member(connection, member_id, int(now * 1000)):
             raise ChatError("unknown_member")
         for step in self._changes.member_removal:
             step(connection, member_id)
 
     def owner_changes(self, connection: Connection) -> None:
-        """Run the steps of other features for a transfer of ownership, as part of a write."""
+        """Run other features' steps for a transfer of ownership. Call this within the write."""
         for step in self._changes.owner_change:
             step(connection)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """Delete the personal data of a leaving member, as part of a write."""
+        """Delete the name, avatar and status of a leaving member. Call this within a write."""
         nameless = {"nickname": NAMELESS, "avatar_key": None, "status_text": None}
         store.MEMBERS.edit(connection, nameless, id=member_id)
 
@@ -137,7 +138,9 @@ class Members:
             notify(member_id)
 
     def void_tokens(self, connection: Connection, member_id: str) -> int:
-        """Invalidate a member's access tokens, as part of a write. Call `tokens_voided` afterwards."""
+        """Invalidate a member's access tokens. Call this within a write, and `tokens_voided` afterwards.
+        Return the new epoch.
+        """
         epoch = store.raise_epoch(connection, member_id)
         if epoch is None:
             raise ChatError("unknown_member")
@@ -150,15 +153,15 @@ class Members:
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
-        """Store a member's picture, as part of a write. Call `changed` afterwards. Raises ChatError for an
-        unknown member.
+        """Store the key of a member's picture. Call this within a write, and `changed` afterwards. Raises
+        ChatError for an unknown member.
         """
         if not store.change(connection, member_id, "avatar_key", key):
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
-        """Store a timeout, as part of a write. Call `changed` afterwards for all members who are the same
-        person.
+        """Store a timeout. Call this within a write, and afterwards `changed` for all members who are the
+        same person.
 
         Returns False for an unknown member.
         """
@@ -201,7 +204,7 @@ class Members:
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
         """Set the acting member's own status, or remove the status of a member of lower rank."""
         if actor_id == member_id:
-            # Members in timeout do not have this permission either.
+            # Members in timeout also lack this permission.
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)

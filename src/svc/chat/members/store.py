@@ -20,7 +20,7 @@ MEMBERS = Table(
 
 
 async def load_members(database: Database, avatar: Callable[[str], MediaLink | None]) -> list[Member]:
-    """Load all present members. `avatar` returns the link to the picture with the given key."""
+    """Load all current members. `avatar` returns the URL of the picture with the given key."""
     roles: dict[str, list[str]] = {}
     for member_id, role_id in await database.rows("SELECT * FROM member_roles ORDER BY role_id"):
         roles.setdefault(member_id, []).append(role_id)
@@ -46,7 +46,7 @@ def is_member(connection: Connection, member_id: str) -> bool:
 
 
 def change(connection: Connection, member_id: str, column: str, value: object) -> bool:
-    """Set a column of a present member's row. Return False for an unknown member."""
+    """Set a column in a current member's row. Return False for an unknown member."""
     return MEMBERS.edit(connection, {column: value}, id=member_id, left_at_ms=None)
 
 
@@ -64,7 +64,7 @@ def raise_epoch(connection: Connection, member_id: str) -> int | None:
 
 
 def timeout_of(connection: Connection, person_id: str) -> int:
-    """Return the latest end of a person's timeouts under any of their memberships, in ms."""
+    """Return the latest end of a person's timeouts, in ms. Includes timeouts of their former memberships."""
     sql = "SELECT max(timeout_until_ms) FROM members WHERE person_id = ?"
     return number(connection.execute(sql, (person_id,)))
 

@@ -1,6 +1,6 @@
 """Builds and connects the parts of the messages feature.
 
-Has no rules of its own. Other features may use `messages` to post and `reads` to count.
+Contains no business logic. Other features may use `messages` to post, and `reads` to get unread counts.
 """
 
 import time
@@ -23,7 +23,7 @@ from svc.chat.services import Changes, Services
 
 
 class MessagesFeature:
-    """The messages feature. `ids` must generate only the ids of messages."""
+    """The messages feature. `services.ids` must generate only message ids."""
 
     def __init__(self, services: Services, cache_ttl_ms: int, ports: MessagePorts) -> None:
         self.database, self._ids = services.database, services.ids
@@ -51,8 +51,9 @@ class MessagesFeature:
         changes.member_gone.extend([self.reads.forget_member, self.threads.forget_member])
 
     async def load(self) -> None:
-        """Load the counts. Call this once the directory is loaded."""
-        # New messages come after all existing ones, even if the clock was ahead when these were posted.
+        """Load the unread counts. Call this once the directory is loaded."""
+        # New messages come after all existing ones, even if the clock was ahead when the existing ones were
+        # posted.
         self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()
@@ -61,8 +62,8 @@ class MessagesFeature:
         return {**self.reads.welcome(session), **self.threads.welcome(session)}
 
     def present(self, session: Session) -> Mapping[str, object]:
-        """Return everyone's current presence, which cannot be replayed because presence events are not
-        stored.
+        """Return the current presence of all members, for pages that reconnect. Presence events are not
+        stored, so they cannot be replayed.
         """
         return self.presence.welcome(session)
 

@@ -26,15 +26,15 @@ from svc.chat.services import Services
 
 # Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
-# Member, channel, and the cursor of an unread message that mentions the member. Threads are excluded.
+# Selects the member, channel and cursor of each unread mention outside threads.
 _UNREAD_MENTIONS = (
     "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " LEFT JOIN reads AS r ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
     " WHERE m.n > coalesce(r.n, 0) AND s.thread IS NULL ORDER BY m.n"
 )
-# The newest cursors of a channel. Threads are excluded.
+# Selects the newest cursors in a channel, outside threads.
 _NEWEST = "SELECT n FROM messages WHERE channel_id = ? AND thread IS NULL ORDER BY n DESC LIMIT ?"
-# The cursors of messages after a mark that mention a member. Threads are excluded.
+# Selects the cursors of a member's mentions after a read mark, outside threads.
 _MENTIONS_AFTER = (
     "SELECT m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " WHERE m.member_id = ?1 AND m.channel_id = ?2 AND m.n > ?3 AND s.thread IS NULL"
@@ -51,8 +51,8 @@ class History:
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # Either the thread is empty, or its root message does not exist. In the latter case, raise an
-            # error.
+            # Either the thread is empty, or its root message does not exist. The next line raises an error if
+            # the root message does not exist.
             await self.one(member_id, wanted.channel_id, wanted.thread)
         return page
 
@@ -64,7 +64,7 @@ class History:
         return message
 
     async def latest_of_members(self, limit: int) -> list[Message]:
-        """Return the latest messages from members, oldest first. The caller checks who may see them."""
+        """Return the latest messages from members, oldest first. The caller must check who may see them."""
         return await store.latest_of_members(self._database, limit)
 
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
@@ -79,7 +79,7 @@ class History:
         return await store.pinned_messages(self._database, channel_id)
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
-        """Read a page and one further message, which shows whether there are more."""
+        """Read a page. One additional message is read to find out whether there are more."""
         place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, place, wanted.at_ms)
@@ -101,7 +101,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class UnreadTotals:
-    """A member's counts, added up over several channels."""
+    """A member's unread counts, added up over several channels."""
 
     unread: int
     mentions: int
@@ -116,7 +116,7 @@ class ReadMarks:
         self._gradually = GradualPushes(self._tell)
 
     async def load(self) -> None:
-        """Load the counts. Call this once the directory is loaded."""
+        """Load the unread counts. Call this once the directory is loaded."""
         rows = self._database.rows
         for member_id, channel_id, n in await rows("SELECT member_id, channel_id, n FROM reads"):
             self._marks.read(member_id, channel_id, n)
@@ -127,7 +127,7 @@ class ReadMarks:
             self._marks.mentioned(channel_id, n, [member_id])
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the counts of the member's listed channels. Archived channels are excluded."""
+        """Return the unread counts for the member's listed channels, which exclude archived ones."""
         channels = self._directory.listed_channels(session.member_id)
         return {"unread": [self._counts(session.member_id, channel.id) for channel in channels]}
 
@@ -139,7 +139,7 @@ class ReadMarks:
 
     @shared_write
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:
-        """Mark everything up to a message, which may be deleted, as read. Return the new counts."""
+        """Mark everything up to a message as read, even if the message is deleted. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
@@ -153,7 +153,9 @@ class ReadMarks:
 
     @shared_write
     def unread(self, member_id: str, channel_id: str, message_id: str) -> Write[list[int], Unread]:
-        """Mark a message, even a deleted one, and everything after it as unread. Return the new counts."""
+        """Mark a message and everything after it as unread, even if the message is deleted. Return the new
+        counts.
+        """
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
         mark = member_id, channel_id, n
@@ -170,10 +172,13 @@ class ReadMarks:
 
         return Write(put_back, marked)
 
-    # For new members, earlier messages count as read, even those whose cursor is ahead of the clock.
+    # Methods that mark earlier messages as read for new members, even messages whose cursor is ahead of the
+    # clock.
 
     def admit(self, connection: Connection, member: Member) -> None:
-        """Mark earlier messages as read, as part of the write. Call `added` afterwards."""
+        """Mark earlier messages as read for a new member. Call this within the write that adds the member,
+        and `added` afterwards.
+        """
         connection.execute(
             "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
             " GROUP BY channel_id",
@@ -210,7 +215,7 @@ class ReadMarks:
         self._gradually.add(counted, message.channel_id)
 
     def _members_to_count(self, message: Message) -> set[str]:
-        """Return those members for whom a message can count as an unread mention."""
+        """Return the members for whom a message can count as an unread mention."""
         if not message.groups:
             return set(message.mentions)
         viewers = self._directory.viewers(message.channel_id)
@@ -224,12 +229,14 @@ class ReadMarks:
         self._marks.forget(member_id=member_id)
 
     def _tell(self, member_id: str, channel_id: str) -> None:
-        """Push the counts, so that the member's pages are correct regardless of earlier pushes."""
+        """Push all of the member's counts for a channel, so that their pages are correct even if they missed
+        earlier pushes.
+        """
         if member_id in self._directory.viewers(channel_id):
             self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))
 
     def _counts(self, member_id: str, channel_id: str) -> Unread:
-        # For members who have joined since, older messages count as read.
+        # Messages from before the member joined count as read.
         since = first_number_at(self._directory.member(member_id).joined_at_ms)
         last = self._marks.last(channel_id)
         return Unread(

@@ -3,7 +3,7 @@
 SQLite's full-text index only records that a message was deleted. The message's words stay until the segments
 that hold them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages),
 so it runs hourly on small servers and daily on large ones, in writes of about 2 ms. Afterwards the database's
-write-ahead log is truncated, so that no file contains deleted data of any feature.
+write-ahead log is truncated, so that deleted data of all features is gone from the files.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ from svc.chat.messages.search import Indexer
 
 INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000
-# If the index has at most this many messages, it is merged in every round.
+# With fewer messages than this, the index is merged every hour, and with more, once a day.
 _FEW_MESSAGES = 100_000
-# Merging _PAGES pages takes about 2 ms of the writer's time. Other writes then get _SHARE times as long. No
-# index needs as many as _MOST_STEPS steps.
+# Merging _PAGES pages takes about 2 ms of the writer's time. Other writes then get _SHARE times as long.
+# _MOST_STEPS only prevents an endless loop.
 _PAGES = 16
 _SHARE = 4
 _MOST_STEPS = 1_000_000
@@ -41,7 +41,7 @@ class IndexCleanup:
         self._database = database
         self._indexer = indexer
         self._now = now
-        # The database's number of writes at the end of the last round.
+        # How many writes the database had counted at the end of the last round.
         self._seen = -1
 
     async def run(self) -> NoReturn:
@@ -75,7 +75,7 @@ def _begin(connection: Connection, now_ms: int) -> bool:
     few = connection.execute("SELECT count(*) FROM (SELECT 1 FROM messages LIMIT ?)", (_FEW_MESSAGES,))
     if few.fetchone()[0] == _FEW_MESSAGES and 0 <= now_ms - merged_at_ms < DAY_MS:
         return False
-    # Words that are deleted from this point on count for the next merge.
+    # The next merge handles words that are deleted after this point.
     connection.execute("UPDATE facts SET value = 'merging' WHERE name = 'words_deleted'")
     # A negative number begins a merge of all segments. A positive number continues it.
     _merge(connection, -_PAGES)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 # Mentions beyond this number are ignored.
 MAX_MENTIONS = 50
 _MAX_LABEL_BRACKETS = 32
-# EVERYONE means all members who can view the channel. HERE means those of them who are online.
+# EVERYONE means all members who can view the channel. HERE means only the members among them who are online.
 EVERYONE, HERE = "everyone", "here"
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
@@ -27,7 +27,7 @@ _TICKS = re.compile(r"`+")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """A text's mentions in order of appearance, without repetitions, and at most MAX_MENTIONS in all."""
+    """The mentions in a text in order of appearance, without repetitions. At most MAX_MENTIONS in total."""
 
     members: tuple[str, ...] = ()
     # Contains EVERYONE, HERE, and ids of roles.
@@ -133,7 +133,7 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def has_link(text: str) -> bool:
-    """Return whether the text has a web address anywhere, including code and spoilers."""
+    """Return whether the text contains a web address, including in code and spoilers."""
     return _LINK.search(text) is not None
 
 
@@ -174,8 +174,8 @@ def trim_address(link: str) -> str:
         if depth < 0:
             link = link[:place]
             break
-    # The number of closing brackets without an opening one. They are counted only once, because an address
-    # can end in thousands of them.
+    # The number of closing brackets without an opening one. Count them only once, because an address can end
+    # in thousands of closing brackets.
     unopened = {close: link.count(close) - link.count(opening) for close, opening in _PAIRS.items()}
     end = len(link)
     while end and ((last := link[end - 1]) in _AFTER or unopened.get(last, 0) > 0):

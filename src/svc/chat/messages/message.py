@@ -1,7 +1,7 @@
 """Defines the message record with its cursor and its fallback line, and checks reactions.
 
-Makes no decisions and stores nothing. The author is a member or a webhook. See docs/webhooks.md, "A message"
-and docs/http.md, "Messages".
+The author of a message is a member or a webhook. Stores nothing. See docs/webhooks.md, "A message" and
+docs/http.md, "Messages".
 """
 
 import re
@@ -15,19 +15,21 @@ MAX_TEXT_CHARACTERS = 4_000
 MEMBER, WEBHOOK = "member", "webhook"
 
 _ID_CHARACTERS = 36
-# An id has 128 bits: 48 for the time in milliseconds, 4 for the version, 12 for a counter, and 64 others.
+# An id has 128 bits: 48 for the time in milliseconds, 4 for the version, 12 for a counter, and 64 random or
+# fixed bits.
 _COUNTER_BITS = 12
 # The latest time that an id can represent.
 LAST_MS = 2**48 - 1
 
-# The maximum length of the fallback line, which is as much of a notification as phones show.
+# The maximum length of the fallback line. Phones do not show more of a notification.
 MAX_FALLBACK_CHARACTERS = 200
-# Longer text is truncated, even if most of it consists of link addresses.
+# Text is truncated to this length before links are removed, even if most of it consists of link addresses.
 _MOST_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
-# An invisible character, which is inserted so that what follows is not treated as a link or a mention.
+# An invisible character that is inserted into text to prevent the following characters from being treated as
+# a link or a mention.
 _APART = "\u200b"
 
 
@@ -54,7 +56,9 @@ class ThreadSummary(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """A message. `n`, the cursor, consists of the time and the counter in `id`, and has the same order."""
+    """A message. Its cursor `n` consists of the time and the counter in `id`, so cursors and ids have the
+    same order.
+    """
 
     n: int
     id: str
@@ -72,23 +76,24 @@ class Message(Struct, frozen=True):
     attachments: Sequence[object] = ()
     flagged: bool = False
     edited_at_ms: int | None = None
-    # The time of posting, if it differs from that in `n`. `n` never decreases, whatever the clock does.
+    # The time of posting, if it differs from the time in `n`. They can differ after the clock was set back,
+    # because `n` never decreases.
     stamp_ms: int | None = None
-    # The emoji, in the order of their code points, so that clients that apply changes arrive at the same
-    # order. Each is followed by the members who reacted with it, earliest first.
+    # The members who reacted with each emoji, earliest first. Emoji are sorted by code point, so that clients
+    # that apply changes get the same order.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
-    # The previews of links. Their pictures have the same form as in cards. Empty if `no_previews` is set.
+    # The link previews, whose pictures have the same form as in cards. Empty if `no_previews` is set.
     previews: Sequence[object] = ()
     no_previews: bool = False
     # The id of the thread's root message. None for a message in the channel itself.
     thread: str | None = None
-    # The thread whose root is this message, if there is one.
+    # The thread whose root is this message. None if it has no thread.
     answers: ThreadSummary | None = None
-    # The thread's summary after this message was posted or deleted. Set only at that time.
+    # The thread's summary after this message was posted or deleted. Set only during that write.
     beside: ThreadSummary | None = None
-    # Members who start to follow the thread because of this message, and the threads that they unfollow to
-    # stay within their limit.
+    # The members who start to follow the thread because of this message, and the (member, thread) pairs that
+    # end so that these members stay within their limit.
     joining: tuple[str, ...] = ()
     crowded_out: Sequence[tuple[str, str]] = ()
     # The number of attachments that were deleted when their retention period ended.
@@ -100,7 +105,7 @@ class Message(Struct, frozen=True):
 
 
 def number_of(message_id: str) -> int:
-    """Return the cursor of a message's id. The message may be deleted. Raises ChatError for a
+    """Return the cursor that a message id contains, even if the message is deleted. Raises ChatError for a
     malformed id.
     """
     try:

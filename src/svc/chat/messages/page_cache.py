@@ -1,8 +1,9 @@
-"""A cache of history pages that never returns a page older than a write.
+"""Caches pages of message history, and never returns a page that is older than the latest write to its
+channel.
 
 Each channel has a version that rises with every write to its messages. A page is cached only if the version
 did not change while the page was read, and the next write invalidates it. The number of cached pages and the
-size of their text are limited. Reads no messages itself. See docs/configuration.md, "Chat server",
+size of their text are limited. The caller reads the messages. See docs/configuration.md, "Chat server",
 MESSAGE_CACHE_TTL_MS.
 """
 
@@ -12,17 +13,17 @@ from dataclasses import dataclass
 
 from svc.chat.messages.message import Message
 
-# The maximum number of pages. It is enough for the newest page of each channel and the pages that members
+# The maximum number of pages. It is enough for the newest page in each channel and the pages that members
 # scroll through.
 MAX_PAGES = 256
 MAX_CHARACTERS = 8_000_000
-# The size of a message besides its text: ids, names, and Python's object overhead.
+# The assumed size of a message's ids, names and Python object overhead, in characters.
 _MESSAGE_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Messages, oldest first, and whether more exist in either direction."""
+    """A page of messages, oldest first, and whether there are more before and after it."""
 
     messages: tuple[Message, ...]
     more_before: bool
@@ -53,7 +54,7 @@ class _CachedPage:
 
 
 class PageCache:
-    """The cache. A `ttl_s` of 0 disables it. `now` returns monotonic seconds."""
+    """The cache for history pages. A `ttl_s` of 0 disables it. `now` returns monotonic seconds."""
 
     def __init__(self, ttl_s: float, now: Callable[[], float]) -> None:
         self._ttl_s = ttl_s
@@ -86,7 +87,7 @@ class PageCache:
     def _keep(self, wanted: PageKey, page: HistoryPage, version: int) -> None:
         if self._ttl_s <= 0:
             return
-        self._drop(wanted)  # Another request may have read the same page in the meantime.
+        self._drop(wanted)  # Another request may have cached the same page in the meantime.
         characters = sum(_weight(message) for message in page.messages)
         self._kept[wanted] = _CachedPage(page, version, self._now() + self._ttl_s, characters)
         self._characters += characters

@@ -1,6 +1,6 @@
 """Exports and deletes a member's own messages and reactions. Contains no HTTP code.
 
-Includes channels that the member can no longer view, because the member wrote there.
+This includes messages in channels that the member can no longer view.
 """
 
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ REACTIONS_OF = (
     "SELECT r.n, m.id, m.channel_id, r.emoji, r.reacted_at_ms FROM reactions r JOIN messages m USING (n)"
     " WHERE r.member_id = ? AND (r.n, r.emoji) > (?, ?) ORDER BY r.n, r.emoji LIMIT ?"
 )
-# A cursor is never earlier than the time of its message, but may be later.
+# The time in a message's cursor is never earlier than the time of posting, but may be later.
 _POSTED_BETWEEN = (
     "SELECT n FROM messages WHERE author_id = ?1 AND author_kind = ?2 AND n >= ?3"
     " AND coalesce(posted_at_ms, n >> 12) BETWEEN ?4 AND coalesce(?5, 9223372036854775807) LIMIT ?6"
@@ -50,7 +50,7 @@ class OwnMessages:
             last = page[-1]["n"], page[-1]["emoji"]
 
     async def erase_some(self, member_id: str, since_ms: int = 0, until_ms: int | None = None) -> bool:
-        """Delete some of the messages that a member posted between two times. Return False once none are
+        """Delete a batch of the messages that a member posted between two times. Return False once none are
         left.
         """
 

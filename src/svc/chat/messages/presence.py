@@ -1,9 +1,9 @@
 """Tracks and pushes which members are online, idle or typing. Stores nothing.
 
 A member is online while at least one of their pages is open, and for a short while after the last one closed,
-so that a reload goes unnoticed. A member is idle while all their pages report idleness. Invisible members
-look offline. Other modules store who is invisible and who has do-not-disturb on. Contains neither HTTP nor
-SQL code.
+so that nobody notices a reload. A member is idle while all their pages report idleness. Invisible members
+look offline. Other modules store which members are invisible or have do-not-disturb on. Contains neither HTTP
+nor SQL code.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from svc.chat.services import Services
 # How long a member without an open page still counts as online. A page that reloads or changes networks
 # reconnects within this time.
 GRACE_S = 5.0
-# A page repeats the event at this interval while its member is typing. Receivers discard it after twice this
-# interval.
+# While a member is typing, their page repeats the typing event at this interval. Receivers show the member as
+# typing for twice this interval.
 TYPING_EVERY_S = 3.0
-# If the table of typing events has this many entries, all of them are dropped.
+# When the table of typing events has this many entries, it is cleared.
 _MOST_TYPING = 4096
 
 
@@ -30,8 +30,8 @@ class Presence:
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # The time of the last typing event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
-        # The last pushed state of each visible online member: whether idle, and whether in do-not-disturb
-        # mode.
+        # The last pushed state of each online member who is not invisible: whether they are idle, and whether
+        # do-not-disturb is on.
         self._announced: dict[str, tuple[bool, bool]] = {}
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.look)
@@ -44,7 +44,7 @@ class Presence:
         states = {member_id: self._announced.get(member_id, (False, False)) for member_id in online}
         return {
             "online": online,
-            # The requesting member is not idle, because they have just used a page.
+            # The requesting member is not idle, because they have just opened a page.
             "idle": [m for m in online if states[m][0] and m != session.member_id],
             "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }
@@ -62,7 +62,7 @@ class Presence:
         self._hub.push("typing", event, Viewers(channel_id), but_not=member_id, kept=False)
 
     def close(self) -> None:
-        """Cancel the timers, without announcing that all members go offline."""
+        """Cancel the timers without announcing that members go offline."""
         for timer in self._leaving.values():
             timer.cancel()
         self._leaving.clear()
@@ -77,7 +77,7 @@ class Presence:
         self.look(member_id)
 
     def look(self, member_id: str) -> None:
-        """Push an online member's state if it has changed. An invisible member is pushed as offline."""
+        """Push an online member's state if it has changed. An invisible member is reported as offline."""
         if self._hub.online(member_id):
             self._tell(member_id, self._present(member_id))
 

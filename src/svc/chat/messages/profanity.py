@@ -1,10 +1,11 @@
 """Finds swear words, and words listed by the owner, in a text, even in the usual disguises.
 
-The swear words are for `profanityMode`. Compares whole words, so that a harmless word is not refused because
-it contains a swear word (the Scunthorpe problem). Sees through case, width, accents, look-alike letters,
-digits and symbols that replace letters, invisible characters, repeated letters, and spaces between single
-letters. Supports only English, and does not consider the meaning. Performs no I/O. Long texts are searched in
-time slices (`time_slices`), because anyone can write them. See docs/http.md, "Settings".
+The setting `profanityMode` determines what happens to swear words. Compares whole words, so that a harmless
+word is not refused because it contains a swear word (the Scunthorpe problem). Ignores differences in case,
+width and accents. Recognises look-alike letters, digits and symbols that replace letters, invisible
+characters, repeated letters, and spaces between single letters. Supports only English, and does not consider
+the context. Performs no I/O. Long texts are searched in time slices (`time_slices`), because anyone can write
+them. See docs/http.md, "Settings".
 """
 
 import re
@@ -25,7 +26,8 @@ from svc.chat.names import LOOK_ALIKES, plain_letters
 OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
 _WORDS_FILE = Path(__file__).with_name("profanity.txt")
 
-# Digits and symbols that can replace letters. A punctuation mark at the end of a word is removed first.
+# Digits and symbols that can replace letters. Punctuation around a word is removed first, so a final "!" does
+# not count as a letter.
 _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
 _TOKEN = re.compile(r"[\w@$!|+*]+")
@@ -34,11 +36,12 @@ _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])++")
 _LETTER = re.compile(r"[\w@$]")
 _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
-# No word has a letter four times in a row, so longer runs count as three.
+# The longest run of a letter that is distinguished. No word has a letter four times in a row, so longer runs
+# count as three.
 _LONGEST_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
-# Real texts contain few ligatures. Folding a text that consists only of ligatures would cost several times as
-# much.
+# How much a text may grow when it is folded. Real texts contain few ligatures, and a text that consists only
+# of ligatures would take several times as long.
 _MOST_GROWTH = 1.25
 # The numbers of characters and words processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
@@ -50,7 +53,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """Plain lowercase letters, and each letter's position in the original text."""
+    """A text reduced to plain lowercase letters, with each letter's position in the original text."""
 
     text: str
     places: Sequence[int]
@@ -110,7 +113,7 @@ class ScannedText:
 
 
 class ModeratedText(Struct, frozen=True):
-    """A moderated text. `found` holds the spans of the words that were covered or flagged."""
+    """A moderated text. `found` contains the spans of the words that were replaced with stars or flagged."""
 
     text: str
     flagged: bool = False
@@ -163,7 +166,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def _tokens(folded: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of words, without the punctuation around them."""
+    """Yield the spans of words without the surrounding punctuation."""
     for match in _TOKEN.finditer(folded):
         word = match[0]
         start = match.start() + len(word) - len(word.lstrip(_MARKS))
@@ -180,8 +183,8 @@ def _spaced_spans(folded: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of at least three single letters with the same separator."""
     for match in _SPACED.finditer(folded):
         start, end = match.span()
-        # Check the next letter here, because a regular expression would scan a long row again for each of its
-        # letters.
+        # Check the next letter here, because a lookahead in the regular expression would rescan a long row
+        # for each of its letters.
         if _LETTER.match(folded, end):
             end -= len(match[1]) + 1
             if _LETTER.match(folded, end) or end - start < 3 + 2 * len(match[1]):
@@ -218,7 +221,7 @@ def _written(read: ScannedText) -> Work[Sequence[_Word]]:
 
 @lru_cache(4096)
 def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
-    """Return the number of letters of a token, and the words that it may stand for."""
+    """Return the number of letters in a token, and the words that it may stand for."""
     letters = token if token.isalpha() else _BETWEEN.sub("", token)
     if letters.isdigit():
         return 0, ()
@@ -230,8 +233,8 @@ def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
 def _stem(entry: str) -> re.Pattern[str]:
     """Return a regular expression for an entry with stars, each of which stands for any letters.
 
-    It also matches if letters are repeated. In the searched words, runs must have at most _LONGEST_RUN
-    letters.
+    The expression also matches if letters are repeated. In the words to search, longer runs must have been
+    shortened to _LONGEST_RUN letters.
     """
     letters, runs = _squeeze(entry.strip("*"))
     repeated = [f"{letter}{{{run},}}+" for letter, run in zip(letters, runs, strict=True)]
@@ -244,7 +247,7 @@ def _stem(entry: str) -> re.Pattern[str]:
 
 
 def _words_with(stem: re.Pattern[str], words: str) -> Iterator[int]:
-    """Yield the position of a match in each of the words, which are on separate lines."""
+    """Yield the position of the first match in each word. `words` has one word per line."""
     end = 0
     while end >= 0 and (match := stem.search(words, end)):
         yield match.start()
@@ -257,18 +260,18 @@ class WordList:
     def __init__(self, entries: Sequence[str]) -> None:
         stems = [entry.strip("*") for entry in entries]
         self._shortest = min(map(len, stems), default=0)
-        # Whole words and their plurals, by their letters without repetitions. The inner key is the index of a
-        # letter and the length of its run. Its value is the set of matching words, as an integer with one bit
-        # per word.
+        # Whole words and their plurals, keyed by their letters without repetitions. The inner key consists of
+        # the index of a letter and the length of its run. The value is the set of matching words, as an
+        # integer with one bit per word.
         self._words: dict[str, dict[tuple[int, int], int]] = {}
         for number, entry in enumerate(entries):
             if "*" not in entry:
                 for word in (entry, entry + "s"):
                     self._add(word, 1 << number)
         self._starred = list(dict.fromkeys(_stem(entry) for entry in entries if "*" in entry))
-        # Words of which people replace letters with stars, by length. Longer compounds are not worth the
-        # effort. The words with a given letter at a given position are also stored as an integer with one bit
-        # per word.
+        # Words in which people may replace letters with stars, keyed by length. Longer compounds are not
+        # worth the effort. The words with a given letter at a given position are likewise an integer with one
+        # bit per word.
         self._short: dict[int, dict[tuple[int, str], int]] = {}
         for number, stem in enumerate(stems):
             if len(stem) <= 8:
@@ -303,7 +306,8 @@ class WordList:
     def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
         """Return the numbers of the words that match any entry with stars.
 
-        Each entry searches all words at once, so its cost does not depend on their number.
+        All words are searched at once for each entry, so the overhead per entry does not depend on the number
+        of words.
         """
         found, unsearched = set[int](), len(self._starred) if words else 0
         while unsearched:
@@ -327,7 +331,7 @@ class WordList:
     def _spelt(self, spelling: _Spelling) -> bool:
         """Return whether the reading is a listed word.
 
-        Runs of one or two letters must match exactly. Longer runs need not.
+        Runs of one or two letters must match exactly. A longer run matches a run of any length.
         """
         words = self._words.get(spelling.squeezed)
         if words is None:
@@ -339,7 +343,7 @@ class WordList:
         return fitting != 0
 
     def _hidden(self, word: str) -> bool:
-        """Return whether this is a listed word in which stars replace letters other than the first and
+        """Return whether a word is a listed word in which stars replace some letters, but not the first and
         last.
         """
         shown = word.replace("*", "")
@@ -363,8 +367,8 @@ def _profane_in(read: ScannedText) -> Work[Sequence[Span]]:
 
 
 def _squeeze(word: str) -> tuple[str, Sequence[int]]:
-    """Return the word with one letter for each run, and the lengths of the runs, at most _LONGEST_RUN
-    each.
+    """Return the word with each run reduced to one letter, and the lengths of the runs, which are capped at
+    _LONGEST_RUN.
     """
     runs = [match[0] for match in _RUN.finditer(word)]
     return "".join(run[0] for run in runs), [min(len(run), _LONGEST_RUN) for run in runs]

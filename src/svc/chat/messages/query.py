@@ -19,8 +19,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.search_words import Phrase, cost, has_word
 
 MAX_CHARACTERS = 256
-# The limit for words, names, days and kinds together, because each is looked up separately. A phrase costs as
-# much as its words.
+# The limit for the total number of words, names, days and kinds, because each is looked up separately. A
+# phrase costs as much as its words.
 MAX_TERMS = 16
 
 HAS = ("link", "image", "video", "audio", "file", "card", "pin", "reaction")
@@ -36,7 +36,8 @@ _TERM = re.compile(
 class Query:
     """A parsed query. Names are stored as typed.
 
-    Times are in ms since 1970. Matches are earlier than `before_ms`, and not earlier than `after_ms`.
+    Times are in ms since 1970. A message matches if it is earlier than `before_ms` and not earlier than
+    `after_ms`.
     """
 
     phrases: tuple[str, ...] = ()
@@ -56,9 +57,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """A query for the search engine.
+    """A query in the form that the search index needs.
 
-    Matches have all phrases and a tag from each group, and no excluded phrase or tag.
+    A message matches if it has all phrases, a tag from each group, and no excluded phrase or tag.
     """
 
     phrases: Sequence[Phrase]
@@ -70,7 +71,7 @@ class EngineQuery:
         return {phrase.beginning for phrase in (*self.phrases, *self.no_phrases)} - {""}
 
     def to_fts5(self, expandable: Iterable[str]) -> str:
-        """Return FTS5 syntax. Only the prefixes in `expandable` match longer words."""
+        """Return the query in FTS5 syntax. Only the prefixes in `expandable` match longer words."""
         parts = [_match_expression(phrase, expandable) for phrase in self.phrases]
         parts += [f"tags : ({' OR '.join(map(_quote, sorted(tags)))})" for tags in self.groups]
         excluded = [_match_expression(phrase, expandable) for phrase in self.no_phrases]

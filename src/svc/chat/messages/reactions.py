@@ -19,9 +19,9 @@ from svc.chat.services import Services
 
 # The maximum number of different emoji on a message. They fill about two rows.
 MAX_EMOJI = 20
-# The maximum number of pins in a channel. A reader can still look through this many.
+# The maximum number of pins in a channel. Readers can still look through that many.
 MAX_PINS = 50
-# Inserts a reaction after the existing ones, whatever the clock shows.
+# Inserts a reaction after the existing ones, even if the clock was set back.
 _REACT = (
     "INSERT OR IGNORE INTO reactions SELECT ?1, ?2, ?3, max(?4, coalesce(max(reacted_at_ms) + 1, 0))"
     " FROM reactions WHERE n = ?1 AND emoji = ?2"
@@ -30,8 +30,8 @@ _UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 
 
 class Annotations:
-    """The rules for reactions, pins and previews. `written` is called with the channel of each changed
-    message.
+    """The rules for reactions, pins and previews. `written` is called with the channel's id when a message
+    changes.
     """
 
     def __init__(self, services: Services, ports: MessagePorts, written: Callable[[str], None]) -> None:
@@ -57,7 +57,7 @@ class Annotations:
                 raise ChatError("invalid_emoji")
             if added and emoji not in reactions and len(reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
-            # The first and the last reaction change whether a search for messages with reactions finds the
+            # Adding the first reaction or removing the last one changes whether `has:reaction` finds the
             # message.
             if reactions == ({} if added else {emoji: [member_id]}):
                 search_store.changes(connection, message)
@@ -131,9 +131,11 @@ class Annotations:
     def show_previews(
         self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]
     ) -> Message | None:
-        """Set previews, as part of a write. Call `previews_changed` afterwards.
+        """Set a message's previews. Call this within a write, and `previews_changed` with the result
+        afterwards.
 
-        Returns None if the text or the setting has changed in the meantime, or the previews are the same.
+        Returns None if the previews are unchanged, or if in the meantime the text has changed or previews
+        were removed.
         """
         current = store.get(connection, message.channel_id, message.n)
         if current is None or current.no_previews or current.text != message.text:
@@ -150,7 +152,9 @@ class Annotations:
         self._hub.push("previews_changed", changed, Viewers(message.channel_id))
 
     def _with_previews(self, connection: Connection, message: Message) -> Message:
-        """Store the previews with the images that still exist."""
+        """Store the previews, leaving out images that no longer exist. Return the message with these
+        previews.
+        """
         keys = {str(image["key"]) for image in map(_image, message.previews) if image}
         there = self._files.replace_previews(connection, message.id, sorted(keys))
         kept = [

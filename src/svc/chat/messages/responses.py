@@ -30,14 +30,15 @@ MAX_PAGE = 100
 # The number of messages or threads in one page of search results, mentions, or followed threads.
 MAX_FOUND = 50
 MAX_NONCE_CHARACTERS = 64
-# The maximum number of earlier versions that are stored. After so many edits, the first ones hardly matter.
+# The maximum number of earlier versions that are stored. After that many edits, the first versions hardly
+# matter.
 MAX_EDITS_KEPT = 50
 
 _Positive = Annotated[int, Meta(ge=1)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=MAX_EMOJI_CHARACTERS)]
-# One more than a text can mention, because a reply can also mention the author of the message that it
-# answers.
+# One more than a text can mention, because a reply can also mention the author of the message that it replies
+# to.
 _Mentions = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS + 1)]
 _Groups = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS)]
 _Attachments = Annotated[Sequence[Attachment], Meta(max_length=MAX_ATTACHMENTS)]
@@ -112,7 +113,7 @@ class Reaction(Response):
 
 
 class ThreadSummary(Response):
-    """The summary of a thread."""
+    """A thread's number of replies and its last message."""
 
     count: _Positive
     last_id: Id
@@ -128,7 +129,7 @@ class Message(Response, kw_only=True):
     mentions: _Mentions
     mention_groups: _Groups
     cards: Sequence[MessageCard]
-    # One line for notifications, if the message has cards and no text.
+    # A line of text for notifications, if the message has cards but no text.
     fallback: Annotated[str, Meta(max_length=MAX_FALLBACK_CHARACTERS)] | None
     attachments: _Attachments
     flagged: bool
@@ -140,7 +141,7 @@ class Message(Response, kw_only=True):
     previews: _Previews
     # The id of the thread's root message. Null for a message in the channel itself.
     thread: Id | None
-    # The thread whose root is this message.
+    # The thread whose root is this message. Null if it has no thread.
     answers: ThreadSummary | None
     expired_attachments: _Expired = UNSET
 

@@ -57,9 +57,9 @@ class Retention:
             self._due.clear()
 
     async def run_once(self) -> int:
-        """Delete all attachments that are due. Return the number of messages that had them."""
+        """Delete all attachments that are due. Return the number of affected messages."""
         found = 0
-        # Read this each time, because the owner may change the number in the meantime.
+        # Read the setting in every iteration, because the owner may change it in the meantime.
         while (days := self._settings.retention_days()) and (some := await self._some(days)):
             found += some
         if found:
@@ -94,7 +94,7 @@ class Retention:
 
 
 def _keys(value: object) -> Iterator[str]:
-    """Yield the keys of all stored files in a value."""
+    """Yield the keys of all stored files in a JSON value."""
     match value:
         case Mapping():
             if isinstance(value.get("key"), str):

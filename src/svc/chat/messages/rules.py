@@ -37,7 +37,7 @@ from svc.chat.messages.threads import Threads
 from svc.chat.names import has_visible_text
 from svc.chat.services import Services
 
-# The ruling for webhook messages, which are not moderated.
+# The ruling on webhook messages, which are not moderated.
 NO_RULING = Ruling()
 
 
@@ -46,11 +46,10 @@ class Draft(Struct, frozen=True):
 
     channel_id: str
     text: str
-    # The client's own id for the message. Another request with the same nonce is a repetition, not a new
-    # message.
+    # The client's own id for the message. Another request with the same nonce does not post a new message.
     nonce: str | None = None
     reply_to: str | None = None
-    # Whether a reply mentions the author of the message that it answers.
+    # Whether a reply mentions the author of the message that it replies to.
     ping: bool = True
     # Ids of the member's finished uploads.
     attachments: Sequence[str] = ()
@@ -61,7 +60,7 @@ class Draft(Struct, frozen=True):
 
 
 class Messages:
-    """The rules for messages. `ids` generates ascending message ids and provides the time."""
+    """The rules for posting, editing and deleting messages."""
 
     def __init__(
         self,
@@ -88,10 +87,10 @@ class Messages:
     async def send(self, member_id: str, draft: Draft, now: float) -> Message:
         """Post a message.
 
-        If the request is a repetition, return the message that is already stored. Raises ChatError.
+        If the draft's nonce was already used, return the stored message. Raises ChatError.
         """
         try:
-            # The permission is checked again when the write runs.
+            # `_send` checks the permission again, because it may change in the meantime.
             self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
             check_text(draft.text, or_else=bool(draft.attachments))
             read = await self._ports.moderator.read(member_id, draft.text)
@@ -109,7 +108,7 @@ class Messages:
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
         wait_s = self._ports.slow_mode.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
-            # Slow mode must not refuse a repeated request, so check whether the message was already sent.
+            # Slow mode must not refuse a repeated request, so check whether the message was already posted.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
         moderator = self._ports.moderator
@@ -162,7 +161,7 @@ class Messages:
     ) -> Message:
         """Return a new message.
 
-        Insert it immediately, because ids and commits must have the same order.
+        The caller must insert it immediately, because messages must be committed in the order of their ids.
         """
         mentions, groups = self._mentions_of(channel_id, judged.text, author)
         message_id, now_ms = self._ids.new_with_time()
@@ -188,7 +187,7 @@ class Messages:
             raise ChatError("channel_archived")
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Insert a message, as part of a write. Call `posted` with the result afterwards."""
+        """Insert a message. Call this within a write, and `posted` with the result afterwards."""
         if message.thread is not None:
             root = self._threads.root(connection, message.channel_id, message.thread)
             message = structs.replace(message, joining=self._threads.joining(message, root))
@@ -311,7 +310,7 @@ class Messages:
         return Write(remove, self.removed)
 
     def remove(self, connection: Connection, message: Message) -> Message:
-        """Delete a message, as part of a write. Call `removed` with the result afterwards."""
+        """Delete a message. Call this within a write, and `removed` with the result afterwards."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
         self._ports.files.release_message(connection, message.id)
@@ -324,11 +323,13 @@ class Messages:
         self._counting(message).deleted(message)
 
     def judged(self, text: str) -> str:
-        """Return the moderated form of a text that is shown with a message. Raises ChatError."""
+        """Return the moderated form of a text other than the message itself, such as a file name. Raises
+        ChatError.
+        """
         return moderated(text, self._ports.settings.profanity_mode()).text
 
     def _moderate(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
-        """Return the moderated form of a text. Raises ChatError."""
+        """Return the text after applying the profanity setting and the ruling. Raises ChatError."""
         mode = self._ports.settings.profanity_mode()
         judged = ModeratedText(read.text) if mode == OFF else run_to_end(moderating(read, mode))
         if not (ruling.spans or ruling.flagged):
@@ -354,9 +355,9 @@ class Messages:
     def describe_attachment(
         self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str
     ) -> Callable[[], None]:
-        """Change a file's alt text in the given messages, as part of the write.
+        """Change a file's alt text in the given messages. Call this within a write.
 
-        Return the function to call after the write. Raises ChatError.
+        Returns a function to call after the write. Raises ChatError.
         """
         found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
         for message in found:
@@ -378,7 +379,9 @@ class Messages:
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> ReadMarks | Threads:
-        """Return the object that counts this message as unread: that of channels or that of threads."""
+        """Return the unread counter for this message, which is either the one for channels or the one for
+        threads.
+        """
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:
@@ -403,9 +406,7 @@ class Messages:
     def _notified_members(
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
     ) -> tuple[str, ...]:
-        """Return the members for whom a mention counts: all except its author and members who have blocked
-        the author.
-        """
+        """Return the mentioned members, except the author and members who have blocked the author."""
         if not (mentions or groups):
             return ()
         found = dict.fromkeys(mentions)
@@ -421,7 +422,9 @@ class Messages:
         return any(role_id in groups for role_id in self._directory.member(member_id).role_ids)
 
     def _pinging(self, connection: Connection, message: Message) -> Message:
-        """Add to a reply's mentions the author of the message that it answers, as part of a write."""
+        """Return a reply that also mentions the author of the message that it replies to. Call this within a
+        write.
+        """
         answered = message.reply_to and store.get(connection, message.channel_id, number_of(message.reply_to))
         if not answered or answered.author.kind != MEMBER:
             return message
@@ -436,8 +439,8 @@ class Messages:
 
 
 def check_text(text: str, *, or_else: bool) -> None:
-    """Raise ChatError if the text is too long, or if it shows nothing. The latter is allowed if the message
-    has other content (`or_else`).
+    """Raise ChatError if the text is too long, or if it has no visible characters and the message has no
+    other content (`or_else`).
     """
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")
@@ -446,7 +449,9 @@ def check_text(text: str, *, or_else: bool) -> None:
 
 
 def _message_with_nonce(connection: Connection, member_id: str, draft: Draft) -> Message | None:
-    """Return the message that already has this nonce. Raises ChatError if it is deleted."""
+    """Return the message that was posted with the draft's nonce, or None. Raises ChatError if it is
+    deleted.
+    """
     if draft.nonce is None:
         return None
     n = store.cursor_of_nonce(connection, member_id, draft.channel_id, draft.nonce)
@@ -469,7 +474,9 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
 
 
 def _pinged_members(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
-    """Return the member whom the message mentions only because it answers their message, if any."""
+    """Return the members whom the message mentions only because it is a reply to them. There is at
+    most one.
+    """
     named_already = {*mentioned_ids(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 

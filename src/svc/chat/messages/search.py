@@ -26,11 +26,10 @@ from svc.chat.text_folding import fold, fold_name
 # A batch takes about 5 ms of the writer's time. Other writes then get _SHARE times as long.
 _BATCH = 100
 _SHARE = 4
-# Indexing starts this long after a commit. Each run needs a commit of its own, so several messages are
-# indexed together.
+# Indexing starts this long after a commit, so that several messages are indexed in one write.
 _PAUSE_S = 0.25
-# A search brings the index up to date first. If that takes longer than this, the search proceeds without the
-# rest.
+# A search brings the index up to date first. If that takes longer than this, the search runs without the
+# remaining messages.
 _CATCHING_UP_S = 0.2
 # A client that has received no response within this time will not repeat its request.
 NONCES_KEPT_S = 7 * 24 * 3600.0
@@ -44,18 +43,18 @@ logger = logging.getLogger(__name__)
 
 
 class Indexer:
-    """The background task of the index. Call `wake` after each commit."""
+    """The background task that indexes messages. Call `wake` after each commit."""
 
     def __init__(self, database: Database, released: Callable[[Connection, str], None]) -> None:
-        """Create the indexer. `released` is called with a message's id in the write that deletes the
+        """Create the indexer. `released` is called with a message's id within the write that deletes the
         message.
         """
         self._database = database
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
-        # The number of calls of `wake`. The messages up to call number `_indexed` are in the index. Starts at
-        # 1, because an earlier run of the program may have left messages unindexed.
+        # The number of calls to `wake`, and the number of the last call whose messages are indexed.
+        # `_committed` starts at 1, because an earlier run of the program may have left messages unindexed.
         self._committed, self._indexed = 1, 0
         # Held while messages are indexed, so that simultaneous searches index them only once.
         self._turn = asyncio.Lock()
@@ -109,8 +108,8 @@ class Indexer:
         return messages is not None
 
     async def _bit_by_bit(self, step: Callable[[Connection], bool]) -> None:
-        """Repeat a write until it reports that nothing is left, with pauses that leave most of the time to
-        other writes.
+        """Repeat a write until it reports that nothing is left. Pause in between, so that other writes get
+        most of the time.
         """
         before = time.monotonic()
         while await self._database.write(step):
@@ -127,7 +126,7 @@ class Search:
     async def find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """Search as `_find` does, but only one search per member at a time, and within a time limit."""
+        """Search like `_find`, but run only one search per member at a time, and limit its duration."""
         if member_id in self._searching:
             raise ChatError("search_running")
         self._searching.add(member_id)
@@ -170,7 +169,7 @@ class Search:
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> EngineQuery:
         groups: list[Iterable[str]] = []
-        # This condition is the most expensive one, and unnecessary for a member who may view every channel.
+        # This condition is the most expensive one, and is not needed for a member who may view every channel.
         if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
             groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
         if authors:
@@ -182,8 +181,8 @@ class Search:
         return EngineQuery(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
 
     def _channels(self, member_id: str, query: Query) -> list[str]:
-        """Return the channels to search: the named channels, or else all visible channels, except the
-        excluded ones.
+        """Return the ids of the channels to search: the named channels or else all visible ones, without the
+        excluded channels.
         """
         visible = self._directory.visible_channels(member_id)
         found = [channel.id for channel in visible]
@@ -204,8 +203,8 @@ class Search:
     async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
         """Return messages that mention a member, newest first, and whether there are more.
 
-        Searches all channels and threads for messages older than the cursor `before`. `rules` stores the
-        mentions when it posts a message.
+        Includes all channels and threads, but only messages older than the cursor `before`. `rules` stores
+        the mentions when it posts a message.
         """
         listed = self._listed_channels(member_id)
         end = _END if before is None else before
@@ -237,7 +236,7 @@ def _narrows(query: Query) -> bool:
 
 
 def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:
-    """Return the two cursors that limit the search. Both are exclusive."""
+    """Return the cursors between which to search. Both are exclusive."""
     after = -1 if query.after_ms is None else first_number_at(query.after_ms) - 1
     before = _END if query.before_ms is None else first_number_at(query.before_ms)
     return after, before if before_id is None else min(before, number_of(before_id))

@@ -1,4 +1,4 @@
-"""The search index of messages, and the changes that have not been indexed yet. Contains only SQL.
+"""Stores the search index for messages, and the changes that have not been indexed yet. Contains only SQL.
 
 The index stores no text, so removing a message from it requires the text that was indexed. The write that
 first changes a message therefore records its indexed form.
@@ -16,9 +16,9 @@ from svc.chat.messages.search_words import indexed_words
 from svc.chat.messages.store import read_after, read_these
 
 _CARD_PICTURES = ("image", "thumbnail")
-# The limits for all words that match a query's prefixes, and for the entries in these words' message lists.
-# SQLite merges the lists without interruption, which takes 0.13 s for a million entries. Counting the entries
-# takes 0.03 s.
+# The maximum total number of words that match a query's prefixes, and of entries in the message lists for
+# these words. SQLite merges the lists without interruption, which takes 0.13 s for a million entries.
+# Counting the entries takes 0.03 s.
 MOST_WORDS = 4_000
 MOST_ENTRIES = 1_000_000
 _NO_WORDS = "[0,null,null]"
@@ -37,7 +37,9 @@ def has_tag(what: str) -> str:
 
 
 def changes(connection: Connection, old: Message) -> None:
-    """Record the indexed form of a message, as part of the write that changes or deletes it."""
+    """Record the indexed form of a message. Call this within the write that changes or deletes the message,
+    before the change.
+    """
     connection.execute(
         "INSERT OR IGNORE INTO indexed_before SELECT ?, ?, ? WHERE ? <= (SELECT up_to FROM indexed)",
         (old.n, _text(old), _tags(old), old.n),
@@ -90,7 +92,7 @@ def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
         (json.loads(row["counts"]), row["value"]) for row in found if row["counts"] != _NO_WORDS
     ):
         if count == 1 and first == beginning:
-            continue  # No longer word begins with this prefix. Looking up only the word itself is faster.
+            continue  # No longer word begins with this prefix, and looking up a single word is faster.
         words, entries = words + count, entries + messages
         if words <= MOST_WORDS and entries <= MOST_ENTRIES:
             those.add(beginning)

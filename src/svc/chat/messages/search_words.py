@@ -52,7 +52,7 @@ def indexed_words(text: str) -> str:
 
 
 def phrase(text: str, *, begun: bool = False) -> Phrase:
-    """Return the phrase that finds a text. If `begun`, its last word also matches longer words."""
+    """Return the phrase to look up for a text. If `begun` is set, the last word also matches longer words."""
     prepared = _fold_with_emoji(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):

@@ -54,7 +54,7 @@ _MESSAGE = Table(
     cards=_LIST,
     attachments=_LIST,
 )
-# Messages, one per row: the message's own columns first, then those from other tables.
+# Selects messages, one per row: first the columns of `messages`, then those of other tables.
 _MESSAGES = f"""
 SELECT {_MESSAGE.select("m")}, m.previews, p.n, t.count, l.n, l.id, l.posted_at_ms,
     (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
@@ -67,7 +67,7 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 
 # The JSON value for messages without previews.
 _NO_PREVIEWS = "false"
-# A channel, and a thread in it or None for the channel itself.
+# A channel and one of its threads. The thread is None for the channel itself.
 Place = tuple[str, str | None]
 # Two of the table's indexes begin with the member. This one has the same order as the result, so that only
 # one page is read. With the other index, all mentions of the member would be read and sorted.
@@ -85,7 +85,7 @@ class Edit:
     replaced_at_ms: TimeMs
 
 
-# Posting and changing messages, as parts of a write.
+# Functions that post and change messages. Call them within a write.
 
 
 def insert(connection: Connection, message: Message) -> None:
@@ -113,7 +113,7 @@ def cursor_of_nonce(connection: Connection, author_id: str, channel_id: str, non
 
 
 def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> bool:
-    """Insert a nonce, which consists of the author, the channel, and the author's own id for the message.
+    """Insert a nonce, which is unique per author and channel.
 
     Return False if it already exists.
     """
@@ -131,7 +131,7 @@ def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
 
 
 def get(connection: Connection, channel_id: str, n: int) -> Message | None:
-    """Return a message in its current state within the write."""
+    """Return a message as it is in the current write."""
     row = connection.execute(_MESSAGES + "WHERE m.n = ? AND m.channel_id = ?", (n, channel_id)).fetchone()
     return _message(row) if row else None
 
@@ -199,9 +199,9 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 
 
 def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
-    """Return messages of a deleted channel, or None if there is no such channel.
+    """Return some messages from a channel that is marked as deleted, or None if there is no such channel.
 
-    When the last of its messages are returned, the record of the deleted channel is removed.
+    Removes the channel's mark when returning the last of its messages.
     """
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
@@ -214,7 +214,7 @@ def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
 
 
 def forget_member(connection: Connection, member_id: str) -> None:
-    """Delete the data that only the leaving member needs. The messages stay."""
+    """Delete a leaving member's mentions, read marks and followed threads. Their messages stay."""
     for table in ("mentions", "reads", "thread_follows"):
         connection.execute(f"DELETE FROM {table} WHERE member_id = ?", (member_id,))
 
@@ -251,7 +251,8 @@ async def after(database: Database, place: Place, n: int, limit: int) -> list[Me
 
 async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
     """Return the cursor of the first message that was posted at the given time or later."""
-    # No cursor is earlier than its message's time. Some are later, because the clock had been ahead.
+    # No cursor is earlier than the time of its message. Some are later, because the clock was set back before
+    # they were posted.
     row = await database.row(
         "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
         " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",

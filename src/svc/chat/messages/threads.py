@@ -1,8 +1,8 @@
-"""Manages the followers, unread counts and read marks of threads. Contains no HTTP code.
+"""Manages threads' followers, unread counts and read marks. Contains no HTTP code.
 
-A thread holds the replies to one message of a channel, its root. The replies are not part of the channel's
-history. Members who write in a thread, wrote its root or are mentioned in it follow the thread until they
-unfollow it. Counts follow the rules of `history`.
+A thread contains the replies to one message in a channel, which is the thread's root. The replies do not
+appear in the channel's history. Members who write in a thread, wrote its root or are mentioned in it follow
+the thread until they unfollow it. Unread counts follow the same rules as in `history`.
 """
 
 from collections.abc import Collection, Iterable
@@ -22,12 +22,12 @@ from svc.chat.messages.responses import ThreadState, thread_changed
 from svc.chat.messages.unread_counts import ThreadFollows
 from svc.chat.services import Services
 
-# Member, thread, channel, the member's mark and the thread's last message.
+# Selects the member, thread, channel, the member's read mark, and the thread's last message.
 _FOLLOWS = (
     "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
     " JOIN threads AS t ON t.id = f.thread"
 )
-# For each thread, the cursors that at least one follower has not read, oldest first.
+# Selects, for each thread, the cursors that at least one follower has not read, oldest first.
 _UNREAD = (
     "SELECT f.thread, m.n FROM"
     " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
@@ -39,7 +39,7 @@ _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
 )
-# Member, thread, and the cursor of an unread message that mentions the member.
+# Selects the member, thread and cursor of each unread mention.
 _UNREAD_MENTIONS = (
     "SELECT f.member_id, f.thread, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " JOIN thread_follows AS f ON f.member_id = m.member_id AND f.thread = s.thread"
@@ -54,7 +54,7 @@ class Threads:
         self._gradually = GradualPushes(self._tell)
 
     async def load(self) -> None:
-        """Load the counts. Call this once the directory is loaded."""
+        """Load the unread counts. Call this once the directory is loaded."""
         following, channels = self._following, self._directory.channels
         for member_id, thread, channel_id, n, last_n in await self._database.rows(_FOLLOWS):
             if channel_id in channels and member_id in self._directory.members:
@@ -112,7 +112,7 @@ class Threads:
 
     @shared_write
     def follow(self, member_id: str, channel_id: str, thread: str) -> Write[ThreadSummary, ThreadState]:
-        """Follow a thread, whose present messages count as read. Raises ChatError if there is no such
+        """Follow a thread. Its existing messages count as read. Raises ChatError if there is no such
         thread.
         """
         self._directory.channel(member_id, channel_id)
@@ -162,15 +162,15 @@ class Threads:
     # Methods that apply messages to threads.
 
     def crowded_out(self, thread: str, author_id: str, notified: Collection[str]) -> list[tuple[str, str]]:
-        """Return (member, thread) pairs: the threads that members must unfollow before they can follow this
+        """Return the (member, thread) pairs of threads that members must unfollow before they can follow this
         one.
         """
         return self._following.crowded_out(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Store the new followers, as part of the write and after the message.
+        """Store the new followers. Call this within the write, after inserting the message.
 
-        Call `posted` afterwards. Raises ChatError.
+        Call `posted` after the write. Raises ChatError.
         """
         thread = message.thread
         assert thread is not None, "it is of a thread"
@@ -184,20 +184,20 @@ class Threads:
         return self.beside(connection, message)
 
     def beside(self, connection: Connection, message: Message) -> Message:
-        """Return the message with the current summary of its thread, as part of the write."""
+        """Return the message with the current summary of its thread. Call this within the write."""
         if message.thread is None:
             return message
         return structs.replace(message, beside=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
-        """Return the root message of a thread, as part of a write. Raises ChatError."""
+        """Return the root message of a thread. Call this within a write. Raises ChatError."""
         root = store.existing(connection, channel_id, thread)
         if root.thread is not None:
             raise ChatError("invalid_request", "A message of a thread has no thread of its own")
         return root
 
     def joining(self, message: Message, root: Message) -> tuple[str, ...]:
-        """Return the members who are to follow the thread because of this message."""
+        """Return the members who will follow the thread because of this message."""
         joining: dict[str, None] = dict.fromkeys([message.author.id, *message.notified])
         author = root.author
         viewers = self._directory.viewers(message.channel_id)
@@ -235,7 +235,7 @@ class Threads:
             self._following.deleted(thread, message.n, message.beside.last_n)
         self._gradually.add(counted, thread, message.channel_id)
 
-    # Clean-up after deleted channels and members.
+    # Methods that clean up after deleted channels and members.
 
     def forget_channel(self, channel: Channel) -> None:
         self._following.forget_channel(channel.id)
@@ -275,7 +275,7 @@ class Threads:
 
 
 def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
-    """Return a thread's current summary within the write, or None if the thread is empty."""
+    """Return a thread's current summary, or None if the thread is empty. Call this within the write."""
     row = connection.execute(
         "SELECT t.count, l.n, l.id, l.posted_at_ms FROM threads AS t JOIN messages AS l ON l.n = t.last_n"
         " WHERE t.id = ?",
@@ -293,5 +293,5 @@ def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
 
 
 def _unfollow(connection: Connection, follows: Iterable[tuple[str, str]]) -> None:
-    """Delete follows, given as (member, thread) pairs."""
+    """Unfollow threads, given as (member, thread) pairs."""
     connection.executemany("DELETE FROM thread_follows WHERE member_id = ? AND thread = ?", follows)

@@ -1,8 +1,8 @@
 """Counts unread messages and mentions, by channel and by followed thread.
 
-The counts are in memory, so that a welcome never waits. Holds the newest cursors of each channel, the read
-marks and unread mentions of members, and for each followed thread the cursors that at least one follower has
-not read. Counts are capped. Stores nothing and calls nothing.
+The counts are in memory, so that a welcome never waits for them. Holds the newest cursors in each channel,
+members' read marks and unread mentions, and for each followed thread the cursors that at least one follower
+has not read. Counts are capped. Stores nothing in the database.
 """
 
 from bisect import bisect_right, insort
@@ -12,11 +12,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-# A count of 500 means 500 or more. Nobody needs a larger exact number. At least this many cursors are stored
-# for each channel.
+# The highest count. A count of 500 means 500 or more, because nobody needs the exact number.
 MOST_UNREAD = 500
 Count = Annotated[int, Meta(ge=0, le=MOST_UNREAD)]
-# A list of cursors is trimmed to this length, so that deleted messages do not lower a capped count.
+# Lists of cursors are trimmed to this length, which is long enough that deleting messages does not lower a
+# capped count.
 MOST_KEPT = 2 * MOST_UNREAD
 
 
@@ -61,8 +61,8 @@ class UnreadCounts:
             del waiting[: bisect_right(waiting, n)]
 
     def put_back(self, member_id: str, channel_id: str, n: int, mentions: Iterable[int]) -> None:
-        """Mark everything after `n` as unread. `mentions` are the cursors of later messages that mention the
-        member.
+        """Mark everything after `n` as unread. `mentions` contains the cursors of messages after `n` that
+        mention the member.
         """
         key = member_id, channel_id
         self._marks[key] = min(n, self._marks.get(key, 0))
@@ -73,7 +73,9 @@ class UnreadCounts:
         return self._marks.get((member_id, channel_id), 0)
 
     def unread(self, member_id: str, channel_id: str, since: int = 0) -> int:
-        """Return the number of messages that are newer than the mark and `since`, at most MOST_UNREAD."""
+        """Return the number of messages that are newer than both the read mark and `since`, at most
+        MOST_UNREAD.
+        """
         newest = self._newest.get(channel_id, [])
         mark = max(since, self.mark(member_id, channel_id))
         return min(MOST_UNREAD, len(newest) - bisect_right(newest, mark))
@@ -100,14 +102,14 @@ class UnreadCounts:
             self._mentions.pop(key, None)
 
 
-# The maximum number of threads that a member follows, because every page holds all of them. Beyond it, the
-# thread that has been quiet longest is unfollowed.
+# The maximum number of threads that a member can follow. It is limited because every page loads all of them.
+# When a member exceeds it, they unfollow the thread that has been quiet the longest.
 MAX_FOLLOWED = 200
 
 
 @dataclass(slots=True)
 class ThreadFollow:
-    """The state of one member who follows a thread."""
+    """One member's state in a thread that they follow."""
 
     # The cursor up to which the member has read.
     read_n: int
@@ -139,12 +141,12 @@ class ThreadFollows:
         return followed.follows.get(member_id) if followed else None
 
     def of(self, member_id: str) -> list[str]:
-        """Return the threads that a member follows, the most recently active first."""
+        """Return the threads that a member follows, most recently active first."""
         threads = self._of.get(member_id, ())
         return sorted(threads, key=lambda thread: self._threads[thread].last_n, reverse=True)
 
     def crowded_out(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return (member, thread) pairs: the threads that members must unfollow before they can follow this
+        """Return the (member, thread) pairs of threads that members must unfollow before they can follow this
         one.
         """
         crowded = (m for m in member_ids if len(self._of.get(m, ())) >= MAX_FOLLOWED)

@@ -1,1 +1,1 @@
-"""Kicks and bans members, puts them in timeout, and handles reports."""
+"""Moderates members: kicks, bans, timeouts and reports."""

@@ -1,7 +1,7 @@
 """Returns a member's moderation history: audit log entries about them, and counts of reports.
 
-Requires the right to view reports. Entries about a channel also need the right to view it. The history covers
-only this member: it does not reveal other accounts of the same person.
+Viewing it requires the permission to view reports. Entries about a channel also require the permission to
+view that channel. The history covers only this member: it does not reveal other accounts of the same person.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ ACTIONS = (
 )
 
 
-# Also returned for a former member.
+# Selects the facts about a present or former member.
 _FACTS = """
 SELECT nickname, joined_at_ms, left_at_ms, EXISTS (SELECT 1 FROM bans WHERE member_id = m.id),
     (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL),
@@ -49,7 +49,7 @@ class MemberHistory:
     joined_at_ms: TimeMs
     left_at_ms: TimeMs | None
     banned: bool
-    # How the member joined, or None if that is unknown.
+    # The invite that the member used, or None if it is unknown.
     invitation: Invitation | None
     reports: ReportCounts
     entries: Entries
@@ -57,8 +57,8 @@ class MemberHistory:
 
 
 class History:
-    """Members' moderation histories. `invitation` returns the invite that a member used and its creator, if
-    known.
+    """The moderation histories of members. `invitation` returns the invite that a member used and its
+    creator, or None if it is unknown.
     """
 
     def __init__(
@@ -72,7 +72,9 @@ class History:
         self._invitation = invitation
 
     async def of(self, asker_id: str, member_id: str, before: int | None, limit: int) -> MemberHistory:
-        """Return the history of a present or former member, newest first. Raises ChatError."""
+        """Return a page of the history of a present or former member, newest entries first. Raises
+        ChatError.
+        """
         if (facts := await self._database.row(_FACTS, (member_id,))) is None:
             raise ChatError("unknown_member")
         nickname, joined_at_ms, left_at_ms, banned, waiting, resolved = facts

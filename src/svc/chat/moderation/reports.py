@@ -1,4 +1,5 @@
-"""Files and resolves reports about a member or a message, by members or by the server's own rules.
+"""Files and resolves reports about members and messages. Reports are filed by members, and by the server
+itself when a rule matches.
 
 A report about a message is visible only to moderators who may view the message's channel. Contains no HTTP
 code.
@@ -23,10 +24,9 @@ from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
-# The maximum number of open reports that one member has filed, so that one member cannot bury the reports of
-# others.
+# The maximum number of open reports by one member, so that nobody can bury the reports of others.
 MAX_OPEN_OF_ONE = 20
-# The maximum number of open reports that the server itself has filed about one member, so that a member whose
+# The maximum number of open reports that the server itself files about one member, so that a member whose
 # messages often match a rule cannot bury other reports.
 MAX_OPEN_OF_SERVER = 20
 
@@ -35,7 +35,7 @@ Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 
 @dataclass(frozen=True, slots=True)
 class RevealedMessage:
-    """A message in a private conversation that a recipient revealed and the server verified."""
+    """A message in a private conversation, revealed by a recipient and verified by the server."""
 
     conversation_id: Id
     sent_at_ms: TimeMs
@@ -73,7 +73,7 @@ class Report:
 
     @property
     def author_id(self) -> str:
-        """The id of the author, a member or a webhook."""
+        """The id of the author, which is a member or a webhook."""
         author_id = self.member_id if self.webhook is None else self.webhook.id
         assert author_id is not None, "somebody wrote it"
         return author_id
@@ -101,7 +101,8 @@ _REVEALED = ColumnType(
     lambda revealed: msgspec.json.encode(revealed).decode(),
     lambda text: msgspec.json.decode(text, type=RevealedMessage),
 )
-# The column `member_id` contains the author's id, and `webhook` the name if the author is a webhook.
+# The column `member_id` contains the author's id. `webhook` contains the author's name if the author is a
+# webhook.
 _REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
 _SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
@@ -138,8 +139,8 @@ class Reports:
     async def page(
         self, asker_id: str, before: str | None, resolved: bool | None, limit: int
     ) -> tuple[list[Report], str | None]:
-        """Return reports, newest first, and the `before` of the next page. If `resolved` is None, return
-        all.
+        """Return a page of reports, newest first, and the `before` value for the next page. If `resolved` is
+        None, reports in both states are returned.
         """
         conditions, values = ["1"], list[object]()
         if before is not None:
@@ -190,7 +191,9 @@ class Reports:
         text: str,
         now: float,
     ) -> "AutomaticReport":
-        """Prepare a report by the server itself. `rule` is None if the reason is `profanityMode`."""
+        """Prepare a report by the server itself. `rule` is None if the message was flagged because of
+        `profanityMode`.
+        """
         place = {"channel_id": channel_id, "message_id": message_id}
         return AutomaticReport(self, self._report(about, text, now, **place, rule=rule))
 
@@ -221,9 +224,7 @@ class Reports:
         return report
 
     def _audience(self, report: Report) -> PermissionHolders:
-        """Return the audience that may see a report. The audience also applies when the event is replayed
-        later.
-        """
+        """Return the audience for a report. It is evaluated again if the event is replayed later."""
         if report.channel_id is None:
             return PermissionHolders(Permission.VIEW_REPORTS)
         return PermissionHolders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
@@ -233,8 +234,8 @@ class Reports:
         return report.channel_id is None or seen is None or report.channel_id in seen
 
     def _channels_of(self, member_id: str) -> list[str] | None:
-        """Return the channels whose reports a member may see, or None for the owner, who may see all
-        reports.
+        """Return the ids of the channels whose reports a member may see. Return None for the owner, who may
+        see all reports.
         """
         if self._directory.is_owner(member_id):
             return None
@@ -242,7 +243,7 @@ class Reports:
 
 
 class AutomaticReport:
-    """A report by the server itself, stored in the same write as the message."""
+    """A report by the server itself, which is stored in the same write as the message."""
 
     def __init__(self, reports: Reports, report: Report) -> None:
         self._reports = reports
@@ -250,9 +251,10 @@ class AutomaticReport:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """Store the report, as part of the message's write, unless enough reports are open.
+        """Store the report, unless too many reports about the author are open or one is open about this
+        message.
 
-        Call `filed` afterwards.
+        Call this within the message's write, and `filed` afterwards.
         """
         message_id = self._report.message_id
         waiting = {"member_id": self._report.author_id, "reporter_id": None, "resolved_at_ms": None}

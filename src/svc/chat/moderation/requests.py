@@ -204,7 +204,7 @@ class ModerationCommands(Commands):
     async def ban(
         self, member: Id, reason: Reason = "", delete_messages_s: _DeletedS = 0
     ) -> responses.MemberLeft:
-        """Ban a member, or a former member by id."""
+        """Ban a present or former member by id."""
         member_id = member_called(self._directory, member, or_gone=True)
         await self._moderation.ban(None, member_id, reason, time.time(), delete_messages_s)
         return responses.MemberLeft(member_id)

@@ -1,8 +1,8 @@
 """Applies the rules for kicks, bans and timeouts. Contains no HTTP code.
 
-The actor must rank above the target. `@endpoint` has already checked the permission itself. If the actor is
-None, the operator is acting, who ranks above everybody except the owner. Bans and timeouts apply to a person,
-who is recognised by any key or account that they have ever proven here, even after rejoining as another
+The actor must rank above the target. `@endpoint` has already checked the actor's permission. An actor of None
+means the operator, who ranks above everyone except the owner. Bans and timeouts apply to the person, who is
+recognised by any key or account whose ownership they have ever proved here, even if they rejoin as a new
 member. See docs/http.md, "Moderation".
 """
 
@@ -25,9 +25,9 @@ from svc.chat.members.rules import Members
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
-# The longest timeout. After more time, nobody would remember the reason.
+# The longest timeout. If it lasted any longer, nobody would remember the reason.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
-# The maximum age of messages that a ban can delete. Older messages were tolerated when they were posted.
+# The maximum age of the messages that a ban can delete. Older messages were evidently tolerated at the time.
 MAX_DELETED_S = 30 * 24 * 60 * 60
 _LONGEST_WAIT_S = 60.0
 _SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
@@ -50,9 +50,9 @@ class Moderation:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._members = members
-        # Set when timeouts have changed, so that the next one may end at a different time.
+        # Set when timeouts have changed, because the next end of a timeout may then be at a different time.
         self._ends_changed = asyncio.Event()
-        # This also covers a person in timeout who rejoins.
+        # This hook also runs when a person in timeout rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())
 
     @exclusive_write
@@ -72,9 +72,9 @@ class Moderation:
     def ban(
         self, actor_id: str | None, member_id: str, reason: str, now: float, delete_messages_s: int = 0
     ) -> Write[list[str], None]:
-        """Ban a person under all their accounts, including former members.
+        """Ban a person under all their present and former memberships.
 
-        Also deletes their messages of the last `delete_messages_s` seconds.
+        Also deletes their messages from the last `delete_messages_s` seconds.
         """
         now_ms = int(now * 1000)
 
@@ -88,7 +88,7 @@ class Moderation:
             for present_id in present:
                 self._require_above(actor_id, present_id)
                 self._members.remove(connection, present_id, now)
-            # A second ban replaces the reason.
+            # Banning a member again replaces the reason.
             _BANS.put(connection, Ban(member_id, nickname, reason, actor_id, now_ms))
             details: dict[str, object] = {"nickname": nickname, "reason": reason}
             if delete_messages_s:
@@ -112,7 +112,7 @@ class Moderation:
     @exclusive_write
     def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Write[None, None]:
         def write(connection: Connection) -> None:
-            # This also covers a person who was banned as another member.
+            # The same person may have been banned as another member.
             sql = f"DELETE FROM bans WHERE member_id IN (SELECT id FROM members WHERE {_SAME_PERSON})"
             if not connection.execute(sql, (member_id,)).rowcount:
                 raise ChatError("unknown_ban")
@@ -122,25 +122,27 @@ class Moderation:
         return Write(write, lambda _: self._bans_changed())
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
-        """Return bans in the order of joining, and the `after` of the next page."""
+        """Return a page of bans in the order in which the banned members joined, and the `after` value for
+        the next page.
+        """
         which = "WHERE member_id > ? ORDER BY member_id LIMIT ?"
         bans = await _BANS.all(self._database, which, after, limit + 1)
         page = bans[:limit]
         return page, page[-1].member_id if len(bans) > limit else None
 
     def refuse_banned(self, connection: Connection, person_id: str) -> None:
-        """Raise ChatError if a returning person is banned. Runs in the write in which they join."""
+        """Raise ChatError if a returning person is banned. Call this within the write in which they join."""
         reason = _ban_reason(connection, person_id)
         if reason is not None:
             raise ChatError("banned", more={"reason": reason} if reason else None)
 
     def punishes(self, connection: Connection, person_id: str, now_ms: int) -> bool:
-        """Return whether a person is banned or in timeout, as part of a write."""
+        """Return whether a person is banned or in timeout. Call this within a write."""
         sql = "SELECT 1 FROM members WHERE person_id = ? AND timeout_until_ms > ?"
         timed_out = connection.execute(sql, (person_id, now_ms)).fetchone() is not None
         return timed_out or _ban_reason(connection, person_id) is not None
 
-    # Timeouts, and what happens when they end.
+    # Methods that start and end timeouts.
 
     @exclusive_write
     def time_out(
@@ -155,7 +157,9 @@ class Moderation:
     def timing_out_by_rule(
         self, member_id: str, duration_s: int, rule: str, now: float
     ) -> Write[None, Member]:
-        """Put a member in timeout because of a rule, as part of a write. Never shortens a current timeout."""
+        """Return a write that puts a member in timeout because of a rule. Does not shorten a current
+        timeout.
+        """
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
         return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
 
@@ -179,10 +183,10 @@ class Moderation:
         return Write(write, lambda _: self._timed_out(member_id, until))
 
     async def run(self) -> NoReturn:
-        """Announce when timeouts end, so that members regain their permissions in calls."""
+        """Announce the end of each timeout, so that the member regains their permissions in calls."""
         seen = time.time()
         while True:
-            # The clock may have been set back.
+            # If the clock was set back, `seen` would be in the future.
             seen = min(seen, time.time())
             end = self.next_end(seen)
             with suppress(TimeoutError):
@@ -195,7 +199,7 @@ class Moderation:
             seen = now
 
     def next_end(self, now: float) -> float | None:
-        """Return the end of the next timeout, or None if there is no timeout."""
+        """Return the time at which the next timeout ends, or None if nobody is in timeout."""
         ends = (member.timeout_until for member in self._directory.members.values())
         return min((end for end in ends if end > now), default=None)
 

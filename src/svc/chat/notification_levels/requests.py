@@ -29,7 +29,7 @@ class AllNotifications:
 
 
 class NewLevel(Request):
-    """A notification setting. If `mute_for_s` is 0 or omitted, a mute does not expire."""
+    """A notification setting. If `mute_for_s` is 0 or omitted, the mute does not expire."""
 
     level: Level | None = None
     muted: bool | None = None

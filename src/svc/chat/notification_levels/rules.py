@@ -1,8 +1,8 @@
 """Decides which notifications each member gets from a channel. Contains no HTTP code.
 
-The member's level for all channels applies to a channel until the member sets one for the channel itself. A
-mute also silences mentions. Do-not-disturb stops all notifications, and is the only setting that other
-members can see. An invisible member appears offline and still gets notifications.
+A member's level for all channels applies to each channel for which the member has not set a level. A mute
+also silences mentions. Do-not-disturb stops all notifications, and is the only setting that other members can
+see. An invisible member appears offline and still gets notifications.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class LevelChoice:
 
     level: Level | None = None
     muted: bool = False
-    # If `muted` is set, None means that the mute lasts until the member ends it.
+    # The end of the mute. If `muted` is set and this is None, the mute lasts until the member ends it.
     muted_until_ms: TimeMs | None = None
 
     def is_muted(self, now_ms: int) -> bool:
@@ -36,7 +36,7 @@ class LevelChoice:
 
 LEVELS = Table("notification_levels", LevelChoice)
 
-# The names of the tables of members with do-not-disturb on, and of invisible members.
+# The names of the tables that list members with do-not-disturb on, and invisible members.
 QUIET, INVISIBLE = "do_not_disturb", "invisible"
 
 
@@ -52,7 +52,7 @@ _UNSET = LevelChoice()
 class Notifications:
     """A member's notification setting.
 
-    If `channel_id` is None, it applies to all channels that have no setting of their own.
+    If `channel_id` is None, the setting is the one for all channels.
     """
 
     channel_id: Id | None
@@ -166,7 +166,7 @@ class NotificationLevels:
         for notify in self.on_presence:
             notify(member_id)
 
-    # Methods that run as part of, or after, the write that deletes a channel or a member.
+    # Methods to call within or after the write that deletes a channel or a member.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
         LEVELS.delete(connection, channel_id=channel_id)
@@ -199,7 +199,7 @@ def _to_response(key: str, choice: LevelChoice) -> Notifications:
 
 
 async def _load(database: Database) -> dict[str, dict[str, LevelChoice]]:
-    """Load the settings by member and channel. An empty channel id stands for all channels."""
+    """Load the settings by member and channel. An empty channel id means all channels."""
     found: dict[str, dict[str, LevelChoice]] = {}
     rows = await database.rows(f"SELECT member_id, channel_id, {LEVELS.select()} FROM notification_levels")
     for member_id, channel_id, *choice in rows:

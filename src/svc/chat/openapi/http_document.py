@@ -1,4 +1,5 @@
-"""Builds the OpenAPI 3.1 documents of the server, and of the management listener with its own port and token.
+"""Builds the OpenAPI 3.1 documents for the server and for the management listener, which has its own port and
+token.
 
 The server's document has every endpoint except pages, sockets and metrics. Built from the catalogue and the
 features' descriptions. Serves nothing.
@@ -41,8 +42,8 @@ class Components:
 
 
 def refusal(codes: Sequence[str]) -> Schema:
-    """Return the schema of a refusal, which contains a code and a message, and for a few codes further
-    fields.
+    """Return the schema of an error response. It contains a code and a message, and for a few codes
+    additional fields.
     """
     return {
         "type": "object",
@@ -129,7 +130,7 @@ def operation(
 
 
 def permission(needs: Requirement) -> dict[str, object]:
-    """Return the permission that an endpoint needs, under its API name."""
+    """Return the API name of the permission that an endpoint needs."""
     if needs.who is Audience.OWNER:
         return {"x-permission": "owner"}
     if needs.permission is None:
@@ -163,7 +164,7 @@ def _responses(endpoint: Endpoint, needs: Requirement, components: Components) -
 
 
 def _usual(endpoint: Endpoint, needs: Requirement) -> Iterator[str]:
-    """Yield the errors that all endpoints of this kind can return."""
+    """Yield the error codes that any endpoint with these requirements can return."""
     if "/api/" in endpoint.route:
         yield from ("origin_refused", "storage_unavailable")
     if needs.who is not Audience.ANYONE:

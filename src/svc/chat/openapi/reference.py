@@ -52,7 +52,7 @@ table { border-collapse: collapse; }
 td, th { padding: 0.2rem 1rem 0.2rem 0; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dt { margin-top: 0.3rem; } }
 """
-# The page loads no resources and runs no scripts.
+# The Content Security Policy. The page loads no resources and runs no scripts.
 POLICY = (
     f"default-src 'none'; style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -227,12 +227,12 @@ def _codes(codes: Sequence[str]) -> str:
 
 
 def _mark_code(words: str) -> str:
-    """Return a text as HTML, with the parts in backquotes marked as code."""
+    """Return a string as HTML, with the parts in backquotes marked up as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
 
 
 def _link_names(body: str, objects: Iterable[str]) -> str:
-    """Link the names of objects and errors that appear in code to their entries."""
+    """Turn the names of objects and errors in code into links to their entries."""
     name = re.compile(rf"(?<!\w)({'|'.join(objects)})(?!\w)")
 
     def link(code: re.Match[str]) -> str:

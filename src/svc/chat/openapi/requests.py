@@ -1,6 +1,6 @@
 """The endpoints for the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
 
-Each description is built on a thread when it is first requested, which takes a third of a second.
+Each description is built on a separate thread at the first request for it, which takes a third of a second.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.reference import POLICY, reference
 from svc.chat.openapi.webhook_document import webhook_document
 
-# The features whose name in the API descriptions differs from that of their folder. Generated clients depend
+# Features whose name in the API descriptions differs from the name of their folder. Generated clients depend
 # on these names.
 _TAGS = {
     "notification_levels": "levels",
@@ -33,7 +33,7 @@ _TAGS = {
 
 @cache
 def feature_descriptions() -> Mapping[str, FeatureDescription]:
-    """Return the features' descriptions by tag."""
+    """Return the description of each feature, keyed by the tag that groups its endpoints."""
     folders = (module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
     return {
         tag: import_module(f"svc.chat.{folder}.requests").DESCRIPTION

@@ -12,7 +12,7 @@ from svc.chat.schemas import MAX_ID_CHARACTERS, Named
 Schema = Mapping[str, Any]
 
 _NULL = {"type": "null"}
-# Larger bounds only reflect the numbers that JSON can represent, and are not worth mentioning.
+# Bounds above this value are not worth mentioning, because they only reflect what JSON can represent.
 _ANY_NUMBER = 2**48 - 1
 _KINDS = {
     "string": "string",
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 def list_fields(schema: Schema, *, null_is_absent: bool) -> str:
-    """List an object's fields with their bounds and choices."""
+    """Describe an object's fields, with their bounds and allowed values."""
     needed = schema.get("required", ())
     # Required fields come first.
     fields = sorted(schema.get("properties", {}).items(), key=lambda field: field[0] not in needed)
@@ -41,7 +41,7 @@ def _field(name: str, schema: Schema, optional: bool, null_is_absent: bool) -> s
 
 
 def within(schema: Schema) -> str:
-    """Describe the inside of a value. Return "" for a plain value."""
+    """Describe what a value contains: its name, fields or items. Return "" for a plain value."""
     if isinstance(schema, Named):
         return schema.name
     if "properties" in schema:
@@ -112,7 +112,7 @@ def _bounds(schema: Schema) -> Iterator[str]:
 
 
 def named_in(schema: object) -> Iterator[Named]:
-    """Yield all named schemas inside a schema, from the outside in."""
+    """Yield all named schemas in a schema, outermost first."""
     if isinstance(schema, Named):
         yield schema
     if isinstance(schema, Mapping):

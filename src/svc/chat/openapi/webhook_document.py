@@ -17,7 +17,7 @@ from svc.chat.webhooks.schema import PAYLOAD
 
 
 def _read(**properties: Schema) -> dict[str, object]:
-    """Return the schema of an object of which only the given keys are read."""
+    """Return the schema of an object from which only the given keys are read."""
     return {"type": "object", "properties": properties, "additionalProperties": True}
 
 

@@ -2,9 +2,8 @@
 address.
 
 Two guards are needed. The resolver sees every name, but not an address that is written in the URL itself. The
-socket factory sees every address immediately before the connection. A name that would resolve differently the
-next time gains nothing, because it is not looked up again. This module does not handle requests and
-redirects.
+socket factory sees every address immediately before the connection. A name that resolves differently the next
+time does no harm, because it is not looked up again. `fetcher` handles requests and redirects.
 """
 
 import asyncio
@@ -31,19 +30,20 @@ from aiohttp.http import RawResponseMessage
 
 from svc.chat.outbound_http.targets import FetchError, address_literals, is_public
 
-# System look-ups cannot be cancelled. They have their own threads, so that a slow name server delays nothing
-# else. There are as many threads as downloads, so that names that never resolve do not block other look-ups.
+# The number of threads for system look-ups, which cannot be cancelled. They have separate threads, so that a
+# slow name server delays nothing else. There are as many threads as simultaneous downloads, so that names
+# that never resolve do not block other look-ups.
 LOOK_UPS_AT_ONCE = 96
 # The maximum number of addresses that are tried for a name. Some names have hundreds, but a few are enough to
 # find one that responds.
 MAX_ADDRESSES = 8
 
-# The maximum number of responses to one request. All except the final one are informational. Hosts send one
-# or two. The number is checked after each step, which takes up to 3 ms.
+# The maximum number of responses to one request, of which all except the last are informational. Hosts
+# usually send one or two. The number is checked after each step of STEP_BYTES, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
-# The read size of unencrypted connections. A host can split a file into chunks of one byte, each of which
-# takes 0.1 µs.
+# The read size for unencrypted connections. It limits the time per read, because a host can split a file into
+# one-byte chunks, each of which takes 0.1 µs.
 READ_AT_ONCE_BYTES = 64 * 1024
 
 
@@ -52,16 +52,16 @@ LookUp = Future[Any]
 
 
 class PrivateAddress(OSError):
-    """A refused connection to an address that is not public. An OSError, because aiohttp's connector expects
-    no other errors.
+    """Raised if an address is not public. It is an OSError, because aiohttp's connector expects no other
+    errors.
     """
 
 
 class AddressGuard:
-    """The checks of every name and address before a connection.
+    """Checks every name and address before a connection is made.
 
-    `site` lists this site's own hosts. The addresses among them are refused, because they give access to more
-    from inside than from outside.
+    `site` lists this site's own hosts. The IP addresses among them are refused, because they may give this
+    server access to more than outsiders have.
     """
 
     def __init__(self, site: Iterable[str] = ()) -> None:
@@ -116,7 +116,7 @@ class _Connector(TCPConnector):
 
 
 class _Responses(ResponseHandler):
-    """A reader that processes a host's data in small steps, and closes a connection with too many
+    """A protocol that processes a host's data in small steps, and closes the connection if there are too many
     responses.
     """
 
@@ -134,7 +134,7 @@ class _Responses(ResponseHandler):
             super().data_received(data[begin : begin + STEP_BYTES])
             if self._responses > MAX_RESPONSES:
                 self.close()
-                # Closing discards any earlier exception.
+                # Set the exception after closing, because closing discards any earlier one.
                 self.set_exception(ServerDisconnectedError("too many responses"))
                 return
 
@@ -145,7 +145,7 @@ class _Responses(ResponseHandler):
 
 
 class _Resolver(AbstractResolver):
-    """The resolver that passes aiohttp's look-ups to a guard."""
+    """A resolver that passes aiohttp's look-ups to a guard."""
 
     def __init__(self, guard: AddressGuard, looking: list[LookUp] | None) -> None:
         self._guard = guard
@@ -157,4 +157,4 @@ class _Resolver(AbstractResolver):
         return await self._guard.look_up(host, port, family, self._looking)
 
     async def close(self) -> None:
-        """Release nothing, because the resolver holds no resources."""
+        """Do nothing, because the resolver holds no resources."""

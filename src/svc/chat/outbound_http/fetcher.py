@@ -1,7 +1,7 @@
-"""Fetches a file from an untrusted address, and posts to untrusted addresses.
+"""Fetches files from untrusted addresses, and posts to untrusted addresses.
 
-The fetcher follows redirects itself and checks each target like the first address. It sends no cookies, no
-credentials and no personal headers, and uses no proxy, whatever the environment says. It requests an
+The fetcher follows redirects itself and checks each target like the first address. It sends no cookies,
+credentials or personal headers, and ignores proxies that the environment configures. It requests an
 uncompressed body, refuses a compressed one, and does not interpret the content. The poster sends a few bytes
 to an https address under the same rules. It follows no redirects, and reads only the status and the beginning
 of an error response. See docs/webhooks.md.
@@ -29,15 +29,16 @@ from svc.chat.http import media_type, parameters
 from svc.chat.outbound_http.connector import AddressGuard, LookUp, PrivateAddress
 from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirect_target, target
 
-# The maximum number of simultaneous fetches for all holders together. No holder gets more than half of them,
-# even if its hosts never respond.
+# The maximum number of simultaneous fetches for all holders together. No single holder gets more than half of
+# them, even if its hosts never respond.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
-# The maximum number of bytes that are read of an error response. Push services explain errors in a line of
-# text or JSON.
+# The maximum number of bytes to read from an error response. Push services explain errors in a line of text
+# or JSON.
 MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
-# Nothing is decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop.
+# Request uncompressed responses. A few KB can expand to gigabytes, and aiohttp decompresses on the event
+# loop.
 IDENTITY = {"Accept-Encoding": "identity"}
 HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
 # The maximum number of headers in a response. Large sites send about forty.
@@ -46,7 +47,7 @@ MAX_HEADERS = 64
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A file, its final address, and the content type and charset that the host declares."""
+    """A fetched file with its final URL, and the content type and charset that the host declares."""
 
     data: bytes = field(repr=False)
     url: str
@@ -55,7 +56,7 @@ class FetchedFile:
 
 
 class Fetcher:
-    """The guarded fetcher. `guard` decides which addresses it may connect to."""
+    """Fetches files from untrusted hosts. `guard` decides which addresses it may connect to."""
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
@@ -95,8 +96,8 @@ class Fetcher:
 
 
 class _NoCookies(DummyCookieJar):
-    """A cookie jar that does not even parse cookies, unlike aiohttp's dummy jar, which discards them after
-    parsing.
+    """A cookie jar that ignores cookies without parsing them. aiohttp's dummy jar parses cookies before it
+    discards them.
     """
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
@@ -104,7 +105,7 @@ class _NoCookies(DummyCookieJar):
 
 
 def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSession:
-    """Create a session that does as little as possible with the responses of an untrusted host."""
+    """Create a session that does as little as possible with responses from an untrusted host."""
     return ClientSession(
         connector=connector,
         cookie_jar=_NoCookies(),
@@ -120,9 +121,10 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 async def guarded_lookups(
     turns: FairQueue, holder: str, deadline: float, late: str
 ) -> AsyncIterator[list[LookUp]]:
-    """Run a request to an untrusted host when it is the holder's turn, and turn its faults into FetchError.
+    """Run the block when it is the holder's turn, and convert the errors of its request to FetchError.
 
-    Yields a list to which the request adds its look-ups. `late` is the error message if the deadline passes.
+    Yields a list to which the request must add its look-ups. `late` is the error message if the deadline
+    passes.
     """
     try:
         async with asyncio.timeout_at(deadline):
@@ -141,7 +143,7 @@ async def guarded_lookups(
 
 
 def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None:
-    """Release a place in `turns`.
+    """Give the holder's place in `turns` back.
 
     Look-ups cannot be cancelled, so the holder keeps the place until they end.
     """
@@ -186,28 +188,28 @@ async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
             body += piece
         return bytes(body)
     finally:
-        # Otherwise, a traceback could keep the body in memory.
+        # Without this, a traceback could keep the body in memory.
         body.clear()
 
 
-# The maximum number of simultaneous posts for all holders together. No holder gets more than half of them,
-# even if its hosts never respond.
+# The maximum number of simultaneous posts for all holders together. No single holder gets more than half of
+# them, even if its hosts never respond.
 POSTS_AT_ONCE = 32
-# The maximum wait, even if a host asks for a longer one.
+# The maximum wait before the next attempt, even if a host asks for more.
 MAX_RETRY_AFTER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class PostResult:
     status: int
-    # The wait that the host asks for, in seconds.
+    # How many seconds the host asks to wait before the next attempt.
     retry_after_s: int
     # The beginning of the response body if the host rejected the POST.
     body: bytes = field(default=b"", repr=False)
 
 
 class Poster:
-    """The guarded poster. `guard` decides which addresses it may connect to."""
+    """Posts to untrusted hosts. `guard` decides which addresses it may connect to."""
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
@@ -216,7 +218,9 @@ class Poster:
         self.exempt: set[str] = set()
 
     def judge(self, address: str) -> URL:
-        """Return the URL to post to. Raises FetchError if it is not permitted."""
+        """Parse an address and return it as the URL to post to. Raises FetchError if posting to it is not
+        permitted.
+        """
         if self._is_exempt(address):
             return URL(address)
         url = target(address)

@@ -1,10 +1,10 @@
 """Checks untrusted addresses before the server looks up or connects to any of them.
 
-The functions are pure: they take a string, and return a URL or refuse the string. `connector` checks the
-addresses to which a name resolves. The returned URL object is itself requested, so that no second parser can
-interpret it differently. `ipaddress.is_global` is not enough: it accepts multicast, the services of some
-clouds, and IPv6 addresses that contain an IPv4 address. This module uses the IANA special-purpose registries
-and further networks.
+The functions are pure: they take a string, and return a URL or raise an error. `connector` checks the
+addresses to which a name resolves. The returned URL object is the one that is requested, so that no second
+parser can interpret it differently. `ipaddress.is_global` is not enough: it accepts multicast, the services
+of some clouds, and IPv6 addresses that contain an IPv4 address. This module uses the IANA special-purpose
+registries and additional networks.
 """
 
 import re
@@ -22,12 +22,12 @@ _NOT_PUBLIC_V4 = tuple(
         (
             "0.0.0.0/8",  # "This network". Linux connects to itself at 0.0.0.0.
             "10.0.0.0/8",
-            "100.64.0.0/10",  # Shared addresses behind a carrier's NAT. Some clouds have services here too.
+            "100.64.0.0/10",  # Shared addresses behind a carrier's NAT, and some cloud services.
             "127.0.0.0/8",
-            "169.254.0.0/16",  # Link-local addresses. Clouds provide credentials here.
-            "168.63.129.16/32",  # Services of a cloud for its own virtual machines.
+            "169.254.0.0/16",  # Link-local addresses, where cloud providers serve credentials.
+            "168.63.129.16/32",  # Services of a cloud provider for its virtual machines.
             "172.16.0.0/12",
-            "192.0.0.0/24",  # Protocol assignments. One cloud serves its metadata at 192.0.0.192.
+            "192.0.0.0/24",  # Protocol assignments. One cloud provider serves its metadata at 192.0.0.192.
             "192.0.2.0/24",  # Reserved for documentation.
             "192.88.99.0/24",  # Relays of 6to4, withdrawn (RFC 7526).
             "192.168.0.0/16",
@@ -77,7 +77,7 @@ def is_public(address: str) -> bool:
 
 
 def address_literals(hosts: Iterable[str]) -> Iterator[IPv4Address | IPv6Address]:
-    """Yield the addresses among the hosts, which may also be names. Each host may have a port."""
+    """Yield those of the hosts that are IP addresses rather than names. Each host may have a port."""
     for host in hosts:
         with suppress(ValueError):
             yield ip_address(urlsplit(f"//{host}").hostname or "")
@@ -88,8 +88,8 @@ def _is_public_v4(address: IPv4Address) -> bool:
 
 
 MAX_REDIRECTS = 5
-# Web servers listen on these ports or, if started by hand, above the system ports. Other services, such as
-# mail servers, are of no use here.
+# Web servers listen on these ports or, if started by hand, on ports above the system ports. Other system
+# ports belong to other services, such as mail servers.
 SYSTEM_PORTS = range(1024)
 WEB_PORTS = (80, 443)
 
@@ -97,11 +97,11 @@ WEB_PORTS = (80, 443)
 # looked up, so that nobody can find out which of them exist.
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
-# No host name is longer, even before IDNA (RFC 1035 section 2.3.4). The authority can also contain a port
-# and, rarely, a user name.
+# The maximum lengths of a URL's authority and of a host name, even before IDNA (RFC 1035 section 2.3.4). The
+# authority can also contain a port and, rarely, a user name.
 _MAX_AUTHORITY = 512
 _MAX_HOST = 253
-# URL parsers remove these characters.
+# The characters that URL parsers remove.
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _AUTHORITY = re.compile(r"[^/?#\\]*//([^/?#\\]*)")
 
@@ -112,7 +112,9 @@ _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 
 
 class FetchError(Exception):
-    """A refusal to fetch. `code` is from docs/webhooks.md, "Pictures"; `message` is for users."""
+    """Raised if an address cannot be fetched. The values of `code` are listed in docs/webhooks.md,
+    "Pictures". `message` is for users.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -121,7 +123,7 @@ class FetchError(Exception):
 
 
 def target(address: str) -> URL:
-    """Return the URL to request, without any user name and password. Raises FetchError."""
+    """Return the URL to request, without its user name and password. Raises FetchError."""
     try:
         return _check_url(_parse_url(address))
     except ValueError:
@@ -139,13 +141,13 @@ def redirect_target(url: URL, location: str) -> URL:
 
 
 def _parse_url(address: str) -> URL:
-    """Parse a URL. Raises ValueError, also for a host that is too long, because IDNA takes quadratic time for
+    """Parse a URL. Raises ValueError if it is invalid or its host is too long. IDNA takes quadratic time for
     combining marks.
     """
     if found := _AUTHORITY.match(address.translate(_REMOVED)):
         authority = found[1]
         host = authority.rpartition("@")[2]
-        # IDNA expands some characters to as many as 18. A host full of such characters takes 14 ms.
+        # IDNA expands some characters to as many as 18. Checking a host full of such characters takes 14 ms.
         if len(authority) > _MAX_AUTHORITY or len(normalize("NFKC", host)) > _MAX_HOST + len(":65535"):
             raise ValueError("its host is too long")
     return URL(address)

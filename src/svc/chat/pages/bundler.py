@@ -6,8 +6,8 @@ removed.
 
 Each module becomes a function that runs once and returns the module's exports. It calls its imports before
 its own code runs, so modules run in their usual order. The result differs from real modules only if there is
-an import cycle, or if a module changes an export after it has run. Both are refused. Large libraries and the
-modules that use them stay separate files, which import from the bundles.
+an import cycle, or if a module changes an export after it has run. Both are refused. Large libraries, and the
+modules that use them, stay in separate files that import from the bundles.
 """
 
 import posixpath
@@ -20,19 +20,21 @@ STYLE, _STYLES = "style.css", "style/"
 LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
 _WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
 _ENGLISH = "words/en.ftl"
-# The beginning of a Fluent message. Its following lines are indented.
+# Matches the beginning of a Fluent message, whose following lines are indented.
 _MESSAGE = re.compile(rb"^(?=([a-zA-Z][\w-]*) *=)", re.MULTILINE)
 FIRST, LATER = "first.js", "later.js"
 # The module that starts the page. It stays a separate file, because it may use top-level await, which a
 # bundled module cannot.
 START = "main.js"
-# Also served at the top level, because a service worker controls only paths below its own folder.
+# The service worker. It is also served at the top level, because a service worker controls only paths below
+# its own folder.
 SERVICE_WORKER = "sw.js"
 # The script of a sandboxed frame, which cannot load modules. It runs separately from the page.
 COUNTS_FRAME = "counts_frame.js"
-# The folder of libraries. Some of these are large, and fetched only when needed.
+# The folder with libraries, some of which are large and fetched only when needed.
 _VENDOR = "vendor/"
-# The folder of a worker and its imports. The worker runs separately from the page, so it is not bundled.
+# The folder with a web worker and its imports. The worker runs separately from the page, so it is not
+# bundled.
 _WORKER = "frame_encryption/"
 _HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
 The licences of the libraries are under /web/vendor/licences/. */
@@ -45,10 +47,9 @@ _LINE_END = re.compile(rb"\s*\n\s*")
 
 
 def merged_files(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files with the style sheets merged into two, base first, and the strings of each language
-    merged into one.
+    """Return the files with all style sheets merged into two and each language's strings merged into one.
 
-    Strings that have not been translated yet are in English.
+    The base style sheet comes first. Strings that have not been translated yet are in English.
     """
     parts: dict[str, list[bytes]] = {}
     for name, content in sorted(
@@ -90,7 +91,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def is_own_module(name: str) -> bool:
-    """Return whether the page itself runs this module and the module is not a vendored library."""
+    """Return whether a file is one of our modules that run in the page, and not a vendored library."""
     is_separate = name in (SERVICE_WORKER, COUNTS_FRAME) or name.startswith((_VENDOR, _WORKER))
     return name.endswith(".js") and not is_separate
 
@@ -172,7 +173,7 @@ class _Modules:
                 yield f"{made}{self._number[target]}();\n"
 
     def _re_export_object(self, name: str, clause: Import) -> str:
-        """Return the code of an object with everything that a module re-exports from another module."""
+        """Return code for an object with everything that a module re-exports from another module."""
         number = self._number[self._target(name, clause)]
         given = ", ".join(f"{outside}: {number}().{there}" for there, outside in clause.names.items())
         return f"{{ {given} }}"

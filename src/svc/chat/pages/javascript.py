@@ -1,8 +1,8 @@
 """Parses an ES module as far as bundling needs it: comments, imports and exports.
 
 This is a tokenizer, not a full parser. It recognises strings, templates and regular expressions, so that it
-does not find comments or imports inside them. It refuses anything that it does not understand. Tests compare
-its output for every file of the page with that of a real parser.
+does not find comments or imports inside them. It raises an error for anything that it does not understand.
+For every file in the page, tests compare the result with a real parser's.
 """
 
 import re
@@ -18,8 +18,8 @@ _TOKEN = re.compile(
     |(?P<template>`)""",
     re.VERBOSE | re.DOTALL,
 )
-# Matches a part of a template: from its start or the end of an embedded expression, to the next expression or
-# the template's end.
+# Matches one literal part of a template. The part begins at the template's start or after an embedded
+# expression, and ends before the next expression or at the template's end.
 _TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 _LAST_WORD = re.compile(r"[\w$#]+\Z")
@@ -30,7 +30,7 @@ _BEFORE_REGULAR = re.compile(
 )
 # The parentheses after these words contain a condition, and a statement follows them.
 _CONDITIONS = frozenset({"if", "while", "for", "with"})
-# Braces after one of these start a block. Braces after anything else are an object.
+# Braces after one of these start a block. Braces after anything else start an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
 
@@ -47,7 +47,8 @@ _LINE_END = re.compile(r"[ \t]*\n\s*")
 _NEEDLESS_LINE_END = re.compile(
     r"(?<=[;{,(\[=?:&|<>])\n|(?<=[\w$)\]}\"'`]),\n(?=[})\]])|\n(?=[})\].=?:&|<>])"
 )
-# Excludes + and -, because ++ and -- are different operators, and the slash.
+# Matches operators with the spaces around them. Excludes the slash, and also + and -, because ++ and -- are
+# different operators.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
@@ -62,7 +63,9 @@ class UnsupportedSyntax(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token. `kind` is a group of the pattern above, or "regular", "keyword", "markup" or "tag"."""
+    """A token. `kind` is the name of a group in the pattern for tokens, or "regular", "keyword", "markup" or
+    "tag".
+    """
 
     kind: str
     text: str
@@ -83,7 +86,8 @@ class Import:
 class DynamicImport:
     """An `import(…)`.
 
-    If it is not `complete`, the path is only the beginning of an expression, whose rest follows.
+    If `complete` is false, the path is only the first part of an expression, and the rest follows in the
+    code.
     """
 
     path: str
@@ -111,7 +115,7 @@ class Module:
 def tokens(source: str) -> Iterator[Token]:
     """Yield all tokens. `import` and `export` are keywords wherever they can start a statement."""
     position, last = 0, ""
-    # The code before each open bracket, and before the bracket that was closed last.
+    # The code before each open bracket, and the code before the most recently closed bracket.
     opened: list[str] = []
     before = ""
     while position < len(source):
@@ -196,7 +200,7 @@ def read(source: str) -> Module:
     while waiting:
         token = waiting.pop()
         if token.kind == "comment":
-            # Keep line ends, because they can end statements.
+            # Keep the line ends in comments, because they can end statements.
             code.append("\n" if "\n" in token.text else " ")
         elif token.kind in ("markup", "tag"):
             put(_shorten(token.text, token.kind == "tag"))
@@ -220,7 +224,9 @@ def read(source: str) -> Module:
 
 
 def _shorten(markup: str, in_tag: bool) -> str:
-    """Remove the spaces around line ends. Between attributes, leave one space, which compresses best."""
+    """Remove the whitespace around line ends in markup. Between attributes, leave one space, which compresses
+    best.
+    """
     parts = _TAG_END.split(_NEEDLESS_MARKUP_LINE_END.sub("", markup))
     for number, part in enumerate(parts):
         in_tag = part == "<" or (in_tag and part != ">")
@@ -229,7 +235,7 @@ def _shorten(markup: str, in_tag: bool) -> str:
 
 
 def _read_import(module: Module, waiting: list[Token]) -> Part | None:
-    """Parse an import. Return its replacement in the code, or None for an import statement."""
+    """Parse an import. Return the part that replaces it in the code, or None for an import statement."""
     following = waiting[-1].text
     if following.startswith(".meta.url"):
         waiting[-1] = Token("code", following.removeprefix(".meta.url"))
@@ -251,7 +257,7 @@ def _read_import(module: Module, waiting: list[Token]) -> Part | None:
 
 
 def _statement(waiting: list[Token]) -> Import:
-    """Parse an import or export statement up to its path."""
+    """Parse an import or export statement up to and including its path."""
     words = []
     while waiting and waiting[-1].kind != "string":
         words.append(waiting.pop())

@@ -3,8 +3,8 @@
 Files are bundled and compressed once, and cached like Python's bytecode in a file that is mapped into memory.
 Files that nobody fetches therefore take no memory. The page refers to its files under `/web/<version>/`,
 where the version is a digest of all files, so that browsers cache them for a year and fetch new ones after an
-update. Under a path without a version, each file is served as it was written, for developers, and revalidated
-each time. Folders are never listed. The application adds the headers of all responses.
+update. Under a path without a version, each file is served to developers as it was written, and is
+revalidated at each request. Folders are not listed. The application adds the response headers.
 """
 
 import base64
@@ -43,13 +43,13 @@ WEB_FOLDER = Path(svc.__file__).parent / "web"
 INDEX = "index.html"
 _CODE = Path(__file__).parent
 _WORDS = re.compile(r"words/([\w-]+)\.ftl")
-# The language that the page uses if the browser's language is not available.
+# The page's language if none of the browser's languages is available.
 _USUAL_LANGUAGE = "en"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
-# The system's own table of types differs between machines, and browsers do not run a module of type
-# text/plain.
+# The media types by file extension. The system's own table differs between machines, and browsers do not run
+# a module of type text/plain.
 _CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".ftl": "text/plain; charset=utf-8",
@@ -83,7 +83,9 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _CachedFiles:
-    """The cached files. `made_of` identifies the sources and the code from which they were made."""
+    """The cached files. `made_of` identifies the sources that they were built from, and the code that built
+    them.
+    """
 
     made_of: str
     version: str
@@ -117,7 +119,7 @@ class Pages:
         ]
 
     async def index(self, request: web.Request) -> web.Response:
-        # The page stores the language that the member chose in its settings. See words/words.js.
+        # The page stores the language that the member has chosen in this cookie. See words/words.js.
         language = request.cookies.get("svc.language", "")
         if language not in self._languages:
             language = preferred_language(request.headers.get("Accept-Language", ""), self._languages)
@@ -130,7 +132,7 @@ class Pages:
         return _answer(request, self._of_version, SERVICE_WORKER, _ASK_EACH_TIME)
 
     async def counts_frame(self, _: web.Request) -> web.Response:
-        """Return the frame that fetches the unread counts of the user's other servers. See docs/servers.md.
+        """Return the frame that fetches unread counts from the user's other servers. See docs/servers.md.
 
         The frame's policy gives it no origin, so other servers do not learn which page requests the counts.
         Only this frame may connect to other servers, and it contains no data of this server.
@@ -164,7 +166,9 @@ class Pages:
 
 
 def preferred_language(wished: str, known: Collection[str]) -> str:
-    """Return the best language of `known` for an Accept-Language header (RFC 9110, section 12.5.4)."""
+    """Return the language in `known` that best matches an Accept-Language header (RFC 9110, section
+    12.5.4).
+    """
     likings = dict[str, float]()
     for part in wished.split(","):
         tag, _, quality = part.strip().partition(";")
@@ -195,7 +199,7 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield the files to serve in a fixed order, without symbolic links that lead out of the folder.
+    """Yield the files to serve, in a fixed order. Symbolic links to files outside the folder are skipped.
 
     Uses `os.scandir`, because `Path.rglob` would take a third of the startup time.
     """
@@ -213,8 +217,8 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
 
 
 def _load_cache(folder: Path) -> _CachedFiles:
-    """Return the files that an earlier start has cached if sources and code are unchanged, or else prepare
-    them.
+    """Return the files that an earlier start of the server has cached. If sources or code have changed,
+    prepare the files again.
 
     Compares sizes and times, because reading all files would take as long as the rest of the startup.
     """
@@ -229,20 +233,22 @@ def _load_cache(folder: Path) -> _CachedFiles:
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     prepared = _prepared(contents, looks)
     if not sys.dont_write_bytecode:
-        # If the folder is not writable, this work is repeated at every start.
+        # If the folder is not writable, the files are prepared again at every start.
         with suppress(OSError):
             kept.parent.mkdir(exist_ok=True)
             whole = kept.with_suffix(f".{os.getpid()}")
             whole.write_bytes(msgspec.msgpack.encode(prepared))
-            # Another user may start the server the next time, so make the file readable by everyone. Nothing
-            # in it is secret.
+            # Make the file readable by everyone, because another user may start the server next time. It
+            # contains no secrets.
             whole.chmod(0o644)
             whole.replace(kept)
     return _mapped(kept, looks) or prepared
 
 
 def _mapped(kept: Path, looks: str) -> _CachedFiles | None:
-    """Return the prepared files as views of the mapped file, or None if that file is damaged or outdated."""
+    """Return the prepared files as views of the memory-mapped cache, or None if the cache is damaged or
+    outdated.
+    """
     try:
         with kept.open("rb") as file:
             # Raises ValueError for an empty file, which cannot be mapped.
@@ -270,7 +276,7 @@ def _prepared(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
     try:
         made = bundle(written)
     except UnsupportedSyntax as error:
-        # An operator must have changed the page's source. The page also works unbundled, but needs more
+        # An operator must have changed the page's source. The page still works unbundled, but needs more
         # requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
@@ -309,7 +315,7 @@ def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
 
 
 def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield every language except the usual one, with a version of the page that loads the language's strings
+    """Yield every language except English, each with a version of the page that loads that language's strings
     first.
     """
     page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
