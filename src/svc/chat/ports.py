@@ -1,8 +1,8 @@
-"""Opens and closes the chat server's port, with or without TLS, and defines the command-line flags for it.
+"""Opens and closes the chat server's port, with or without TLS, and defines its command-line flags.
 
 With TLS, the port also accepts plain HTTP. A connection that starts with TLS (0x16, RFC 8446 section 5.1)
-goes to the server, and any other is redirected to the https:// URL. Closing the port refuses new connections
-and keeps existing ones.
+goes to the server, and any other is redirected to the https:// URL. When the port closes, new connections are
+refused and existing ones continue.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ from svc.base.listeners import address_of
 from svc.base.tasks import cancel_and_wait
 from svc.chat.tls import TlsFiles
 
-# The timeouts of the first byte and of the TLS handshake. A slow phone needs two seconds for a handshake.
+# The timeouts for the first byte and for the TLS handshake. A slow phone needs two seconds for a handshake.
 FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
-# The time for a browser to answer the closing message of TLS.
+# How long to wait for a browser's response to the TLS closing message.
 SHUTDOWN_DEADLINE_S = 5.0
-# The size of a TLS connection's read buffer: two records (16 KiB each, RFC 8446 section 5.1). With asyncio's
-# usual 256 KiB, even for unfinished handshakes, a full connection table would take 2 GB.
+# The size of a TLS connection's read buffer: two records (16 KiB each, RFC 8446 section 5.1). asyncio's
+# default is 256 KiB, even for unfinished handshakes, so that a full connection table would take 2 GB.
 TLS_BUFFER_BYTES = 32 * 1024
 sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 _HANDSHAKE = b"\x16"
-# A name or an address, with an optional port. Any other Host header is not redirected.
+# Matches a name or an address with an optional port. A request with any other Host header is not redirected.
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
@@ -78,7 +78,9 @@ class TlsListener:
         await self._redirecting.shutdown(SHUTDOWN_DEADLINE_S)
 
     async def _first_byte(self, connection: socket) -> bytes:
-        """Return the first byte without consuming it, or an empty value if the client has disconnected."""
+        """Return the first byte without consuming it, or an empty bytes object if the client has
+        disconnected.
+        """
         while True:
             try:
                 return connection.recv(1, MSG_PEEK)
@@ -101,14 +103,15 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     host = request.headers.get("Host", "")
-    # Copy the path unchanged. The request line from a proxy client contains the whole URL instead.
+    # Copy the path unchanged, unless the client took this server for a proxy and put the whole URL in the
+    # request line.
     path = request.raw_path if request.raw_path.startswith("/") else request.path_qs
     if _HOST.fullmatch(host):
         answer = web.Response(status=308, headers={"Location": f"https://{host}{path}"})
     else:
         answer = web.Response(status=400, text="This server is reached at its https:// address.\n")
     answer.headers["Server"] = "svc"
-    # This connection is not encrypted, so nothing else is sent over it.
+    # Close the connection, so that nothing else is sent unencrypted.
     answer.force_close()
     return answer
 
@@ -138,8 +141,9 @@ class Flags:
 
 
 def table_of(trusted_proxy_hops: int, *, relayed: bool = False) -> ConnectionTable:
-    """Return the connection table. Behind proxies, it has no limit per address, because it cannot see
-    clients' addresses. Proxies and the relays of a cluster send many members' requests over one connection.
+    """Return the connection table. It has no limit per address if there are trusted proxies, because clients'
+    addresses are not visible then. Proxies and cluster relays send many members' requests over one
+    connection.
     """
     of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
     shared = relayed or trusted_proxy_hops > 0
@@ -150,7 +154,7 @@ def table_of(trusted_proxy_hops: int, *, relayed: bool = False) -> ConnectionTab
 async def accept_connections(
     server: web.Server | None, sockets: Sequence[socket], files: TlsFiles | None, table: ConnectionTable
 ) -> AsyncIterator[str]:
-    """Accept connections for the duration of the block. Yield the server's URL.
+    """Accept connections while the block runs. Yield the server's URL.
 
     `server` must belong to a runner that has been set up.
     """

@@ -1,6 +1,6 @@
-"""Adds the headers that every response has, and those for pages of other permitted sites.
+"""Adds the headers that every response has, and CORS headers for pages of other permitted sites.
 
-Reads nothing of a request except its Origin header. See docs/security.md.
+Reads only a request's Origin header. See docs/security.md.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,18 +13,21 @@ from svc.chat.tls import TlsFiles
 from svc.chat.uploads.protocols import EXPOSED, SAID
 
 REQUEST_ID = web.RequestKey("request_id", str)
-# How long browsers must use https: one year, as in the examples of RFC 6797.
+# How long browsers must use https. The examples in RFC 6797 also use a year.
 STRICT_TRANSPORT_S = 31_536_000
 # The request headers that pages of other permitted sites may send.
 _SAID = ("Authorization", "Content-Type", *SAID)
 
 
 def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
-    """Return the headers of every response. Pages may connect to the server itself and to `public_urls`."""
+    """Return the headers that every response has. Pages may connect to the server itself and to
+    `public_urls`.
+    """
     media = "".join(f" {url}" for url in public_urls)
     return {
         "Content-Security-Policy": (
-            # Noise suppression needs WebAssembly. This permission does not allow text to be run as code.
+            # Noise suppression needs WebAssembly. This permission does not allow pages to run strings as
+            # code.
             f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
             "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
             "form-action 'none'; "
@@ -43,7 +46,9 @@ def adding_headers(
     usual = usual_headers(public_urls)
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
-        """Add the headers of every response, and those for pages of other permitted sites."""
+        """Add the headers that every response has, and CORS headers if the request comes from a
+        listed site.
+        """
         for name, value in usual.items():
             response.headers.setdefault(name, value)
         # A request that is refused before any middleware runs has no id yet.
@@ -63,8 +68,8 @@ def strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamRespon
     """Return a signal handler that makes browsers use https."""
 
     async def add_header(_: web.Request, response: web.StreamResponse) -> None:
-        """Add HSTS, unless the certificate is self-signed: with HSTS, browsers do not let users dismiss the
-        warning.
+        """Add HSTS unless the certificate is self-signed. With HSTS, browsers do not let users dismiss the
+        certificate warning.
         """
         if not files.self_made:
             response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"

@@ -1,7 +1,6 @@
 """Defines the data types for API descriptions: endpoints, events and JSON schemas.
 
-`openapi` builds documents from them. Permissions are in the catalogue. This module imports none of the
-features.
+`openapi` builds documents from them. The catalogue contains the permissions. This module imports no feature.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,8 +47,8 @@ NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": F
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An HTTP endpoint. `route` is as in the catalogue. If there is no `answer`, the response is an empty
-    204.
+    """An HTTP endpoint. `route` is the method and path as in the catalogue. If `answer` is None, the response
+    is an empty 204.
     """
 
     route: str
@@ -59,16 +58,16 @@ class Endpoint:
     query: Mapping[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
     body_type: str = "application/json"
-    # Error codes besides those that all endpoints of this kind can return.
+    # Error codes besides those that any endpoint with the same requirements can return.
     refusals: Sequence[str] = ()
     media_type: str = "application/json"
-    # Another status that the same response can have, and its condition.
+    # Another possible status of the response, with the condition for it.
     otherwise: tuple[int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRequest:
-    """A request on the live socket, under its name in the catalogue, with its reply."""
+    """A request on the live socket and its reply. The request has the same name as in the catalogue."""
 
     name: str
     summary: str

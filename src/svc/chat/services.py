@@ -1,6 +1,6 @@
 """Groups the services that all features use: database, directory, hub, audit log and hooks.
 
-Has no rules of its own.
+Contains no business logic.
 """
 
 from collections.abc import Callable, Collection
@@ -15,15 +15,15 @@ from svc.chat.live.hub import Hub
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Hooks that run when something changes, or as part of the write that changes it.
+    """Hooks that run after a change, or within the write that makes the change.
 
-    They let a feature react to another feature without importing it. None of them may wait.
+    They let a feature react to another feature without importing it. No hook may block or await anything.
     """
 
     # These hooks run after the directory has changed.
     channel_added: list[Callable[[Channel], None]] = field(default_factory=list)
     channel_removed: list[Callable[[Channel], None]] = field(default_factory=list)
-    # Called with the members for whom a channel became visible or invisible.
+    # Called with a channel and the ids of the members for whom it became visible or invisible.
     channel_shown: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     # Called with a channel's id before the encryption of its calls is turned on or off. Raises ChatError.
@@ -36,19 +36,20 @@ class Changes:
     member_gone: list[Callable[[str], None]] = field(default_factory=list)
     # Called with the ids of a member's sessions that have ended.
     sessions_ended: list[Callable[[str, Collection[str]], None]] = field(default_factory=list)
-    # Called as part of the write in which a member joins.
+    # Called within the write in which a member joins.
     member_admission: list[Callable[[Connection, Member], None]] = field(default_factory=list)
-    # Called with the id, as part of the write that deletes a channel or removes a member.
+    # Called with the channel's or member's id, within the write that deletes the channel or removes the
+    # member.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called as part of the write that ends a bot's token because the token's creator has left or has lost
-    # their own token.
+    # Called within the write that ends a bot's token because the token's creator has left or has lost their
+    # own token.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called as part of, and after, the write that deletes the messages that a member posted in a period (in
-    # ms).
+    # Called within and after the write that deletes the messages that a member posted in a period. Times are
+    # in ms.
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
-    # Called as part of the write that transfers the ownership.
+    # Called within the write that transfers the ownership of the community.
     owner_change: list[Callable[[Connection], None]] = field(default_factory=list)
 
 

@@ -1,7 +1,8 @@
-"""Makes link previews: short descriptions of the first links in a member's message, fetched once.
+"""Makes link previews, which are short descriptions of the first links in a member's message. Each link is
+fetched once.
 
 The guarded fetcher runs after the message is posted, so that nobody waits for it. Pictures are handled like
-the pictures in webhook messages. The sandbox parses the head of a page, whose content is unverified and never
+those in webhook messages. The sandbox parses the `<head>` of a page. Its content is untrusted and is not
 treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews: false` or
 removes the previews, or if the owner or the operator has disabled previews. Contains neither HTTP nor SQL
 code.
@@ -36,22 +37,23 @@ from svc.chat.webhooks.pictures import Pictures
 MAX_TITLE = 256
 MAX_DESCRIPTION = 500
 MAX_URL = 2_048
-# The timeout from the look-up to the last byte. Readers do not wait for a preview, and one that came later
-# would move the messages that they are reading.
+# The timeout for fetching a page, from the look-up to the last byte. A preview that appeared later would move
+# the messages that members are reading.
 PAGE_DEADLINE_S = 8.0
-# The timeout for the sandbox process that parses a head. It usually takes about 10 ms, but hostile pages can
-# make the parser slow.
+# The timeout for parsing a page's head in the sandbox. Parsing usually takes about 10 ms, but hostile pages
+# can make the parser slow.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# The number of heads that are parsed at once. One member can use two of these places, which leaves one for
-# others.
+# The maximum number of page heads that are parsed at once. One member's links can occupy two of these places,
+# which leaves one for others.
 PARSING_PLACES = 3
 # The maximum number of messages whose links are being fetched. Further messages get no previews.
 MAX_AT_ONCE = 32
-# The rate limit for a member's messages with links: a burst, and a long-term rate per second.
+# The rate limit for a member's messages with links, as a burst and a long-term rate per second.
 BURST, PER_S = 10, 0.2
 MAX_MEMBERS = 10_000
-# The lifetimes of cached previews and failures. A link that many members post is fetched only once.
+# The maximum number of cached previews, and how long previews and failures are cached. A link that many
+# members post is fetched only once.
 MAX_CACHED = 1_000
 CACHED_S, FAILED_S = 3600.0, 300.0
 
@@ -65,7 +67,7 @@ _INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 @dataclass(frozen=True, slots=True)
 class PageSummary:
-    """The summary of a page. `image` is the address of the page's picture, which the server fetches."""
+    """The summary of a page. `image` is the URL of the page's picture, which the server fetches."""
 
     title: str = ""
     description: str = ""
@@ -81,7 +83,9 @@ def is_page(fetched: FetchedFile) -> bool:
 
 
 async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | None:
-    """Summarise a page. Return None if it has no description or cannot be read. Raises SandboxFailed."""
+    """Return the summary of a page, or None if the page has no title, description or picture, or cannot be
+    read. Raises SandboxFailed.
+    """
     limits = Limits(
         memory_bytes=PARSE_MEMORY_BYTES,
         deadline_s=PARSE_DEADLINE_S,
@@ -103,7 +107,7 @@ async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | Non
 
 
 def plain(value: object, most: int) -> str:
-    """Return the text in one line, without invisible characters and without characters that change the text
+    """Return the text in one line, without invisible characters and characters that change the text
     direction.
     """
     if not isinstance(value, str):
@@ -129,7 +133,7 @@ Preview = Mapping[str, object]
 
 
 class Previews:
-    """The fetching and storing of link previews. `enabled` returns whether previews are on."""
+    """Fetches and stores link previews. `enabled` returns whether previews are on."""
 
     def __init__(
         self,
@@ -238,8 +242,8 @@ class Previews:
         if short is None:
             return None
         words = {"title": short.title, "description": short.description}
-        # Show the host of the link itself, which is where a click leads. A page can claim any name, and can
-        # send this server and readers to different places.
+        # Show the host in the link itself, because that is where a click leads. A page can claim any site
+        # name, and can redirect this server and readers to different sites.
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",

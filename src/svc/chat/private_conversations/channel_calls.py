@@ -1,9 +1,10 @@
-"""Keeps the groups of encrypted voice channels. The members of a group are exactly the people in the call.
+"""Manages the groups for calls in encrypted voice channels. The members of a group are exactly the people in
+the call.
 
-The media service reports the people in a call, and grants identify their devices. The stored state follows
-these reports. The devices in the call are notified, and add missing members to the group or remove members
-who have left, as in any conversation. No messages are sent in such a group. Its log is deleted when the last
-person leaves. Contains neither HTTP nor SQL code. See docs/private.md, "Encrypted voice channels".
+The media service reports the people in a call, and grants identify their devices. The stored list of devices
+follows these reports. The devices in the call are notified, and add missing members to the group or remove
+members who have left, as in any conversation. No messages are sent in such a group. Its log is deleted when
+the last person leaves. Contains neither HTTP nor SQL code. See docs/private.md, "Encrypted voice channels".
 """
 
 import asyncio
@@ -19,8 +20,8 @@ from svc.chat.private_conversations import store
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
 
-# When this many devices are stored, those of members who are in no call and whose grants have expired are
-# dropped.
+# When this many devices are remembered, devices are dropped if their grant has expired and their member is
+# not in the call.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0
@@ -29,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """The stored state of calls, which follows their occupancy.
+    """The stored devices in calls, which follow the calls' participants.
 
     `taking_part` returns the id of the requesting device. `users` returns the people in a call. `now` returns
     seconds since 1970.
@@ -50,23 +51,25 @@ class ChannelCalls:
         self._users = users
         # The device and time of the last grant, by room and member.
         self._granted: dict[tuple[str, str], tuple[str, float]] = {}
-        # Called for members in an encrypted channel whose grant is older than its encryption.
+        # Called with a channel and a member who is in its call but whose grant was issued before the channel
+        # was encrypted.
         self.on_unsealed: list[Callable[[str, str], None]] = []
         # Channels whose occupancy has changed.
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
 
     def require_same(self, room_id: str, sealed: bool) -> None:
-        """Raise ChatError unless both the room and the newcomer use encryption, or neither does."""
+        """Raise ChatError unless the room and the joining member agree on whether to use encryption."""
         channel = self._directory.channels.get(room_id)
         # A room that is not a channel belongs to a private conversation.
         if (channel is None or channel.encrypted) != sealed:
             raise ChatError("sealing_differs")
 
     async def require_sealing(self, session: Session, room_id: str, sealed: bool) -> None:
-        """Check a request for a grant, and note its device if the room is encrypted.
+        """Check a request for a grant, and remember the device if the room is encrypted.
 
-        Raises ChatError if encryption differs, or if the device is not registered for encryption.
+        Raises ChatError if only one of the room and the device uses encryption, or if the device is not
+        registered for it.
         """
         self.require_same(room_id, sealed)
         if not sealed:
@@ -116,10 +119,10 @@ class ChannelCalls:
 
     @exclusive_write
     def settle(self, channel_id: str) -> Write[tuple[frozenset[str], bool], None]:
-        """Make the stored state match the people in a channel's call."""
+        """Make the stored devices match the people in a channel's call."""
         channel = self._directory.channels.get(channel_id)
         encrypted = channel is not None and channel.encrypted
-        # A user who joined with the media service's own secret is not a member.
+        # Skip users who joined with the media service's own secret, because they are not members.
         users = [
             user_id for user_id in self._users(channel_id) if encrypted and user_id in self._directory.members
         ]
@@ -141,7 +144,7 @@ class ChannelCalls:
         def settled(outcome: tuple[frozenset[str], bool]) -> None:
             there, changed = outcome
             calls = self._conversations.calls
-            # If a member was deleted, their rows are already gone, so also compare with the state in memory.
+            # A deleted member's rows are already gone, so also compare with the state in memory.
             changed = changed or calls.get(channel_id, frozenset()) != there
             calls[channel_id] = there
             if not there:

@@ -1,7 +1,7 @@
 """Validates a commit to a conversation's group and applies its effects.
 
-Runs as part of a write. Checks the commit against the tables and changes the group. See RFC 9420 section
-12.4.
+The functions run within a write. They check the commit against the tables and change the group. See RFC 9420
+section 12.4.
 """
 
 from collections.abc import Collection, Sequence
@@ -44,7 +44,7 @@ def require_with(connection: Connection, conversation_id: str, member_id: str, d
 def added_by(
     connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
 ) -> dict[str, PrivateDevice]:
-    """Return the devices for which a Welcome is meant, by id. Raises ChatError."""
+    """Return the devices to which a Welcome is addressed, by id. Raises ChatError."""
     added = devices_store.devices_of(connection, refs)
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
@@ -58,7 +58,7 @@ def added_by(
 def require_possible(
     device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
 ) -> None:
-    # Without this check, anybody could remove members who belong to the group.
+    # Without this check, any device could remove members who belong to the group.
     if not all(one in leaves and leaves[one].gone for one in removed):
         raise ChatError("invalid_request", "Only devices that no longer belong to the group can be removed")
     if set(added) & (set(leaves) - set(removed) | {device_id}):

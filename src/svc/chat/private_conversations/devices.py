@@ -23,12 +23,13 @@ from svc.chat.private_conversations.store import conversations_of
 from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
-# The maximum number of devices per member. Each device is a leaf in every group of its member, so 25 members
-# with 8 devices each make 200 leaves.
+# The maximum number of devices per member. Each device is a leaf in all of its member's groups, so a group of
+# 25 members with 8 devices each has 200 leaves.
 MAX_DEVICES = 8
-# When a device has fewer key packages left than this, it is asked for more.
+# When a device has fewer key packages left than this, the server asks it for more.
 LOW_STOCK = 20
-# A device that has been away for longer has probably lost its keys.
+# The longest permitted lifetime of a key package. A device that has been away for longer has probably lost
+# its keys.
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
 STATEMENT = "mls"
 
@@ -42,7 +43,9 @@ class RegisteredDevice:
 
 
 class PackageStock(Response):
-    """The number of key packages that a device has left. `device` is None if it does not take part."""
+    """The number of key packages that a device has left. `device` is None if it is not registered for private
+    conversations.
+    """
 
     device: PrivateDevice | None
     left: Natural
@@ -55,19 +58,23 @@ class KeysLow(Response):
 
 
 class PrivateDevices:
-    """The devices. `on_lacking` is called with conversations in which a device is missing from the group."""
+    """The devices in private conversations. `on_lacking` is called with the conversations whose group a
+    device is missing from.
+    """
 
     def __init__(self, services: Services, own: Devices, audience: str) -> None:
         self._database, self._hub = services.database, services.hub
         self._own = own
-        # Returns the id of the requesting device, even if it does not take part.
+        # Returns the id of the requesting device, even if it is not registered for private conversations.
         self.current = own.current
         self._audience = audience
         self.on_lacking: list[Callable[[Sequence[str]], None]] = []
 
     @shared_write
     def register(self, session: Session, text: str, now: float) -> Write[RegisteredDevice, str]:
-        """Register this device under the key in the statement. Return its id. Raises ChatError."""
+        """Register the requesting device with the key in the statement. Return the device's id. Raises
+        ChatError.
+        """
         thumbprint, _ = self._statement(text, session.member_id, now)
 
         def write(connection: Connection) -> RegisteredDevice:
@@ -92,9 +99,9 @@ class PrivateDevices:
     def publish(
         self, session: Session, packages: Sequence[bytes], last_resort: bytes | None, now: float
     ) -> Write[tuple[int, Sequence[str]], int]:
-        """Store key packages. If the device had none, others can now add it.
+        """Store key packages. If the device had none, other devices can now add it to groups.
 
-        Returns the number of its key packages. Raises ChatError.
+        Returns the number of key packages that the device now has. Raises ChatError.
         """
         read = [(self._package(body, now), body, False) for body in packages]
         if last_resort is not None:
@@ -139,10 +146,10 @@ class PrivateDevices:
         for notify in self.on_lacking:
             notify(conversation_ids)
 
-    # Methods that run as part of a write.
+    # Methods to call within a write.
 
     def require(self, connection: Connection, session: Session) -> tuple[str, str]:
-        """Return the id and the statement of the requesting device. Raises ChatError if it is not
+        """Return the requesting device's id and statement. Raises ChatError if the device is not
         registered.
         """
         current = self._own.current_in(connection, session)
@@ -154,8 +161,8 @@ class PrivateDevices:
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
     ) -> tuple[list[ClaimedPackage], list[KeysLow]]:
-        """Take a key package from each device that has one. Return the key packages, and the devices that
-        have few left.
+        """Take a key package from each device that has one. Return the key packages, and the number left for
+        each device that is running low.
         """
         now_ms = int(now * 1000)
         taken: list[ClaimedPackage] = []
@@ -172,7 +179,9 @@ class PrivateDevices:
             self._hub.push("private_keys_low", stock, only(member_of[stock.device_id]), kept=False)
 
     def _statement(self, text: str, member_id: str, now: float) -> tuple[str, bytes]:
-        """Verify a statement. Return the thumbprint of its signing key, and the MLS signature key."""
+        """Verify a statement. Return the thumbprint of the key that signed it, and the MLS signature key that
+        it contains.
+        """
         try:
             thumbprint, claims = proofs.statement(proofs.read(text), self._audience, now)
         except proofs.InvalidProof as refusal:

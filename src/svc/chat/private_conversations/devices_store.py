@@ -10,8 +10,8 @@ from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
 from svc.chat.schemas import Id, Response
 
-# The maximum number of stored key packages per device. It is enough if the device is offline for a week in a
-# busy community. Each key package takes about a kilobyte.
+# The maximum number of stored key packages per device. It suffices for a device that is offline for a week in
+# a busy community. Each key package takes about a kilobyte.
 MAX_KEY_PACKAGES = 100
 MAX_KEY_PACKAGE_BYTES = 4096
 
@@ -35,7 +35,7 @@ DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})
 
 
 async def stock(database: Database, device_id: str, now_ms: int) -> int:
-    """Return the number of key packages that are left, not counting the last-resort one."""
+    """Return the number of unused key packages, not counting the last-resort one."""
     found = await database.row(_STOCK, (device_id, now_ms))
     return int(found[0]) if found else 0
 
@@ -100,8 +100,8 @@ def drop_last_resort(connection: Connection, device_id: str) -> None:
 
 
 def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
-    """Return an unused key package and mark it as used. Return the last-resort one if none is left, or None
-    if there is neither.
+    """Return an unused key package and mark it as used. If there is none, return the last-resort key package,
+    or None if the device has none.
     """
     found = connection.execute(
         "UPDATE private_key_packages SET taken_at_ms = ?2 WHERE n = (SELECT n FROM private_key_packages"
@@ -119,7 +119,9 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
 
 
 def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
-    """Return the devices to which the given claimed or last-resort key packages belong, by device id."""
+    """Return the devices that own the given key packages, by device id. Each key package must be claimed or a
+    last-resort one.
+    """
     found = {}
     for ref in refs:
         row = connection.execute(
@@ -133,7 +135,7 @@ def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, Priva
 
 
 def delete_used(connection: Connection, refs: Sequence[bytes]) -> None:
-    """Delete used key packages, once they have got their Welcome."""
+    """Delete used key packages. Call this when their Welcome has been stored."""
     connection.executemany(
         "DELETE FROM private_key_packages WHERE ref = ? AND last_resort = 0", [(ref,) for ref in refs]
     )
@@ -148,6 +150,6 @@ def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
 
 
 def member_of(connection: Connection, device_id: str) -> str:
-    """Return the member of a device, or an empty string if the device is not registered."""
+    """Return the id of a device's member, or an empty string if the device is not registered."""
     device = DEVICES.get(connection, device_id=device_id)
     return device.member_id if device else ""

@@ -1,6 +1,6 @@
 """Builds and connects the modules for private conversations.
 
-It has no rules of its own.
+Contains no business logic.
 """
 
 import time
@@ -25,7 +25,7 @@ KEY_FILE = "franking-key"
 
 @dataclass(frozen=True, slots=True)
 class PrivateDependencies:
-    """Functions and objects of other features. `users` returns the participants of a channel's call."""
+    """Functions and objects from other features. `users` returns the participants in a channel's call."""
 
     devices: Devices
     blocks: Blocks
@@ -36,9 +36,10 @@ class PrivateDependencies:
 
 
 class PrivateFeature:
-    """The modules of the feature.
+    """The modules for private conversations.
 
-    `audience` is this server's name in devices' statements. Messages and files are deleted after `days`.
+    `audience` is the name by which devices' statements identify this server. Messages and files are deleted
+    after `days`.
     """
 
     def __init__(

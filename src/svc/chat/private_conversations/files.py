@@ -1,8 +1,8 @@
 """Stores, serves and deletes the encrypted files in private conversations.
 
-Each file is encrypted by its sender, and its key, name and type are in a message. Therefore the server never
-inspects a file, no worker processes it, and it is served as bytes without a type, only to devices in the
-group. It is deleted at the same age as messages. Contains no HTTP code.
+Each file is encrypted by its sender, and its key, name and type are in an encrypted message. The server
+therefore cannot inspect a file, no worker processes it, and it is served as bytes without a type, only to
+devices in the group. It is deleted at the same age as messages. Contains no HTTP code.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -45,7 +45,7 @@ _FILES = Table("private_files", _File)
 
 
 class PrivateFiles:
-    """The encrypted files. `now` returns seconds since 1970."""
+    """The encrypted files in private conversations. `now` returns seconds since 1970."""
 
     def __init__(
         self,
@@ -91,7 +91,9 @@ class PrivateFiles:
                 await self._incoming.remove(file_id)
 
     async def key_of(self, session: Session, conversation_id: str, file_id: str) -> str:
-        """Return the key of a stored file's object, for a device in the group. Raises ChatError."""
+        """Return the key of the object that contains a file. Raises ChatError if the device is not in the
+        group.
+        """
         self._conversations.require_member(session.member_id, conversation_id)
         device_id = await self._devices.current(session)
         if not device_id or await store.since(self._database, conversation_id, device_id) is None:
@@ -105,7 +107,7 @@ class PrivateFiles:
         return keys[0]
 
     async def remove(self, session: Session, conversation_id: str, file_id: str) -> None:
-        """Delete a file that the requesting device's member has sent. Raises ChatError."""
+        """Delete a file that the requesting member has sent. Raises ChatError."""
         await self._media.remove(await self._remove(session, conversation_id, file_id))
 
     @shared_write
@@ -123,9 +125,10 @@ class PrivateFiles:
         return Write(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-        """Delete some of the files that are old enough or whose conversation is gone, as part of a write.
+        """Delete some of the files that are old enough or whose conversation is gone. Call this within a
+        write.
 
-        Returns the keys of their objects.
+        Returns the keys of the objects to remove.
         """
         gone = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"

@@ -1,4 +1,4 @@
-"""Parses the unencrypted framing of MLS messages, which is all that a server can read.
+"""Parses the unencrypted framing around MLS messages, which is all that a server can read.
 
 Parses private messages, Welcomes and key packages. Verifies no signatures and decrypts nothing. Public
 messages are not parsed, because devices encrypt their handshake messages too. Performs no I/O. See RFC 9420
@@ -12,15 +12,15 @@ MLS_1_0 = 1
 # MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that the built-in cryptography of every browser
 # supports.
 SUITE = 2
-# The maximum number of devices in a group, and so of a Welcome's recipients.
+# The maximum number of devices in a group, which is also the maximum number of recipients of a Welcome.
 MAX_RECIPIENTS = 200
 APPLICATION, COMMIT = 1, 3
 _PRIVATE_MESSAGE, _WELCOME, _KEY_PACKAGE = 2, 3, 5
 _BASIC_CREDENTIAL = 1
 _FROM_KEY_PACKAGE = 1
 _REF_LABEL = b"MLS 1.0 KeyPackage Reference"
-# Lengths below these bounds are encoded in one or two bytes, and longer ones in four. No value here is too
-# long for four.
+# Lengths below these bounds are encoded in one or two bytes, and longer ones in four. Four bytes are enough
+# for every value here.
 _ONE_BYTE, _TWO_BYTES = 1 << 6, 1 << 14
 
 
@@ -39,7 +39,7 @@ class PrivateMessage:
 
 @dataclass(frozen=True, slots=True)
 class KeyPackage:
-    """A key package. Welcomes refer to it by `ref`. `identity` is from its credential."""
+    """A key package. Welcomes refer to it by `ref`. `identity` is the identity in its credential."""
 
     ref: bytes
     signature_key: bytes

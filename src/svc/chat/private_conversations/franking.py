@@ -1,4 +1,4 @@
-"""Message franking: proof of the content of private messages, for reports.
+"""Implements message franking, which proves the content of a reported private message.
 
 The sender commits to the reportable content with a key that only the encrypted message contains. The server
 receives the commitment, computes a tag from it together with the sender, the conversation and the time, and
@@ -20,13 +20,13 @@ import msgspec
 # HMAC-SHA-256 with keys of a fixed length. It is infeasible to find another key and content with the same
 # commitment.
 KEY_BYTES = COMMITMENT_BYTES = TAG_BYTES = 32
-# A message's text, and the names of at most ten files.
+# Decodes a message's text, followed by the names of at most ten files.
 _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, max_length=11)])
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Everything about a message that the server knows when it accepts the message."""
+    """Everything that the server knows about a message when it accepts the message."""
 
     conversation_id: str
     member_id: str
@@ -43,7 +43,9 @@ class Proof:
 
 
 def bound(commitment: bytes) -> bytes:
-    """Return the message's authenticated data, a hash of the commitment. Recipients can read this data."""
+    """Return the authenticated data for a message, which is a hash of the commitment. Recipients can read
+    this data.
+    """
     return hashlib.sha256(commitment).digest()
 
 
@@ -53,8 +55,8 @@ def tag(server_key: bytes, commitment: bytes, sending: Sending) -> bytes:
 
 
 def is_proved(server_key: bytes, proof: Proof, sending: Sending) -> bool:
-    """Return whether the proof shows that exactly this content was sent by this member, in this conversation,
-    at this time.
+    """Return whether the proof shows that the member sent exactly this content in this conversation at this
+    time.
     """
     commitment = hmac.digest(proof.key, proof.content.encode(), "sha256")
     return hmac.compare_digest(proof.tag, tag(server_key, commitment, sending))

@@ -32,8 +32,8 @@ from svc.chat.private_conversations.rules import (
 )
 from svc.chat.schemas import Event, Id, Natural, Response, string
 
-# Files a report. The arguments are the reporter, the author, the reporter's text, the revealed content and
-# the time. Returns the report's id.
+# Files a report and returns its id. The arguments are the reporter, the author, the reporter's text, the
+# revealed content and the time.
 File = Callable[[str, str, str, RevealedMessage, float], Awaitable[str]]
 # Serves a stored object. The arguments are the request, the object's key and the Cache-Control value.
 Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
@@ -42,11 +42,12 @@ MAX_STATEMENT_CHARACTERS = 2048
 MAX_WELCOMES = 50
 MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
-# The limit for a message's content, including its file names, as JSON.
+# The maximum size of a message's content, including its file names, as JSON.
 MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
-# The limit for a report in UTF-8, in which every quotation mark and backslash is escaped once more.
+# The maximum size of a report in UTF-8. It contains the content as a JSON string, so every quotation mark and
+# backslash is escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
-# The limit for a batch of key packages, or for a commit with its Welcome, in base64 and JSON.
+# The maximum size of a batch of key packages, or of a commit with its Welcome, in base64 and JSON.
 MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
 
 _SENDER = Requirement(Audience.MEMBER, P.SEND_MESSAGES, person=True)
@@ -86,7 +87,7 @@ class NewCommit(Request):
 
 
 class NewPrivateMessage(Request):
-    """A message to post. Absent members are notified, unless `ring` is false."""
+    """A message to post. Members without a visible page are notified, unless `ring` is false."""
 
     message: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_MESSAGE_BYTES)]
     commitment: Annotated[bytes, Meta(min_length=COMMITMENT_BYTES, max_length=COMMITMENT_BYTES)]
@@ -100,7 +101,9 @@ class LogQuery(Request):
 
 
 class WelcomesQuery(Request):
-    """A query for the Welcomes to a channel's call, or to conversations if no channel is given."""
+    """A query for the Welcomes to a channel's call. If no channel is given, Welcomes to conversations are
+    returned.
+    """
 
     channel_id: Id | None = None
 
@@ -139,7 +142,7 @@ class SealedFile(Response):
 
 
 class PrivateRequests(Requests):
-    """The endpoints. `serve` serves a stored object."""
+    """The endpoints for private conversations. `serve` serves a stored object."""
 
     def __init__(
         self,

@@ -1,10 +1,10 @@
 """Manages the members of private conversations, and puts everything that their devices send in a total order.
 
-Only the first commit of an epoch counts. This is decided in the write itself, and the sender of a later
-commit gets the entries that they missed. Sending the same bytes again changes nothing and returns the same
-response, so a replay is not a new message. Content and sender are encrypted: the server checks that the
-sending device is in the group, but does not store which device it was. Contains neither HTTP nor SQL code.
-See RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
+Only the first commit in an epoch is accepted. The write itself decides this, and the sender of a later commit
+gets the entries that they missed. Sending the same bytes again changes nothing and returns the same response,
+so a replay is not a new message. Content and sender are encrypted. The server checks that the sending device
+is in the group, but does not store which device it was. Contains neither HTTP nor SQL code. See RFC 9420
+sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
 """
 
 import time
@@ -41,8 +41,9 @@ from svc.chat.services import Services
 
 # The maximum number of conversations per member. The page loads the whole list.
 MAX_CONVERSATIONS = 200
-# The rate limit for putting other members into conversations, as a burst and per second. Filling somebody's
-# list would take half a day. In the meantime, the victim can leave the conversations and block the member.
+# The rate limit for adding other members to conversations, as a burst and a rate per second. Filling
+# somebody's list would take half a day, and in that time the victim can leave the conversations and block the
+# member.
 OPEN_BURST, OPENED_PER_S = 20, 1 / 240
 _MOST_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
@@ -61,12 +62,12 @@ class Commit:
     message: bytes
     welcome: bytes | None
     removed: Collection[str]
-    # The last entry that the device has read. It has missed any later ones.
+    # The number of the last entry that the device has read. It has missed any later entries.
     after: int
 
 
 class PrivateLog(Response):
-    """A part of a log. The device may read the entries after `since`."""
+    """A part of a conversation's log. The device may read only entries after `since`."""
 
     entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
     epoch: Natural
@@ -144,13 +145,13 @@ class PrivateConversations:
     # The members of conversations.
 
     def people_of(self, conversation_id: str) -> frozenset[str]:
-        """Return the members, or an empty set for an unknown conversation."""
+        """Return the conversation's members, or an empty set if the conversation is unknown."""
         return self._members.get(conversation_id, (False, _NOBODY))[1]
 
     @exclusive_write
     def open(self, member_id: str, others: Collection[str], now: float) -> Write[str, str]:
-        """Open a conversation between these people. For two people, return their existing conversation.
-        Raises ChatError.
+        """Open a conversation and return its id. If two people already have one, return that one. Raises
+        ChatError.
         """
         people = frozenset({member_id, *others})
         if not 2 <= len(people) <= MAX_PEOPLE:
@@ -193,8 +194,8 @@ class PrivateConversations:
 
     @exclusive_write
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Remove another member or the requesting member, who can then no longer read or send. Raises
-        ChatError.
+        """Remove a member from a conversation, so that they can no longer read or send. Members can also
+        remove themselves. Raises ChatError.
         """
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")
@@ -207,8 +208,8 @@ class PrivateConversations:
 
     @shared_write
     def lose(self, session: Session, conversation_id: str) -> Write[None, None]:
-        """Record that this device has lost the group's keys, so that others add it again. Raises
-        ChatError.
+        """Record that the requesting device has lost the group's keys, so that other devices add it again.
+        Raises ChatError.
         """
         self._require_inside(session.member_id, conversation_id)
 
@@ -220,13 +221,13 @@ class PrivateConversations:
         return Write(write, lambda _: self.report_changed([conversation_id]))
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
-        """Remove a leaving member's devices from all conversations, as part of a write."""
+        """Remove a leaving member and their devices from all conversations. Call this within a write."""
         devices_store.DEVICES.delete(connection, member_id=member_id)
         for conversation_id in store.conversations_of(connection, member_id):
             store.remove_member(connection, conversation_id, member_id)
 
     def forget_member(self, member_id: str) -> None:
-        """Forget a member who has left."""
+        """Update the conversations in memory after a member has left the server, and push the changes."""
         left = [one for one, (_, people) in self._members.items() if member_id in people]
         for conversation_id in left:
             self._drop(conversation_id, member_id)
@@ -246,7 +247,7 @@ class PrivateConversations:
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Write[_Taken, Sequence[ClaimedPackage]]:
-        """Take a key package from each of the given devices that may be added to the group. Raises
+        """Take a key package from each of those given devices that may be added to the group. Raises
         ChatError.
         """
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(
@@ -276,8 +277,8 @@ class PrivateConversations:
     def commit(
         self, session: Session, conversation_id: str, wanted: Commit, now: float
     ) -> Write[_Sent, PrivateGroup]:
-        """Accept a commit, which ends the group's epoch, and add the recipients of its Welcome. Raises
-        ChatError.
+        """Accept a commit and add the recipients of its Welcome to the group. The commit ends the group's
+        epoch. Raises ChatError.
         """
         people = self._require_inside(session.member_id, conversation_id)
         epoch = commits.read(wanted.message, conversation_id, framing.COMMIT).epoch
@@ -293,8 +294,8 @@ class PrivateConversations:
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
                 # No device that could add others is left in the group.
                 group, leaves = store.restart_group(connection, conversation_id, group), {}
-            # The first commit creates the group. A device that also tried to create it, but too late, is then
-            # added by the creator.
+            # The first commit creates the group. If another device also tried to create it, but too late, the
+            # creator then adds that device.
             if epoch > 0:
                 commits.require_leaf(leaves, device_id)
             if epoch != group.epoch:
@@ -357,7 +358,7 @@ class PrivateConversations:
     async def log(
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
     ) -> PrivateLog:
-        """Return the entries after the given one, for a device in the group. Raises ChatError."""
+        """Return the log entries after the given number that the device may read. Raises ChatError."""
         one = await self.get(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
@@ -369,7 +370,7 @@ class PrivateConversations:
 
     @shared_write
     def accept_welcome(self, session: Session, welcome_id: str) -> Write[None, None]:
-        """Record that this device has joined with a Welcome. Idempotent."""
+        """Record that the requesting device has joined with a Welcome. Idempotent."""
 
         def write(connection: Connection) -> None:
             device_id, _ = self._devices.require(connection, session)
@@ -378,7 +379,9 @@ class PrivateConversations:
         return Write(write, lambda _: None)
 
     def reveal(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> RevealedMessage:
-        """Verify a recipient's report of a message. Return the revealed content. Raises ChatError."""
+        """Verify the proof in a recipient's report about a message. Return the revealed message. Raises
+        ChatError.
+        """
         self.require_member(reporter_id, sending.conversation_id)
         try:
             text, files = franking.parts(proof.content)
@@ -399,8 +402,8 @@ class PrivateConversations:
         return people
 
     def _in_call(self, member_id: str, channel_id: str) -> frozenset[str]:
-        """Return the permitted people in an encrypted channel's call, or an empty set if the given member is
-        not one of them.
+        """Return the people in an encrypted channel's call who may be there, or an empty set if the given
+        member is not among them.
         """
         may = self._directory.may
         people = self.calls.get(channel_id, _NOBODY)
@@ -409,7 +412,7 @@ class PrivateConversations:
 
     def _require_inside(self, member_id: str, conversation_id: str) -> frozenset[str]:
         """Return the people in a conversation or in a channel's call. Raises ChatError if the given member is
-        not one of them.
+        not among them.
         """
         return self._in_call(member_id, conversation_id) or self.require_member(member_id, conversation_id)
 
@@ -423,8 +426,8 @@ class PrivateConversations:
         return people
 
     def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Return the members. Raises ChatError if one of only two has left the server or has blocked the
-        other.
+        """Return the conversation's members. In a conversation between two people, raise ChatError if one has
+        left the server or has blocked the other.
         """
         people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
@@ -470,7 +473,7 @@ class PrivateConversations:
         return group
 
     def ring_if_first(self, conversation_id: str, caller_id: str) -> None:
-        """Ring for the other members, because the caller is the first in the conversation's call."""
+        """Notify the other members of a call, because the caller is the first to join it."""
         self._ring("call", conversation_id, caller_id)
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:

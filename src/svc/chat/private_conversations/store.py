@@ -15,15 +15,17 @@ from svc.chat.private_conversations.franking import TAG_BYTES
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 
 MAX_PEOPLE = 25
-# Enough for a message of 4,000 characters, the message that it replies to, and padding.
+# The maximum size of an encrypted message. It is enough for a text of 4,000 characters, the message that it
+# replies to, and padding.
 MAX_MESSAGE_BYTES = 32 * 1024
-# Enough for a group of 200 devices whose tree is blank, so that a path contains a secret for each device.
+# The maximum size of a commit. It is enough for a group of 200 devices with a blank tree, in which a path
+# contains a secret for each device.
 MAX_COMMIT_BYTES = 96 * 1024
-# Enough for a tree of 200 leaves, each with a statement.
+# The maximum size of a Welcome. It is enough for a tree with 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# The limit for one read, which always returns at least one entry. All waiting entries together can take tens
-# of megabytes.
+# Once a response has this many bytes, no more entries are added to it. All waiting entries together can take
+# tens of megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
 Kind = Literal["commit", "message"]
@@ -41,7 +43,7 @@ class PrivateGroup:
 
 @dataclass(frozen=True, slots=True)
 class PrivateLeaf:
-    """A device in a group. `gone` is set if it no longer belongs there."""
+    """A device in a group. `gone` is set if it no longer belongs to the group."""
 
     id: Id
     member_id: Id
@@ -63,7 +65,7 @@ class PrivateConversation(Response):
 
 @dataclass(frozen=True, slots=True)
 class PrivateEntry:
-    """A log entry. A report about a message requires its `tag`."""
+    """A log entry. A report about a message must contain the message's `tag`."""
 
     seq: Natural
     epoch: Natural
@@ -91,11 +93,13 @@ def digest(body: bytes) -> bytes:
     return hashlib.sha256(body).digest()
 
 
-# The conversations and their members.
+# Functions for conversations and their members.
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
-    """Load, for each conversation, whether it is between two people, and the ids of its members."""
+    """Load all conversations: by id, whether a conversation is between two people, and the ids of its
+    members.
+    """
     found: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
         "SELECT id, pair IS NOT NULL AS is_pair, member_id FROM private_conversations"
@@ -107,7 +111,7 @@ async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
 
 
 async def load_calls(database: Database) -> dict[str, frozenset[str]]:
-    """Load the members in the call of each encrypted channel."""
+    """Load the members in each encrypted channel's call, by channel."""
     found: dict[str, frozenset[str]] = {}
     for row in await database.rows(
         "SELECT conversation_id, member_id FROM private_members WHERE device_id IS NOT NULL"
@@ -160,8 +164,8 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
     return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
 
 
-# A single statement, so that all values are from the same snapshot. Otherwise a device with a leaf in the
-# group could be listed as missing.
+# This is a single statement, so that all values come from the same snapshot. Otherwise, a device with a leaf
+# in the group could be listed as missing.
 _DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
 _CONVERSATIONS = f"""
     SELECT c.*,
@@ -185,8 +189,8 @@ _CONVERSATIONS = f"""
 async def conversations(
     database: Database, member_id: str, conversation_id: str | None = None
 ) -> list[PrivateConversation]:
-    """Return a member's conversations, or only the given one, with the devices in each group and those
-    missing from it.
+    """Return a member's conversations, or only the given one. Each includes the devices in its group and the
+    devices missing from it.
     """
     return [_conversation(row) for row in await database.rows(_CONVERSATIONS, (member_id, conversation_id))]
 
@@ -205,11 +209,11 @@ def _conversation(row: Row) -> PrivateConversation:
     )
 
 
-# Calls in encrypted channels. Each member takes part with exactly one device.
+# Functions for calls in encrypted channels. Each member takes part with exactly one device.
 
 
 def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
-    """Return the devices in a channel's call by member. The result is empty for a conversation."""
+    """Return the device of each member in a channel's call. The result is empty for a conversation."""
     found = connection.execute(
         "SELECT member_id, device_id FROM private_members"
         " WHERE conversation_id = ? AND device_id IS NOT NULL",
@@ -221,7 +225,7 @@ def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
 def put_devices_in_call(
     connection: Connection, channel_id: str, devices: Mapping[str, str], now_ms: int
 ) -> None:
-    """Set the devices in a call. All other devices leave its group, and if none is left, the log is
+    """Set the devices in a call. All other devices leave the call's group. If no device is left, the log is
     deleted.
     """
     connection.execute(
@@ -249,7 +253,7 @@ def put_devices_in_call(
             connection.execute(f"DELETE FROM private_{table} WHERE conversation_id = ?", (channel_id,))
 
 
-# The groups of conversations.
+# Functions for the groups that belong to conversations.
 
 
 def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
@@ -263,7 +267,7 @@ def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice
 
 
 def restart_group(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
-    """Start the group again without devices. The log continues."""
+    """Restart the group without any devices. The log continues."""
     LEAVES.delete(connection, conversation_id=conversation_id)
     return PrivateGroup(0, before.seq)
 
@@ -272,7 +276,7 @@ def restart_group(connection: Connection, conversation_id: str, before: PrivateG
 
 
 def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Row | None:
-    """Return the entry with exactly this body, if there is one."""
+    """Return the log entry with exactly this body, or None if there is none."""
     found: Row | None = connection.execute(
         "SELECT seq, epoch, kind FROM private_entries WHERE conversation_id = ? AND digest = ?",
         (conversation_id, digest(body)),
@@ -311,13 +315,15 @@ _ENTRIES = f"""
 async def entries(
     database: Database, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """Return entries that the device may read, if it is in the group."""
+    """Return the log entries after the given number that the device may read. Empty if the device is not in
+    the group.
+    """
     found = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in found]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int | None:
-    """Return the number of the entry after which the device may read, or None if the device is not in the
+    """Return the number of the last entry that the device may not read, or None if the device is not in the
     group.
     """
     found = await database.row(
@@ -330,7 +336,7 @@ async def since(database: Database, conversation_id: str, device_id: str) -> int
 def entries_in(
     connection: Connection, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """Return the same as `entries`, as part of a write."""
+    """Return the same as `entries`. Call this within a write."""
     found = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in found]
 
@@ -338,8 +344,8 @@ def entries_in(
 def put_welcome(
     connection: Connection, welcome: PrivateWelcome, device_ids: Collection[str], now_ms: int
 ) -> None:
-    """Store a Welcome, replacing any older ones for the same group that these devices have not fetched
-    yet.
+    """Store a Welcome. It replaces older Welcomes to the same group that these devices have not
+    accepted yet.
     """
     for device_id in device_ids:
         for (before,) in connection.execute(
@@ -383,7 +389,7 @@ def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> Non
     )
 
 
-# Deletion of Welcomes and old entries.
+# Functions that delete Welcomes and old entries.
 
 
 def drop_received(connection: Connection) -> int:

@@ -1,1 +1,1 @@
-"""Web Push: notifies members' devices while none of their pages is visible (RFC 8030, 8291, 8292)."""
+"""Notifies members' devices through Web Push while none of their pages is visible (RFC 8030, 8291, 8292)."""

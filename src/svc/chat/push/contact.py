@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class Contact:
-    """The contact address. `names` are the hosts in EXTERNAL_HOST."""
+    """The contact address for push services. `names` lists the hosts in EXTERNAL_HOST."""
 
     def __init__(self, database: Database, names: Sequence[str]) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class Contact:
             logger.info("push services have no address of this server: set EXTERNAL_HOST")
 
     async def seen(self, origin: str | None) -> None:
-        """Record the address at which a member has opened the page. Never raises."""
+        """Record the origin at which a member has opened the page. Storage failures are ignored."""
         if self._configured or origin is None or len(origin) > _MAX_CHARACTERS or origin == self._seen:
             return
         address = normalise(origin)

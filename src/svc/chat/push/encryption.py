@@ -1,8 +1,8 @@
 """Implements the cryptography of Web Push: encryption for a device, and the key that identifies this server
 to push services.
 
-See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). A message's keys and salt are arguments, and
-must be used only once.
+See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). The caller supplies the keys and the salt for
+each message, and must use them only once.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -34,7 +34,8 @@ from svc.base.private_files import read_or_create
 SALT_BYTES = 16
 SECRET_BYTES = 16
 PUBLIC_KEY_BYTES = 65
-# A push service must accept 4096 bytes (RFC 8030 section 7.2), of which this many remain for the plaintext.
+# The maximum size of the plaintext. Push services must accept 4096 bytes (RFC 8030 section 7.2), which
+# include a header, an authentication tag and a padding delimiter.
 MAX_PLAIN_BYTES = 4096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 16 - 1
 _RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
@@ -106,7 +107,7 @@ class VapidKey:
 
     @classmethod
     def kept_in(cls, path: Path, contact: Callable[[], str]) -> "VapidKey":
-        """Load the key from a file, or create it. Raises ConfigError."""
+        """Load the key from a file, or create the key and the file. Raises ConfigError."""
         try:
             key = load_pem_private_key(read_or_create(path, _new_key).encode(), None)
         except ValueError:

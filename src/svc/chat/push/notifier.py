@@ -1,8 +1,8 @@
 """Sends push notifications for new messages through the browsers' push services.
 
-Notifies members according to their levels, while none of their pages is visible. Each device has one sender
-task and a short queue, in which a newer notification for a channel replaces an older one. Content is
-encrypted, so a push service learns only when a device is notified.
+Members are notified according to their levels, while none of their pages is visible. Each device has one
+sender task and a short queue, in which a newer notification for a channel replaces an older one. Content is
+encrypted, so a push service learns only the times at which a device is notified.
 """
 
 import asyncio
@@ -36,25 +36,26 @@ MENTION, MESSAGE, CALL = "mention", "message", "call"
 # but an ordinary message does not, and a call rings for 45 s.
 TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600, CALL: 45}
 URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
-# In a busy channel, a member gets a short burst of notifications, and then one from time to time. Mentions
-# have a separate allowance, which ordinary messages cannot use up.
+# The rate limit per member, as a burst and a rate per second. In a busy channel, a member gets a short burst
+# of notifications, and then one from time to time. Mentions have a separate limit, so ordinary messages
+# cannot use it up.
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
 # The maximum number of devices with a running sender. Each sender takes a few KB.
 MAX_DEVICES = 2000
-# The maximum number of queued notifications per device. Each device has at most one per channel and kind.
-# Beyond this number, the oldest is dropped.
+# The maximum number of queued notifications per device, at most one of which is for the same channel and
+# kind. Beyond this number, the oldest is dropped.
 MAX_NOTICES = 8
-# The timeout of an attempt, including the wait for a slot and the look-up of the name. Push services respond
-# within a second.
+# The timeout for an attempt, including the wait for a slot and the name look-up. Push services respond within
+# a second.
 DEADLINE_S = 15.0
 ATTEMPTS = 4
 FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
 # All notifications are padded to this length, so that the length reveals nothing.
 PADDED_BYTES = 2048
-# Matches device addresses and tokens, which are longer than ordinary words.
+# Matches words that may be device addresses or tokens, which are longer than ordinary words.
 _LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
 LEAST_SECRET_CHARACTERS = 8
 MAX_LOGGED_CHARACTERS = 200
@@ -75,8 +76,8 @@ class Notification:
 
     @property
     def topic(self) -> str:
-        """The notification's topic. Of several with the same topic, a push service stores only the newest
-        (RFC 8030 section 5.4).
+        """The notification's topic. A push service stores only the newest notification for each topic (RFC
+        8030 section 5.4).
         """
         return base64url(hashlib.sha256(f"{self.kind} {self.place_id}".encode()).digest())[:32]
 
@@ -85,13 +86,15 @@ class Notification:
 class _Attempt:
     outcome: str
     may_help_again: bool = False
-    # The minimum wait in seconds before the next attempt, as requested by the push service.
+    # The number of seconds that the push service asks to wait before the next attempt.
     wait_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PushPreferences:
-    """Members' preferences: their notification levels, whom they block, and which threads they follow."""
+    """Members' preferences: their notification levels, the members they block, and the threads they
+    follow.
+    """
 
     levels: NotificationLevels
     blocks: Callable[[str, str], bool]
@@ -99,7 +102,7 @@ class PushPreferences:
 
 
 class PushNotifier:
-    """The sender of notifications. `outcomes` counts the results."""
+    """Sends push notifications. `outcomes` counts the results of the attempts."""
 
     def __init__(
         self,
@@ -121,7 +124,7 @@ class PushNotifier:
         self._now = time.time
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self._buckets = {kind: TokenBuckets(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
-        # The queued notifications for each device with a sender, by topic, oldest first.
+        # The queued notifications for each device with a running sender, by topic, oldest first.
         self._waiting: dict[str, OrderedDict[str, Notification]] = {}
         self._senders: asyncio.TaskGroup | None = None
 
@@ -133,7 +136,7 @@ class PushNotifier:
             self._senders = None
 
     def posted(self, message: Message) -> None:
-        """Notify the members whose settings ask for a notification about this message."""
+        """Notify the members who want a notification about this message according to their settings."""
         reachable = self._subscriptions.members()
         if not reachable:
             return
@@ -160,8 +163,8 @@ class PushNotifier:
                 self._ring(member_id, Notification(kind, conversation_id, content), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
-        """Return the kind of notification that the member gets for a message, or None if the member gets
-        none.
+        """Return the kind of notification that a member gets about a message, or None if the member gets no
+        notification.
         """
         author = message.author
         if author.kind == MEMBER and (author.id == member_id or self._wants.blocks(member_id, author.id)):
@@ -178,8 +181,8 @@ class PushNotifier:
         return MESSAGE if level == "all" else None
 
     async def _content(self, kind: str, channel_id: str, message_id: str, member_id: str) -> bytes | None:
-        """Return the current content of a message, or None if the message is deleted or hidden from the
-        member.
+        """Return the content of the notification for a message, or None if the message is deleted or hidden
+        from the member.
         """
         try:
             message = await self._history.one(member_id, channel_id, message_id)
@@ -244,7 +247,7 @@ class PushNotifier:
             del self._waiting[session_id]
 
     async def _attempt(self, member_id: str, session_id: str, notice: Notification) -> "_Attempt":
-        """Send a notification, if the member is still to be notified."""
+        """Send a notification, unless the member must no longer be notified."""
         now = self._now()
         subscription = await self._subscriptions.current(member_id, session_id, int(now * 1000))
         if subscription is None:
@@ -300,8 +303,8 @@ class PushNotifier:
 
 
 def _without_secrets(answer: bytes, path: Sequence[str]) -> str:
-    """Return the text of a response for the log, without anything that could be a device's address or
-    token.
+    """Return a push service's response as text for the log, without anything that could be a device's address
+    or token.
     """
     text = " ".join(answer.decode(errors="replace").split())
     for part in sorted(path, key=len, reverse=True):

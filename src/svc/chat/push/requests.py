@@ -33,7 +33,7 @@ class PushState(Response):
 
 
 class PushRequests(Requests):
-    """The endpoints. Browsers subscribe with `public_key`."""
+    """The endpoints for subscriptions. Browsers subscribe with `public_key`."""
 
     def __init__(self, subscriptions: Subscriptions, public_key: str) -> None:
         self._subscriptions = subscriptions

@@ -1,7 +1,7 @@
 """Stores push subscriptions, one for each signed-in device. Contains no HTTP code.
 
-A subscription ends with its session, when the member unsubscribes, and when the push service reports that it
-no longer exists.
+A subscription ends when its session ends, when the member unsubscribes, or when the push service reports that
+the subscription no longer exists.
 """
 
 from collections.abc import Collection
@@ -32,12 +32,12 @@ _SUBSCRIPTIONS = Table("push_subscriptions", Subscription)
 
 
 class Subscriptions:
-    """The subscriptions. `poster` checks the endpoints that devices send."""
+    """The push subscriptions. `poster` checks the endpoints that devices send."""
 
     def __init__(self, database: Database, poster: Poster) -> None:
         self._database = database
         self._poster = poster
-        # The sessions of each member that have a subscription. Some may have expired.
+        # The ids of each member's sessions with a subscription. Some sessions may have expired.
         self._sessions: dict[str, set[str]] = {}
 
     async def load(self) -> None:
@@ -46,7 +46,7 @@ class Subscriptions:
             self._sessions.setdefault(member_id, set()).add(session_id)
 
     def members(self) -> set[str]:
-        """Return the members who have a subscription."""
+        """Return the ids of members with a subscription."""
         return set(self._sessions)
 
     def of(self, member_id: str) -> list[str]:
@@ -102,7 +102,7 @@ class Subscriptions:
         return _SUBSCRIPTIONS.read(row)
 
     async def delete_unknown(self, one: Subscription) -> None:
-        """Delete a subscription that no longer exists at its push service."""
+        """Delete a subscription that its push service no longer knows."""
         self.forget(one.member_id, one.session_id)
         which = {"session_id": one.session_id, "endpoint": one.endpoint}
         await self._database.write(lambda c: _SUBSCRIPTIONS.delete(c, **which))
