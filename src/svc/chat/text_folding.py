@@ -1,7 +1,7 @@
 """Folds text for search: removes case, accents and other distinctions that people do not type in a query.
 
-The same folding is applied to texts and to queries. It keeps letters apart that are distinct in their
-language, such as и and й. Does not depend on members or messages. See Unicode 15.1 section 5.18 (case
+The same folding is applied to messages and to queries. Letters that are distinct in their language stay
+distinct, such as и and й. Does not depend on members or messages. See Unicode 15.1 section 5.18 (case
 folding), UAX 15 (normalization), and UTS 10 (letters with a primary difference).
 """
 
@@ -9,10 +9,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
-# The maximum number of combining marks per letter, which normalising sorts in quadratic time. No real letter
-# has more (UAX 15, "Stream-Safe Text").
+# The maximum number of combining marks per letter. Normalising sorts them in quadratic time, and no real
+# letter has more (UAX 15, "Stream-Safe Text").
 _MOST_MARKS = 30
-# Characters that decompose into marks, although their own combining class is 0.
+# Characters that decompose into combining marks, although their own combining class is 0.
 _LIKE_MARKS = "\u0f73\u0f75\u0f81"
 _NAMES_KEPT = 16_384  # The number of cached names, which take about 200 bytes each.
 
@@ -42,8 +42,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = _with_fewer_marks(text)
-    # Case is folded first, because the marks that are kept are only recognised after small letters. Case
-    # folding would turn the mark U+0345 into a letter.
+    # Fold the case first, because _IGNORED recognises marks to keep only after small letters. Remove U+0345
+    # before, because case folding would turn this mark into a letter.
     small = unicodedata.normalize("NFKD", text).replace("\u0345", "").casefold()
     decomposed = unicodedata.normalize("NFKD", small)
     return unicodedata.normalize("NFC", _IGNORED.sub("", decomposed)).translate(_TYPED_AS)

@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 from svc.base.config import ConfigError
 
-# The interval between checks of the files. It need not be short, because nobody waits for the reload, and a
-# renewal writes the certificate and the key one after the other.
+# The interval between checks for changed files. It need not be short, because nobody waits for the reload,
+# and a renewal writes the certificate and the key one after the other.
 LOOK_INTERVAL_S = 5.0
-# A certificate that expires within this time is reported. Renewal usually happens a month before the expiry,
-# so it must have failed.
+# A certificate that expires within this time is reported. Renewal usually happens a month before expiry, so
+# it must have failed.
 SOON = timedelta(days=14)
 # For TLS 1.2: only cipher suites with forward secrecy and authenticated encryption (RFC 9325 section 4.2), as
 # in TLS 1.3.
@@ -31,9 +31,10 @@ logger = logging.getLogger(__name__)
 
 
 class TlsFiles:
-    """The certificate in use.
+    """The TLS certificate in use.
 
-    Raises ConfigError if there is no usable certificate and key at startup. `key` may be the same file.
+    The constructor raises ConfigError if there is no usable certificate and key. `key` may be the same file
+    as `certificate`.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -56,7 +57,7 @@ class TlsFiles:
                 self.reload()
 
     def reload(self) -> None:
-        """Reload the files, if they are usable."""
+        """Load the files. If they are unusable, keep the certificate in use."""
         self._seen = self._look()
         try:
             self.context, self._leaf = self._read()

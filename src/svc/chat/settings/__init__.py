@@ -1,1 +1,1 @@
-"""The owner's settings: values, rules, endpoints and the local advertisement."""
+"""Manages the owner's settings, and advertises the server in the local network."""

@@ -1,4 +1,5 @@
-"""Runs the management listener: settings for an operator who is not a member, on a separate port.
+"""Runs the management listener, on which an operator can change settings without being a member. It has a
+separate port.
 
 The listener exists only if a token is configured. Every request needs the token, and browsers are refused.
 The sender's address is not checked, because the port is open only to this machine. Settings are changed by
@@ -30,9 +31,9 @@ class OperatingConfig:
     # The name or address of the interface to advertise on. Empty for all interfaces.
     mdns_interface: str
     instance_id: str
-    # The version that clients see. Empty for this program's own version.
+    # The version to show to clients. Empty for this program's own version.
     version: str
-    # If there is no token, the listener is off.
+    # The management token. If it is empty, the listener is off.
     admin_token: str = field(repr=False)
     admin_port: int
     runtime_mode: str
@@ -51,10 +52,10 @@ def read(variables: Mapping[str, str]) -> OperatingConfig:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# The longest change is one line, and the sender is local.
+# This is enough, because the longest change is one line and the sender is local.
 BODY_DEADLINE_S = 10.0
-# Enough for the operator's programs. If all are in use, an idle connection is closed to make room for a new
-# one.
+# The maximum number of connections, which is enough for the operator's programs. If all are in use, an idle
+# connection is closed to make room for a new one.
 MAX_CONNECTIONS = 32
 _SHUTDOWN_DEADLINE_S = 2.0
 
@@ -63,7 +64,7 @@ logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def management_listener(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
-    """Run the listener for the duration of the block. Yield its URL, or an empty string if it is off.
+    """Run the listener while the block runs. Yield its URL, or an empty string if it is off.
 
     Raises ConfigError if the port cannot be used.
     """
@@ -116,7 +117,9 @@ def build(settings: Settings, token: str) -> web.Application:
 
 @web.middleware
 async def _from_programs(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse browsers, because any web page in a browser on this machine could reach this port."""
+    """Refuse requests from browsers, because any web page in a browser on this machine could reach
+    this port.
+    """
     if "Origin" in request.headers or any(name.lower().startswith("sec-fetch-") for name in request.headers):
         raise ChatError(
             "origin_refused",

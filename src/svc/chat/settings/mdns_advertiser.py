@@ -1,7 +1,7 @@
 """Advertises the server in the local network (mDNS), and keeps the advertisement current.
 
 Follows the setting `discoverable`. The request that turns the setting off waits until the withdrawal has been
-sent. Nothing else waits for the network. Failures are logged and retried, and never stop the server.
+sent. Nothing else waits for the network. Failures are logged and retried, and do not stop the server.
 `mdns_records` holds the advertisement's content. See docs/http.md, "Settings" and docs/configuration.md,
 "Chat server".
 """
@@ -24,7 +24,7 @@ from svc.chat.settings import mdns_records
 from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from svc.chat.settings.rules import Settings
 
-# The interval between checks for networks that come up later or assign a new address.
+# The interval between checks for networks that have come up or have assigned a new address.
 RECHECK_S = 30.0
 # The timeout of a look-up. The system's resolver may wait for an unreachable name server.
 LOOKUP_DEADLINE_S = 5.0
@@ -45,7 +45,7 @@ class _Network:
 
 @asynccontextmanager
 async def advertise(settings: Settings, announced: AdvertisedServer) -> AsyncIterator[None]:
-    """Advertise the server for the duration of the block, while the setting is on."""
+    """Advertise the server while the block runs and the setting is on."""
     advertisement = Advertisement(announced)
     settings.on_change("discoverable", advertisement.follow)
     settings.on_change("name", advertisement.rename)
@@ -68,8 +68,8 @@ def system_interfaces() -> list[Interface]:
 
 
 class Advertisement:
-    """The advertisement, which is off until the first `follow`. `interfaces` lists the system's
-    interfaces.
+    """The server's advertisement, which is off until the first call to `follow`. `interfaces` returns the
+    system's interfaces.
     """
 
     def __init__(
@@ -83,14 +83,14 @@ class Advertisement:
         self._recheck_s = recheck_s
         self._keeping: asyncio.Task[None] | None = None
         self._closed = False
-        # Changes are applied one at a time.
+        # Ensures that changes are applied one at a time.
         self._one_at_a_time = asyncio.Lock()
         self._complaint = ""
-        # A separate context, because the advertisement outlives the request that turns it on.
+        # The advertisement runs in a separate context, because it outlives the request that turns it on.
         self._context = copy_context()
 
     async def follow(self, on: object) -> None:
-        """Apply the setting's value. If it is off, return once the withdrawal has been sent."""
+        """Start or stop advertising. When stopping, wait until the withdrawal has been sent."""
         async with self._one_at_a_time:
             if self._keeping is not None:
                 await cancel_and_wait(self._keeping)
@@ -109,7 +109,7 @@ class Advertisement:
         await self.follow(False)
 
     async def _keep(self) -> None:
-        """Advertise, and advertise again whenever the addresses change."""
+        """Advertise the server, and advertise it again whenever the addresses change."""
         responder: Responder | None = None
         advertised_on: _Network | None = None
         try:
@@ -157,7 +157,9 @@ class Advertisement:
             logger.info("advertised in the local network", extra=details)
 
     def _complain(self, complaint: str) -> None:
-        """Log each fault only once, although the attempt is repeated twice a minute."""
+        """Log a fault only when it differs from the previous one, because attempts are repeated twice a
+        minute.
+        """
         if complaint != self._complaint:
             self._complaint = complaint
             logger.warning("not advertised in the local network", extra={"fault": complaint})
@@ -165,15 +167,16 @@ class Advertisement:
 
 async def _open_responder(senders: Sequence[str | int]) -> "Responder":
     """Open a responder. Raises the same errors as `Responder`."""
-    # Imported on a thread when it is first needed, because most servers are never discoverable.
+    # Import the module only when it is first needed, because most servers are not discoverable. Use a thread,
+    # because importing is slow.
     module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.mdns_responder")
     opened: Responder = module.Responder(senders)
     return opened
 
 
 async def _looked_up(name: str) -> list[str]:
-    """Return the addresses of a name, or an empty list if it does not resolve here. Clients can still resolve
-    the name themselves.
+    """Return the addresses of a name, or an empty list if it does not resolve on this machine. Clients can
+    still resolve the name themselves.
     """
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):

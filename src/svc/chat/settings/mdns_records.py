@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 from svc.base.emoji import INVISIBLE_PARTS
 
 SERVICE_TYPE = "_svc-chat._tcp.local."
-# The limits for one label (RFC 1035 section 2.3.4), and for a TXT string, whose length is stored in one byte.
+# The maximum sizes of one label (RFC 1035 section 2.3.4) and of a TXT string, whose length is stored in one
+# byte.
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
@@ -25,7 +26,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 @dataclass(frozen=True, slots=True)
 class AdvertisedServer:
-    """The properties of the server to advertise. It listens on `host` and `port`."""
+    """The server to advertise, which listens on `host` and `port`."""
 
     name: str
     server_id: str
@@ -51,8 +52,8 @@ class Interface:
 
 
 def label(name: str, number: int) -> str:
-    """Return the instance's label. The second instance with the same name gets "Name (2)" (RFC 6762 section
-    9).
+    """Return the label for the server's name. If `number` is 2, because another server has the same name, the
+    label is "Name (2)" (RFC 6762 section 9).
     """
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
@@ -73,33 +74,33 @@ def text_record(announced: AdvertisedServer) -> dict[str, str]:
 
 
 def target(announced: AdvertisedServer) -> tuple[str, int]:
-    """Return the service's host and port.
+    """Return the host and port to advertise.
 
-    The host is always our own name in `.local`, because no other responder on this machine answers for it,
-    and because libraries use multicast only for names in `.local` (RFC 6762 section 3). The operator's name
-    is in the TXT record.
+    The host is always our own name in `.local`, because no other responder on this machine responds for it,
+    and because libraries use multicast only for names in `.local` (RFC 6762 section 3). The name that the
+    operator has configured is in the TXT record.
     """
     _, port = _external(announced)
     return f"{own_name(announced.server_id)}.", port
 
 
 def own_name(server_id: str) -> str:
-    """Return the server's name in the local network."""
+    """Return the server's own host name in the local network."""
     digest = hashlib.sha256(server_id.encode("utf-8", "replace")).hexdigest()
     return f"svc-{digest[:16]}.local"
 
 
 def outside_name(announced: AdvertisedServer) -> str:
-    """Return the external name whose addresses are to be advertised, or an empty string if there is no name
-    to resolve.
+    """Return the external name whose addresses to advertise, or an empty string if there is no name to
+    resolve.
     """
     name, _ = _external(announced)
     return "" if _is_address(name) else name
 
 
 def own_addresses(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[str]:
-    """Return the addresses to advertise: the address in EXTERNAL_HOST, or else the bound address, or all
-    addresses if that is a wildcard.
+    """Return the addresses to advertise: the address in EXTERNAL_HOST, or else the bound address. If the
+    bound address is a wildcard, return all addresses.
     """
     name, _ = _external(announced)
     if name:
@@ -108,15 +109,15 @@ def own_addresses(announced: AdvertisedServer, interfaces: Sequence[Interface]) 
     if not bound.is_unspecified:
         return [str(bound)]
     all_of_them = [ip_address(address) for interface in interfaces for address in interface.addresses]
-    # A link-local IPv6 address is meaningless without an interface of the receiver. A server on `::` also
-    # listens on IPv4 (base/listeners).
+    # Omit link-local IPv6 addresses, which are meaningless without an interface on the receiving machine. A
+    # server on `::` also listens on IPv4 (base/listeners).
     reachable = [a for a in all_of_them if a.version == 4 or (bound.version == 6 and not a.is_link_local)]
     return [str(address) for address in reachable]
 
 
 def usable(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[Interface]:
-    """Return the interfaces to advertise on: the configured one, or else all except loopback, or loopback if
-    there is no other.
+    """Return the interfaces to advertise on: the configured one, or else all except loopback. If there is
+    only loopback, return it.
     """
     if pinned := announced.interface:
         return [i for i in interfaces if pinned == i.name or pinned in i.addresses]
@@ -128,7 +129,7 @@ def _external(announced: AdvertisedServer) -> tuple[str, int]:
     if not announced.names:
         return "", announced.port
     first = announced.names[0]
-    if _is_address(first):  # This also covers an IPv6 address without brackets.
+    if _is_address(first):  # The address may be IPv6 without brackets.
         return first, announced.port
     try:
         parts = urlsplit(f"//{first}")
@@ -153,13 +154,13 @@ def _cut(text: str, most: int) -> str:
 def by_family(interfaces: Sequence[Interface]) -> list[str | int]:
     """Return the IPv4 addresses to send from or, if there are none, the interface numbers for IPv6.
 
-    Listeners receive packets of either family, and the records contain the addresses of both.
+    Listeners receive packets of both address families, and the records contain addresses of both.
     """
     fours = [a for i in interfaces for a in i.addresses if ip_address(a).version == 4]
     return [*fours] if fours else [i.index for i in interfaces if i.addresses]
 
 
 def log_fields(announced: AdvertisedServer) -> Mapping[str, object]:
-    """Return the fields for the log."""
+    """Return the fields to log about an advertisement."""
     host, port = target(announced)
     return {"host": host, "port": port, "interface": announced.interface or "all"}

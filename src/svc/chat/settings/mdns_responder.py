@@ -1,8 +1,8 @@
-"""An mDNS responder (zeroconf) that answers for one name of the server.
+"""An mDNS responder (zeroconf) that responds to queries for one of the server's names.
 
-It is imported only when a server becomes discoverable, because the library takes 3 MB and a twentieth of the
-startup time. `mdns_records` and `mdns_advertiser` decide what is announced, and where. See RFC 6762, RFC
-6763.
+This module is imported only when a server becomes discoverable, because the library takes 3 MB and a
+twentieth of the startup time. `mdns_records` and `mdns_advertiser` decide what is announced, and where. See
+RFC 6762, RFC 6763.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from svc.chat.settings import mdns_records
 from svc.chat.settings.mdns_records import SERVICE_TYPE, AdvertisedServer
 
-# How long to probe whether another server has the name. Nothing waits for the result.
+# How long to wait for a response from another server with the same name. No request waits for the result.
 ASK_MS = 2000
-# The timeout of the registration. Probing takes another second for each name that is in use.
+# The timeout for the registration. Each name that is already in use takes another second.
 ADVERTISE_DEADLINE_S = 20.0
 # The maximum number of servers with the same name in a network. With more, the registration fails.
 MAX_NAMESAKES = 20
@@ -49,8 +49,8 @@ class Responder:
     async def _register(self, announced: AdvertisedServer, addresses: Sequence[str]) -> str:
         for number in range(1, MAX_NAMESAKES + 1):
             info = _info(announced, number, addresses)
-            # The library probes for only half a second, and does not defend a name later. Another server on a
-            # busy machine needs more time to answer.
+            # Ask before registering, because the library probes for only half a second and does not defend
+            # the name later. Another server on a busy machine may need more time to respond.
             if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(self._zeroconf.zeroconf, ASK_MS):
                 continue
             try:
@@ -62,8 +62,8 @@ class Responder:
         raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def close(self) -> None:
-        """Send the goodbye packets and close the sockets, even if cancelled. A responder that is half closed
-        would keep its sockets.
+        """Send the goodbye packets and close the sockets, even if cancelled. Otherwise, a half-closed
+        responder would keep its sockets.
         """
         closing = asyncio.ensure_future(self._zeroconf.async_close())
         try:

@@ -1,8 +1,8 @@
 """Validates and stores the owner's settings. All changes pass through this module.
 
-A change is validated as a whole, stored with its audit entry, pushed, and applied by its followers. Only then
-does the request get its response. This module does not know the effects of settings. Contains no HTTP code.
-See docs/http.md, "Settings".
+A change is validated as a whole, stored with its audit entry, pushed, and passed to the functions that follow
+these settings. Only then does the request get its response. Followers implement the effects of settings.
+Contains no HTTP code. See docs/http.md, "Settings".
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from svc.chat.live.hub import Recipients, only
 from svc.chat.services import Services
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
-# The timeout of a follower. Its work is local and fast, such as withdrawing an advertisement.
+# The timeout for a follower. Followers do local, fast work such as withdrawing an advertisement.
 FOLLOWER_DEADLINE_S = 5.0
 
 logger = logging.getLogger(__name__)
@@ -29,20 +29,20 @@ Follower = Callable[[object], Awaitable[None]]
 
 
 class Settings:
-    """The server's settings. `current` holds the values that apply now."""
+    """The server's settings. `current` contains the values in effect."""
 
     def __init__(self, services: Services, defaults: Values) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit = services.audit
         self._followers: dict[str, list[Follower]] = {}
-        # Followers run one at a time.
+        # Ensures that followers run one at a time.
         self._one_at_a_time = asyncio.Lock()
-        # The values of settings that are not set.
+        # The values for settings that are not set.
         self._defaults = defaults
         self.current = defaults
 
     async def load(self, discoverable: bool) -> None:
-        """Load the stored settings. `discoverable` is the initial value of that setting."""
+        """Load the stored settings. `discoverable` is stored as that setting's value if it has none yet."""
         first = _rows({"discoverable": discoverable})
         await self._database.write(
             lambda c: c.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", first)
@@ -59,10 +59,10 @@ class Settings:
         return {"settings": asdict(self.current) if owner else self.current.public()}
 
     def invite_needed(self, nearby: bool) -> bool:
-        """Return whether joining requires an invite. Also runs on the writer's thread.
+        """Return whether joining requires an invite. Also called on the writer's thread.
 
-        `nearby` means that the request comes from the local network, and certainly not from another site's
-        page.
+        `nearby` must be true only if the request comes from the local network and cannot come from another
+        site's page.
         """
         values = self.current
         return values.joinPolicy != OPEN and not (values.lanOpen and nearby)
@@ -74,11 +74,11 @@ class Settings:
         return self.current.retentionDays
 
     def landing(self) -> str | None:
-        """Return the channel where newcomers arrive, or None if it is not set."""
+        """Return the id of the channel where newcomers arrive, or None if it is not set."""
         return self.current.welcomeChannelId
 
     def require_rules(self, accepted: str) -> None:
-        """Raise ChatError if a newcomer has not accepted the current rules. Also runs on the writer's
+        """Raise ChatError if a newcomer has not accepted the current rules. Also called on the writer's
         thread.
         """
         values = self.current
@@ -89,12 +89,12 @@ class Settings:
     async def apply(self, changes: Mapping[str, object], actor_id: str | None, now: float) -> Values:
         """Apply changes by a member, or by the operator if `actor_id` is None. Return all settings.
 
-        If there are problems, nothing changes, and a ChatError names all of them.
+        If any change is invalid, nothing changes and the ChatError names all problems.
         """
         wanted, problems = read(changes)
         if problems:
             raise _refusal(problems)
-        # Shielded, because a page that disconnects must not interrupt a change.
+        # Shield the change, because a page that disconnects must not interrupt it.
         return await asyncio.shield(self._apply(wanted, actor_id, now))
 
     async def _apply(self, wanted: Mapping[str, object], actor_id: str | None, now: float) -> Values:
@@ -132,7 +132,7 @@ class Settings:
         return Write(change, changed)
 
     def _require_landing(self, channel_id: object) -> None:
-        """Raise ChatError if the channel where newcomers are to arrive does not exist or is a category."""
+        """Raise ChatError if the welcome channel does not exist or is a category."""
         if channel_id is None:
             return
         channel = self._directory.channels.get(str(channel_id))
@@ -140,8 +140,8 @@ class Settings:
             raise _refusal([Problem("welcomeChannelId", "invalid", "There is no such channel")])
 
     async def _follow(self, names: Collection[str]) -> None:
-        """Call the followers with the current values, so that the last of several simultaneous changes takes
-        effect.
+        """Call the settings' followers with the current values, so that the last of several simultaneous
+        changes takes effect.
         """
         for name in names:
             value = asdict(self.current)[name]

@@ -45,7 +45,7 @@ class Values:
 
     @property
     def rules_version(self) -> str:
-        """A hash that changes with the rules. Empty if there are no rules."""
+        """A hash of the rules. Empty if there are no rules."""
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def public(self) -> dict[str, object]:
@@ -62,7 +62,7 @@ class Values:
 
 
 MAX_NAME_CHARACTERS = 64
-# Command lines send switches and numbers as strings.
+# Switches and numbers may be strings, because command lines send them that way.
 _Switch = bool | Literal["on", "off"]
 _Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 
@@ -83,13 +83,13 @@ class SettingsChanges(Request, forbid_unknown_fields=True):
 
 
 _SWITCHES = ("discoverable", "lanOpen", "linkPreviews")
-# The accepted values of settings that have a fixed set of values, as text.
+# A list of the accepted values, for error messages about settings with a fixed set of values.
 _CHOICES = {
     "joinPolicy": ", ".join(get_args(JoinPolicy)),
     "profanityMode": ", ".join(get_args(ProfanityMode)),
     **dict.fromkeys(_SWITCHES, "true, false, on, off"),
 }
-# The settings that are known to programs written for the specification (section 4.2).
+# The settings that programs written for the specification know (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 # The settings that `/info` shows to anyone.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
@@ -104,9 +104,9 @@ class Problem:
 
 
 def read(changes: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
-    """Validate a request. Return its values, and a list of all problems.
+    """Validate changes to settings. Return the new values, and a list of the problems.
 
-    A value of None stands for the default.
+    A value of None resets a setting to its default.
     """
     values: dict[str, object] = {}
     problems: list[Problem] = []

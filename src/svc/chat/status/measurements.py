@@ -1,4 +1,4 @@
-"""Defines the chat server's metrics, which are documented in docs/configuration.md."""
+"""Defines the chat server's metrics. See docs/configuration.md."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sized
@@ -23,7 +23,9 @@ class RequestCounts:
         self.pushes: Counter[tuple[str, ...]] = Counter()
 
     def counted(self, event: str, handler: Handler) -> Handler:
-        """Wrap a handler so that its requests are counted, as `ok` or by error code."""
+        """Wrap a live socket handler so that its requests are counted by outcome, which is `ok` or an error
+        code.
+        """
 
         @wraps(handler)
         async def count(session: Session, data: Mapping[str, object]) -> object:

@@ -1,8 +1,8 @@
-"""Builds the health report for the owner: the server's state, as `svc doctor` checks it, and the connected
-members.
+"""Builds the health report for the owner. It contains the results of checks like those in `svc doctor`, and
+the connected members.
 
 `svc doctor` also checks ports and the address from outside, which the server itself cannot do. The report
-contains no secrets, paths or addresses. The page has the explanations of the states. This module changes
+contains no secrets, paths or addresses. The page contains the explanations of the states. This module changes
 nothing.
 """
 
@@ -24,8 +24,8 @@ from svc.chat.schemas import Id, Natural, TimeMs
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
-# If the newest backup is older than this, the report says so, because restoring it would lose messages that
-# members still remember.
+# The age at which the newest backup is reported as old. Restoring it would lose messages that members still
+# remember.
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
 # The maximum number of connected members in the report, which is also the page's limit.
 MAX_LISTED = 200
@@ -97,7 +97,7 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the report gets its values.
+    """The functions and values from which the report is built.
 
     `pages` returns the number of open pages per member, and `calls` the number of participants in calls.
     """
@@ -106,7 +106,7 @@ class Sources:
     database: Path
     link: Link
     uploads_enabled: bool
-    # The number of jobs that are waiting for the worker, and whether a worker is connected.
+    # The number of jobs that are waiting for the worker, and whether a worker is up.
     jobs_waiting: Callable[[], int]
     worker_up: Callable[[], bool]
     # The times at which the existing backups were made, in ms.
@@ -161,8 +161,8 @@ class HealthReport:
         return (PROBLEM, "impossible") if self._config.identity.obstacle() else (OK, "possible")
 
     def _address(self) -> tuple[Verdict, str]:
-        """Check the address. Behind a proxy, any address is fine, because the proxy terminates TLS and can
-        reach a loopback address.
+        """Check whether browsers can use the server's address. Behind a proxy, any address is fine, because
+        the proxy terminates TLS and can reach a loopback address.
         """
         if self._config.trusted_proxy_hops:
             return OK, "reachable"

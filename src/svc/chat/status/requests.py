@@ -1,4 +1,5 @@
-"""Endpoints for anybody (`GET /health`, `/info` and `/metrics`), and for the owner (`/api/health`).
+"""Endpoints that report the server's state: to anybody (`GET /health`, `/info` and `/metrics`), and to the
+owner (`/api/health`).
 
 See docs/http.md, "Getting started".
 """
@@ -37,7 +38,8 @@ _LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
 class Arrival:
     """A request as it arrived at the server.
 
-    `address` is the client's address as the server sees it. `forwarded_for` is the value of that header.
+    `address` is the address that the server takes for the client's. `forwarded_for` contains the values of
+    the X-Forwarded-For header.
     """
 
     host: str
@@ -48,17 +50,17 @@ class Arrival:
 
 
 class Probes:
-    """A record of how marked requests arrive, which shows the operator what proxies do to them.
+    """A record of how probe requests arrive, which shows the operator how proxies change them.
 
-    Holds the last few requests to `/health?probe=…`. `svc doctor` sends such a request from outside, and then
-    asks for it over the control socket. The requests are not shown to anybody else.
+    Contains the last few requests to `/health?probe=…`. `svc doctor` sends such a request from outside, and
+    then gets its record over the control socket. Nobody else can see the record.
     """
 
     def __init__(self) -> None:
         self._arrivals: OrderedDict[str, Arrival] = OrderedDict()
 
     def arrived(self, mark: str, arrival: Arrival) -> None:
-        """Record a request if its mark is long enough to be unguessable."""
+        """Record a probe request if its mark (the value of `probe`) is long enough to be unguessable."""
         if not (_LEAST_CHARACTERS <= len(mark) <= _MOST_CHARACTERS and mark.isascii() and mark.isalnum()):
             return
         self._arrivals[mark] = arrival
@@ -95,7 +97,9 @@ class Info:
 
 
 class StatusRequests(Requests):
-    """The endpoints. `info` returns the content of `/info`. `version` is shown only to members."""
+    """The endpoints for the server's state. `info` returns the content of `/info`. Only members can see
+    `version`.
+    """
 
     def __init__(
         self,
@@ -154,7 +158,9 @@ class StatusRequests(Requests):
         return web.Response(body=body, headers={"Content-Type": content_type})
 
     def _is_member(self, request: web.Request) -> bool:
-        """Return whether the request has a valid token. If not, the rest of `/info` is still shown."""
+        """Return whether the request has a valid token. Does not raise, because `/info` is public except for
+        the version.
+        """
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return False
@@ -182,7 +188,7 @@ class ServerStatus(Response):
     version: str
     host: str
     port: int
-    # The address on which the server listens. Empty if it does not listen at the moment.
+    # The address on which the server listens. Empty if it is not listening.
     address: str
     names: Sequence[str]
     trusted_proxy_hops: int
@@ -206,7 +212,7 @@ class TurnStatus(Response):
 class StatusCommands(Commands):
     """Commands that `svc doctor` sends to a running server.
 
-    `address` returns the address on which the server listens, or an empty string if it does not listen.
+    `address` returns the address on which the server listens, or an empty string if it is not listening.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
 """Creates and verifies counts tokens. Each gives access to one member's numbers of unread messages and
 mentions, and to nothing else. Contains no HTTP code.
 
-A page from another origin, which lists the person's servers, holds the token and shows the numbers. The token
-is therefore not an access token: `AccessTokens` does not accept it, and it has its own prefix and key. A
-member has at most one counts token. It ends when the member revokes or replaces it, and with everything that
-voids the member's access tokens, such as the removal of a device. See docs/servers.md.
+A page from another origin, which lists the person's servers, stores the token and shows the numbers. The
+token is therefore not an access token: `AccessTokens` does not accept it, and it has its own prefix and key.
+A member has at most one counts token. It ends when the member revokes or replaces it, and whenever the
+member's access tokens are voided, such as when a device is removed. See docs/servers.md.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from svc.chat.errors import ChatError
 from svc.chat.services import Services
 
 SALT_BYTES = 16
-# The prefix of counts tokens, so that a leaked one can be recognised.
+# The prefix of counts tokens, by which a leaked token can be recognised.
 PREFIX = "svcrail."
 MAX_TOKEN_CHARACTERS = 256
 
@@ -40,7 +40,8 @@ TOKENS = Table("counts_tokens", CountsToken)
 class CountsTokens:
     def __init__(self, services: Services, secret: str, random_bytes: Callable[[int], bytes]) -> None:
         self._database, self._directory = services.database, services.directory
-        # A separate derived key, so that other values signed with the secret cannot pass as counts tokens.
+        # Use a separate derived key, so that other values signed with the secret cannot pass as counts
+        # tokens.
         self._key = hmac.digest(secret.encode(), b"counts tokens", hashlib.sha256)
         self._random_bytes = random_bytes
         self._kept: dict[str, CountsToken] = {}
@@ -58,7 +59,7 @@ class CountsTokens:
 
     @shared_write
     def renew(self, member_id: str) -> Write[None, str]:
-        """Create a token. Any earlier token of the member stops working immediately."""
+        """Create a token for a member. Any earlier token of theirs stops working immediately."""
         kept = CountsToken(member_id, self._random_bytes(SALT_BYTES), self._directory.member(member_id).epoch)
 
         def renewed(_: None) -> str:
@@ -75,7 +76,7 @@ class CountsTokens:
         )
 
     def member_of(self, token: str) -> str:
-        """Return the member to whose counts a token gives access. Raises ChatError."""
+        """Return the id of the member whose counts a token gives access to. Raises ChatError."""
         member_id, _, _ = token.removeprefix(PREFIX).partition(".")
         kept = self._kept.get(member_id)
         if kept is None or not self._is_current(kept):

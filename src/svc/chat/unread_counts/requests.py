@@ -25,12 +25,13 @@ from svc.chat.schemas import Response
 from svc.chat.unread_counts.counts_tokens import MAX_TOKEN_CHARACTERS, CountsTokens
 
 _OWN = "/api/me/counts-token"
-# The rate limit per member. A page asks once a minute, and a member may have several devices with a few pages
-# each.
+# The rate limit per member. A page requests the counts once a minute, and a member may have several devices
+# with a few pages each.
 BURST, PER_S = 60, 1.0
 # The rate limit for invalid tokens per address. Pages may still hold tokens that have been revoked.
 INVALID_BURST, INVALID_PER_S = 60, 0.5
-# The media worker writes icons of at most 512 × 512 pixels. A larger one is omitted.
+# The maximum size of an icon. It is enough for the media worker's icons of at most 512 × 512 pixels. A larger
+# icon is omitted.
 MAX_PICTURE_BYTES = 128 * 1024
 PICTURE_DEADLINE_S = 5.0
 
@@ -60,8 +61,8 @@ class ServerCounts(Response):
 
 
 class RailRequests(Requests):
-    """The endpoints. `totals` returns a member's counts, `name` the server's name, and `picture` the bytes of
-    its icon.
+    """The endpoints for counts tokens and counts. `totals` returns a member's counts, `name` the server's
+    name, and `picture` the bytes of its icon.
     """
 
     def __init__(

@@ -1,1 +1,3 @@
-"""Receives uploads, isolates them until the media worker has processed them, and then puts them to use."""
+"""Receives uploads, isolates them until the media worker has processed them, and then attaches them or sets
+them as pictures.
+"""

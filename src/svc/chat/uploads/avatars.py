@@ -52,7 +52,7 @@ class Avatars:
         )
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Release a member's avatar, as part of the write that deletes the member's data."""
+        """Release a member's avatar. Call this within the write that deletes the member's data."""
         self._media.release(connection, MEMBER, member_id)
 
     def _set(self, connection: Connection, member_id: str, key: str | None) -> None:
@@ -74,7 +74,7 @@ class Icons:
 
     def use(self) -> UploadPurpose:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload can take a day, and the server may have another owner by then.
+            # An upload can take a day, and the server may have a different owner by then.
             if not self._directory.is_owner(upload.member_id):
                 raise ChatError("forbidden")
             key = str(result["key"])

@@ -1,9 +1,9 @@
-"""Control socket commands about jobs, and the health of the media worker.
+"""Defines the control socket commands about jobs, and checks the health of the media worker.
 
-The media worker and the operator send the commands. `queue` manages the jobs. A worker counts as up if it
-asked for a job recently or reports at its URL that it is healthy. This is only reported, and uploads wait in
-any case. A worker that runs on demand is started by a request to its URL, and counts as up until such a
-request fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
+The media worker and the operator send the commands. `queue` manages the jobs. A worker counts as up if it has
+asked for a job recently or reports at its URL that it is healthy. This is shown only in reports. Uploads wait
+for a worker in any case. A worker that runs on demand is started by a request to its URL, and counts as up
+until such a request fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES
 
-# A worker whose last request is more recent counts as up. It asks for work at least every 45 s
+# A worker counts as up for this long after its last request. It asks for work at least every 45 s
 # (`job_signal`).
 RECENT_REQUEST_S = 60.0
 _ASK_EVERY_S = 15.0
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class WorkerHealth:
-    """The health of the media worker. `url` is its address, or empty. `now` returns monotonic seconds.
+    """The health of the media worker. `url` is its URL, or empty. `now` returns monotonic seconds.
 
     `on_demand` is the job queue if a request to the URL starts the worker, otherwise None.
     """
@@ -57,7 +57,7 @@ class WorkerHealth:
         return self._answers or recently
 
     def note_request(self, worker: str) -> None:
-        """Note that a worker has asked for a job."""
+        """Record that a worker has asked for a job."""
         self._requested_at = self._now()
 
     async def run(self) -> NoReturn:
@@ -75,8 +75,8 @@ class WorkerHealth:
         """Return whether the worker reports that it is healthy."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)
-            # Close the connection, because both programs would check the deadlines of an open one every
-            # second.
+            # Close the connection after the request, because both programs would check the deadlines of an
+            # open connection every second.
             async with self._session.get(
                 f"{self._url}/health", timeout=timeout, headers={"Connection": "close"}
             ) as response:
@@ -95,7 +95,7 @@ _Fault = Annotated[str, Meta(max_length=1_000)]
 
 
 class JobCommands(Commands):
-    """Commands about jobs. `claimed` is called with the worker's name whenever a worker asks for work."""
+    """The commands about jobs. `claimed` is called with the worker's name whenever a worker asks for work."""
 
     def __init__(self, queue: Queue, incoming: IncomingFiles, claimed: Callable[[str], None]) -> None:
         self._queue = queue

@@ -10,12 +10,12 @@ import unicodedata
 MAX_NAME_CHARACTERS = 100
 USUAL_NAME = "file"
 _JOINERS = "\u200c\u200d"
-# Format characters that are visible: marks before Arabic, Syriac and Kaithi numbers and words.
+# Format characters with a visible glyph: marks before Arabic, Syriac and Kaithi numbers and words.
 _DRAWN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | frozenset(
     map(chr, range(0x0600, 0x0606))
 )
-# Letters and symbols that are displayed as a space or not at all: Hangul fillers, Khmer inherent vowels, and
-# the empty Braille pattern.
+# Letters and symbols that are displayed as a space or are invisible: Hangul fillers, Khmer inherent vowels,
+# and the blank Braille pattern.
 _BLANKS = dict.fromkeys(map(ord, "\u2800\u3164\uffa0"), " ") | dict.fromkeys(
     map(ord, "\u034f\u115f\u1160\u17b4\u17b5")
 )
@@ -30,7 +30,8 @@ _JOINED = re.compile(f"[{_JOINERS}]+")
 # Variation selectors, which select a form of the preceding character. The last range is only for ideographs.
 _SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _KEYCAPS = frozenset("0123456789#*")
-# Scripts whose letters join or combine, from Arabic to the Vedic signs, and later blocks of these scripts.
+# The ranges of scripts whose letters join or combine, from Arabic to the Vedic signs, with further blocks of
+# these scripts.
 _JOINING_SCRIPTS = (
     (0x0600, 0x1CFF),
     (0xA800, 0xABFF),
@@ -54,7 +55,9 @@ def readable_file_name(text: str) -> str:
 
 
 def _displayed(character: str) -> str:
-    """Return the visible form of a character, or "". Tags and joiners are checked in context later."""
+    """Return a character in its visible form, or "" if it is invisible. Tags and joiners are checked in
+    context later.
+    """
     category = unicodedata.category(character)
     if category == "Zs":
         return " "
@@ -69,7 +72,7 @@ def _displayed(character: str) -> str:
 
 
 def _joiner(joiners: re.Match[str]) -> str:
-    """Keep a joiner only next to a script that needs it, or between the parts of an emoji."""
+    """Keep a joiner only beside a letter of a script that needs it, or between the parts of an emoji."""
     before, after = _beside(joiners)
     needed = _joins(before) or _joins(after) or (_is_symbol(before) and _is_symbol(after))
     return joiners[0][0] if needed else ""

@@ -1,7 +1,8 @@
 """Stores the files of unfinished uploads in `incoming/<id>` in the data folder, where the worker reads them.
 
-Files are written in pieces on separate threads. They are never held in memory as a whole, and bytes are
-acknowledged only once they are durable. The files are never served, and their content is not checked.
+Files are written in pieces on separate threads, so that no file is in memory as a whole. Bytes are
+acknowledged only once they are durable. The files are not served, and only the first bytes are examined, to
+determine the kind.
 """
 
 import asyncio
@@ -17,10 +18,11 @@ from svc.base.file_types import content_of
 from svc.base.object_store import make_folder, sync_folder
 
 FOLDER = "incoming"
-# The size of one write, and the memory that each upload uses.
+# The size of one write, which is also the amount of memory that each upload uses.
 PIECE_BYTES = 512 * 1024
 _THREADS = 2
-# Only older files are removed, because a newer one may belong to an upload whose row is still being inserted.
+# Only files older than this are removed, because a newer one may belong to an upload whose row is still being
+# inserted.
 _NOBODYS_AFTER_S = 3600.0
 
 T = TypeVar("T")
@@ -33,14 +35,14 @@ class IncomingFiles:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="incoming")
 
     def source(self, upload_id: str) -> str:
-        """Return the path for the worker, relative to the data folder."""
+        """Return the path of an upload's file relative to the data folder, for the worker."""
         return f"{FOLDER}/{upload_id}"
 
     async def write(self, upload_id: str, offset: int, chunks: AsyncIterator[bytes]) -> int:
-        """Write chunks from `offset` on. Return the new length. Raises OSError.
+        """Write chunks to an upload's file, starting at `offset`. Return the new length. Raises OSError.
 
-        If `chunks` raises an error, the chunks before it are made durable first. `length_of` then returns
-        their length.
+        If `chunks` raises an error, the chunks before it are still made durable, and `length_of` returns the
+        length up to there.
         """
         handle = await self._in_thread(lambda: _open_at(self._folder, upload_id, offset))
         try:
@@ -49,11 +51,13 @@ class IncomingFiles:
             await self._in_thread(lambda: _sync_and_close(handle))
 
     async def length_of(self, upload_id: str) -> int:
-        """Return the length of the file."""
+        """Return the length of an upload's file."""
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 
     async def content(self, upload_id: str, length: int) -> str:
-        """Return the kind of the file, judged by its content: a picture, a video or another file."""
+        """Return the kind of an upload's file according to its first bytes: a picture, a video or another
+        file.
+        """
 
         def begins() -> str:
             with (self._folder / upload_id).open("rb") as file:
@@ -93,7 +97,7 @@ class IncomingFiles:
 
 
 def _open_at(folder: Path, upload_id: str, offset: int) -> int:
-    """Open a file and truncate it at `offset`. Data beyond that was never acknowledged."""
+    """Open a file and truncate it at `offset`. Any data beyond was not acknowledged."""
     make_folder(folder)
     handle = os.open(folder / upload_id, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.ftruncate(handle, offset)

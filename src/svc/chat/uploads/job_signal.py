@@ -1,7 +1,7 @@
-"""Wakes media workers by a number that rises whenever a job may have become ready to claim.
+"""Wakes media workers with a number that rises whenever a job may have become ready to claim.
 
-A worker keeps one request open until the number differs from the last one that it saw. It thus learns of a
-job immediately, and causes no load if there is none. This module does not know the jobs.
+A worker keeps a request open until the number differs from the last number that it saw. It thus learns of a
+job immediately, and causes no load while there is none. `queue` manages the jobs.
 """
 
 import asyncio
@@ -9,11 +9,11 @@ from contextlib import suppress
 
 from svc.chat.errors import ChatError
 
-# The timeout of a wait. It is shorter than the control socket's timeout, and than the time after which a
-# silent worker counts as down.
+# The longest that a worker's request waits. It is shorter than the control socket's timeout, and shorter than
+# the time after which a silent worker counts as down.
 MAX_WAIT_S = 45.0
-# The maximum number of waiting workers: half of the control socket's connections, so that some are left for
-# commands. Workers beyond this number poll.
+# The maximum number of waiting workers: half of the control socket's connections, so that some connections
+# are left for commands. Workers beyond this number poll.
 MAX_WAITING = 32
 
 
@@ -31,7 +31,9 @@ class JobSignal:
         self._raised = asyncio.Event()
 
     def announce_after(self, wait_s: float | None) -> None:
-        """Schedule the next announcement. None cancels it."""
+        """Schedule an announcement in place of any scheduled one. If `wait_s` is None, only cancel the
+        scheduled one.
+        """
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None

@@ -16,41 +16,42 @@ from svc.chat.media.usage import StoredBytes, server_full
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
-# The limit is enough for a few minutes of video from a phone.
+# The maximum size of an attachment. It is enough for a few minutes of video from a phone.
 MAX_ATTACHMENT_BYTES = 256 * _MB
 MAX_PICTURE_BYTES = 32 * _MB
 MAX_AVATAR_BYTES = 8 * _MB
 MAX_EMOJI_BYTES = 2 * _MB
 
 # The maximum number of uploads that are unfinished or waiting for the worker, for one member and for all
-# members. Their files are all on our own disk.
+# members, and the maximum total size of their files, which are all on our own disk.
 MAX_UNFINISHED_OF_A_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
-# The space that an upload reserves when it begins. It is enough for most pictures. All unfinished uploads
-# together reserve at most 500 MiB this way.
+# The disk space that an upload reserves when it begins. It is enough for most pictures. All unfinished
+# uploads together reserve at most 500 MiB in this way.
 EXPECTED_BYTES = 256 * 1024
-# The further space that an upload reserves at a time as its bytes arrive. Each reservation is one small
+# How much additional disk space an upload reserves at once as its bytes arrive. Each reservation is a small
 # database write.
 RESERVED_AT_ONCE = 8 * _MB
-# The maximum number of uploads that are received at the same time. Each uses up to 512 KiB of memory.
+# The maximum number of uploads to receive at the same time. Each uses up to 512 KiB of memory.
 MAX_ARRIVING = 128
-# The disk space that is kept free for the database and everything else.
+# The disk space to keep free for the database and everything else.
 MIN_FREE_BYTES = 512 * _MB
 
 # An upload that has not received a single byte within this time is deleted, because its page is gone.
 EMPTY_KEPT_S = 600.0
 # An upload whose page has closed can be resumed for a day.
 UNFINISHED_KEPT_S = 24 * 3600.0
-# The time for which a member can query why an upload was refused.
+# How long a member can see why an upload was refused.
 REFUSED_KEPT_S = 3600.0
-# The time for which the operator can examine and retry jobs that have been abandoned.
+# How long the operator can examine and retry jobs that have been abandoned.
 DEAD_KEPT_S = 7 * 24 * 3600.0
 MAX_ATTACHMENTS = 10
-# Larger videos are expected to take a long time, so they are processed in a separate queue.
+# The maximum size of a video in the queue of short jobs. Larger videos are expected to take a long time, so
+# they have a separate queue.
 SHORT_VIDEO_BYTES = 16 * _MB
-# The maximum time for a job from the queue of short jobs. A job that takes longer moves to the other queue
-# and starts again there. Nobody therefore waits longer than this for another member's job.
+# The maximum time for a job in the queue of short jobs, and so the longest that one job can delay the next. A
+# job that takes longer moves to the queue of long jobs and starts again there.
 SHORT_JOB_S = 15
 
 SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
@@ -60,9 +61,10 @@ SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
 class Limits:
     """The maximum size in bytes for each purpose.
 
-    `kept_here` means that finished files are also on our own disk. `file_bytes` limits files that are stored
-    unprocessed; 0 refuses such files. `file_extensions` are their permitted extensions; empty permits all.
-    `emoji_at_once` is the maximum number of emoji that are processed at the same time.
+    `kept_here` means that finished files are also on our own disk. `file_bytes` is the limit for files that
+    are stored unprocessed, where 0 refuses such files. `file_extensions` lists their permitted extensions,
+    where an empty list permits all. `emoji_at_once` is the maximum number of emoji that are processed at the
+    same time.
     """
 
     icon_bytes: int
@@ -80,7 +82,7 @@ class Limits:
         }[purpose]
 
     def of_kind(self, kind: str, name: str) -> int:
-        """Return the maximum size of a file with the given kind and name. 0 means that it is refused."""
+        """Return the maximum size of a file with the given kind and name, or 0 if such files are refused."""
         if kind == FILE:
             return self.file_bytes if self._permits(name) else 0
         return {PICTURE: MAX_PICTURE_BYTES, VIDEO: MAX_ATTACHMENT_BYTES}.get(kind) or self.of(kind)
@@ -90,7 +92,9 @@ class Limits:
         return not self.file_extensions or ending in self.file_extensions
 
     def for_worker(self, kind: str, name: str, *, long: bool) -> JobLimits:
-        """Return the limits that a worker gets with a job. The file of a video job may contain only audio."""
+        """Return the limits that a worker gets with a job. The file in a video job may turn out to contain
+        only audio.
+        """
         deadline_s = 0 if long else SHORT_JOB_S
         if kind in (VIDEO, FILE):
             return JobLimits(
@@ -106,8 +110,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Unfinished uploads: their number, the disk space that they use or reserve, and the part of it that has
-    not arrived yet.
+    """The number of unfinished uploads, the disk space that they use or have reserved, and the part of that
+    space whose bytes have not arrived yet.
     """
 
     unfinished: int
@@ -117,9 +121,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class SpaceUsed:
-    """The space in use, and the free space.
+    """The storage space in use and the free space.
 
-    `disk_bytes` is the free space on our disk. `kept_here` means that finished files are also on that disk.
+    `disk_bytes` is the free space on our own disk. `kept_here` means that finished files are also on that
+    disk.
     """
 
     own: Load
@@ -158,6 +163,6 @@ def require_room(there: SpaceUsed, more: int) -> None:
 def takes_long(kind: str, length: int) -> bool:
     """Return whether a file is expected to take a long time.
 
-    Other jobs that turn out to be slow are moved to the other queue later.
+    Jobs that turn out to be slow are moved to the queue of long jobs later.
     """
     return kind == VIDEO and length > SHORT_VIDEO_BYTES

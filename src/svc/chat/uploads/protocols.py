@@ -1,9 +1,8 @@
 """Parses uploads over HTTP: many requests from a tus client, or one multipart body.
 
-Resumable uploads follow tus 1.0.0, its core with creation, termination and expiration
+Resumable uploads follow tus 1.0.0: the core protocol with the extensions creation, termination and expiration
 (tus.io/protocols/resumable-upload). In a multipart body, the file is the first part. Later parts are ignored,
-and names are UTF-8, whatever charset the body declares (RFC 7578, RFC 2046 section 5.1). Parses headers and
-bodies, and performs no I/O itself.
+and names are UTF-8, whatever charset the body declares (RFC 7578, RFC 2046 section 5.1). Performs no I/O.
 """
 
 from base64 import b64decode
@@ -57,7 +56,9 @@ def offset(headers: Mapping[str, str]) -> int:
 
 
 def metadata(headers: Mapping[str, str]) -> dict[str, str]:
-    """Parse `key base64,key base64,…`, in which the base64 can be missing. Raises ChatError."""
+    """Parse upload metadata of the form `key base64,key base64,…`, in which values can be missing. Raises
+    ChatError.
+    """
     metadata_header = headers.get("Upload-Metadata", "")
     if len(metadata_header) > _MAX_METADATA_CHARACTERS:
         raise ChatError("invalid_request", "Upload-Metadata is too long")
@@ -72,7 +73,9 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def state(upload: Upload) -> dict[str, str]:
-    """Return the headers with an upload's progress and, if it is unfinished, the time at which it expires."""
+    """Return the tus response headers for an upload: its progress and, if it is unfinished, the time at which
+    it expires.
+    """
     response_headers = {
         "Tus-Resumable": VERSION,
         "Upload-Offset": str(upload.received),
@@ -92,18 +95,18 @@ def _number(headers: Mapping[str, str], name: str) -> int:
     return int(value)
 
 
-# The maximum size of the data before the file: a boundary and a few headers.
+# The maximum size of the data before the file, which consists of a boundary and a few headers.
 MAX_HEAD_BYTES = 16 * 1024
 # The longest boundary (RFC 2046 section 5.1.1).
 _MAX_BOUNDARY_CHARACTERS = 70
 
 
 class MalformedBody(Exception):
-    """Raised if the body is not multipart, or ends before the file ends."""
+    """Raised if the body is not valid multipart, or if it ends before the file does."""
 
 
 class FormFile:
-    """The file in a multipart body, which is given as `chunks`. Call `begin`, then iterate over `pieces`."""
+    """The file in a multipart body. `chunks` yields the body. Call `begin`, then iterate over `pieces`."""
 
     def __init__(self, content_type: str, chunks: AsyncIterator[bytes]) -> None:
         boundary = parameters(content_type).get("boundary", "")
@@ -111,7 +114,7 @@ class FormFile:
             raise MalformedBody
         self._delimiter = b"\r\n--" + boundary.encode("utf-8", "replace")
         self._chunks = chunks
-        # The body may start with the first boundary.
+        # Put a line break before the body, because the body may start with the first boundary.
         self._buffer = bytearray(b"\r\n")
 
     async def begin(self) -> str:
@@ -119,7 +122,7 @@ class FormFile:
         while True:
             start = self._buffer.find(self._delimiter)
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
-            # Apply the limit even if more has already arrived.
+            # Apply the limit even if the end of the headers has already arrived.
             if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
                 raise MalformedBody
             if end >= 0:
@@ -133,7 +136,8 @@ class FormFile:
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Yield the file's content up to the boundary after it. Raises MalformedBody."""
-        # If the file is empty, the boundary follows its headers directly.
+        # Put a line break before the file, because the boundary directly follows the headers if the file is
+        # empty.
         self._buffer[:0] = b"\r\n"
         skip = 2
         while (end := self._buffer.find(self._delimiter)) < 0:

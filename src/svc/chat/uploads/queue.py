@@ -1,11 +1,11 @@
-"""The queue of the worker's jobs, which are claimed with a lease, retried after growing pauses, and finally
-abandoned as dead letters.
+"""Manages the media worker's jobs, which are claimed with a lease, retried with increasing delays, and
+finally abandoned as dead letters.
 
-Members take turns, however many waiting jobs each of them has. Jobs that are known to be slow have a separate
-queue, so that short jobs never wait for them. Each step is one write, and only one thread writes, so two
-workers never have the same job. If a worker loses its lease because it is late or has crashed, its results
-are ignored and its stored objects are removed by the sweep. The worker judges the content. Contains neither
-SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
+Members take turns, regardless of how many waiting jobs each of them has. Jobs that are known to be slow have
+a separate queue, so that short jobs never wait for them. Each step is one write, and only one thread writes,
+so no two workers can claim the same job. If a worker loses its lease because it is late or has crashed, its
+results are ignored and its stored objects are removed by the sweep. The worker, not this module, decides
+whether a file is acceptable. Contains neither SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
 """
 
 from collections import Counter
@@ -40,13 +40,14 @@ from svc.chat.uploads.upload import (
 
 # A worker that does not renew its lease within this time counts as dead.
 LEASE_S = 60.0
-# After this many failures, the cause is unlikely to be temporary.
+# A job is abandoned after this many attempts, because the cause is then unlikely to be temporary.
 MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
-# A worker that has lost its lease may still be storing a large object, which takes at most this long.
+# The longest that storing a large object takes. A worker may still be doing so after it has lost its lease.
 STORING_S = 900.0
 MAX_LISTED = 500
-# The number of members whose last turn is remembered. A member who has been forgotten gets the next turn.
+# The number of members whose last turn is remembered. A member whose turn has been forgotten gets the next
+# turn.
 _MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
@@ -54,8 +55,8 @@ _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 
 @dataclass(frozen=True, slots=True)
 class UploadPurpose:
-    """The use of a finished upload: `use` is part of the write, and `used` is called once that write is
-    durable.
+    """The use of a finished upload. `use` is called within the write that finishes the upload, and `used`
+    once that write is durable.
     """
 
     # Raises ChatError if the upload can no longer be used. The result is passed to `used`.
@@ -78,7 +79,8 @@ class _Claimed:
     counts: JobCounts
 
 
-# A job as the operator and owners see it. The lease is omitted, because only the worker may know it.
+# A job as it appears to the operator and the owner. The lease is omitted, because only the worker may know
+# it.
 class JobStatus(Response):
     id: Id
     kind: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
@@ -95,15 +97,15 @@ class AllJobs(Response):
 
 
 class MemberTurns:
-    """The last turn of each member. Turns are numbered in ascending order."""
+    """Each member's last turn. Turns are numbered in ascending order."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
         self._turn = 0
 
     def next_of(self, waiting: Iterable[WaitingJob], in_hand: Mapping[str, int]) -> WaitingJob | None:
-        """Choose the job of the member who has the fewest claimed jobs or, among equals, whose last turn is
-        the longest ago.
+        """Choose the job of the member with the fewest claimed jobs. Among equals, choose the member whose
+        last turn was the longest ago.
         """
 
         def order(job: WaitingJob) -> tuple[int, int, int, str]:
@@ -113,7 +115,7 @@ class MemberTurns:
         return min(waiting, key=order, default=None)
 
     def note_turn(self, member_id: str) -> None:
-        """Note that one of the member's jobs has begun."""
+        """Record that one of the member's jobs has begun."""
         self._turn += 1
         self._last.pop(member_id, None)
         self._last[member_id] = self._turn
@@ -122,7 +124,9 @@ class MemberTurns:
 
 
 class Queue:
-    """The queue of jobs. `uses` maps purposes other than attachments. `now` returns seconds since 1970."""
+    """The queue of jobs. `uses` maps each purpose except attachments to its use. `now` returns seconds since
+    1970.
+    """
 
     def __init__(
         self,
@@ -150,13 +154,14 @@ class Queue:
         self.counted(await self._database.write(self.count))
 
     def count(self, connection: Connection) -> JobCounts:
-        """Count the jobs, as part of a write."""
+        """Count the jobs. Call this within a write."""
         return store.count_jobs(connection, self.now_ms())
 
     def counted(self, counts: JobCounts) -> None:
         """Store the counts from a write, and wake the workers if they may now be able to claim more jobs."""
         before, self._counts = self._counts, counts
-        # The end of an emoji job may allow another one to start, because their number is limited.
+        # A finished emoji job may allow another to start, because only a limited number are processed at a
+        # time.
         if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
             self.signal.announce()
         next_at_ms = counts.next_at_ms
@@ -165,7 +170,7 @@ class Queue:
     async def unattended(self) -> None:
         """Wait until there are jobs and no worker is waiting for an announcement."""
         while self.signal.has_waiting or not self.waiting:
-            # A worker that has exited may still have counted as waiting.
+            # Check again after a while, because a worker that has exited may still count as waiting.
             await self.signal.raised(within_s=MAX_WAIT_S if self.waiting else None)
 
     @property
@@ -176,7 +181,7 @@ class Queue:
     def dead(self) -> int:
         return self._counts.dead
 
-    # Requests from a worker.
+    # Methods for requests from a worker.
 
     async def claim(
         self, worker: str, kinds: Sequence[str], source: Callable[[str], str], *, long: bool
@@ -192,7 +197,7 @@ class Queue:
         def take(connection: Connection) -> _Claimed:
             now_ms, given_up = self.now_ms(), []
             while (job := self._next(connection, wanted, now_ms, long=long)) is not None:
-                # Release the reservations of the previous worker, which is dead.
+                # Release the keys that a previous worker has reserved. Its lease has ended.
                 self._release(connection, job.id)
                 if job.attempt < MAX_ATTEMPTS:
                     until_ms = now_ms + int(LEASE_S * 1000)
@@ -247,7 +252,9 @@ class Queue:
         return key
 
     async def finish(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> None:
-        """Finish the upload with its stored files, and put it to use. Raises ChatError."""
+        """Finish an upload with the files that the worker has stored, and apply its purpose. Raises
+        ChatError.
+        """
         try:
             await self._end_well(job_id, lease_id, written)
         except ChatError as refusal:
@@ -263,7 +270,7 @@ class Queue:
 
     @shared_write
     def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Write[Any, None]:
-        """Refuse a file permanently, because the file is at fault."""
+        """Refuse a file permanently, because the file itself is unacceptable."""
 
         def end(connection: Connection) -> tuple[Upload, JobCounts]:
             upload = self._require_lease(connection, job_id, lease_id)
@@ -279,7 +286,9 @@ class Queue:
         return Write(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
-        """Retry a job after a pause, or abandon it after too many attempts. The file is not at fault."""
+        """Retry a job after a delay, or abandon it after too many attempts. Call this if the failure is not
+        the file's fault.
+        """
 
         def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
             self._require_lease(connection, job_id, lease_id)
@@ -312,14 +321,14 @@ class Queue:
 
         await self._database.write(move, self.counted)
 
-    # Requests from the operator and owners.
+    # Methods for requests from the operator and the owner.
 
     async def all(self) -> AllJobs:
         return AllJobs([_job_status(job) for job in await store.jobs(self._database, MAX_LISTED)])
 
     @shared_write
     def retry(self, job_id: str) -> Write[JobCounts, None]:
-        """Retry a dead letter. Raises ChatError."""
+        """Retry an abandoned job. Raises ChatError."""
 
         def revive(connection: Connection) -> JobCounts:
             job = store.JOBS.get(connection, id=job_id)
@@ -333,15 +342,15 @@ class Queue:
 
         return Write(revive, self.counted)
 
-    # Methods that run as part of a write.
+    # Methods to call within a write.
 
     def drop(self, connection: Connection, job_id: str) -> None:
-        """Delete a job that is no longer needed, and its reservations."""
+        """Delete a job that is no longer needed, and release the keys reserved for it."""
         self._release(connection, job_id)
         store.JOBS.delete(connection, id=job_id)
 
     def _end(self, connection: Connection, job_id: str) -> None:
-        """Delete a job whose worker has finished and will store nothing else."""
+        """Delete a job whose worker has finished and will store no more objects."""
         self._media.release(connection, JOB, job_id)
         store.JOBS.delete(connection, id=job_id)
 

@@ -32,7 +32,7 @@ from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
 
-# The error codes that are possible for an upload of any purpose.
+# The error codes that any upload can return, whatever its purpose.
 BEGINNING = (
     *("profanity_refused", "quota_exceeded", "storage_full", "too_many", "too_many_connections"),
     *("tus_version", "upload_cut_short", "upload_too_large", "uploads_disabled", "wrong_content_type"),
@@ -116,13 +116,14 @@ class UploadRequests(Requests):
         returns=responses.Upload,
     )
     async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
-        """Return an upload. The headers contain the fields that a tus client requests with HEAD."""
+        """Return an upload. The response headers are those that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
         response = answer(self._to_response(upload))
         response.headers.update(protocols.state(upload))
         return response
 
-    # A piece counts little toward the rate limit, because its bytes are limited separately.
+    # A piece of an upload counts little toward the rate limit, because the number of bytes is limited
+    # separately.
     @endpoint(
         MEMBER,
         "Continue an upload with tus from `Upload-Offset` on",
@@ -179,7 +180,9 @@ class UploadRequests(Requests):
     async def begin(
         self, request: web.Request, purpose: str, target: Callable[[str], str] = lambda name: ""
     ) -> web.Response:
-        """Receive an upload for the given purpose. `target` parses the `name` that the result is to have."""
+        """Begin a tus upload, or receive a whole file, for the given purpose. `target` parses the `name` for
+        the result.
+        """
         refuse_compressed(request)
         if not protocols.spoken(request.headers):
             return await self._whole(request, purpose, target)
@@ -189,7 +192,7 @@ class UploadRequests(Requests):
         return web.Response(status=201, headers=where)
 
     async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:
-        """Receive a file in a single request, whose length limits the file's length."""
+        """Receive a file in a single request. The file cannot be longer than the request."""
         if media_type(request.headers.get("Content-Type", "")) != "multipart/form-data":
             raise ChatError("wrong_content_type", "Send multipart/form-data, or use tus")
         most = self._uploads.most(purpose)
@@ -230,7 +233,7 @@ def _wish(purpose: str, length: int, names: dict[str, str], target: Callable[[st
 
 
 async def _file_of(request: web.Request, chunks: AsyncIterator[bytes]) -> tuple[FormFile, str]:
-    """Find the file in a multipart body. Return it with its name. Raises ChatError."""
+    """Find the file in a multipart body, and return the file and its name. Raises ChatError."""
     try:
         async with asyncio.timeout(READ_DEADLINE_S):
             file = FormFile(request.headers.get("Content-Type", ""), chunks)

@@ -41,7 +41,7 @@ class StoredFile(Response):
 
 class UploadResult(StoredFile):
     id: Id
-    # The limit is higher than for a name that is sent, because a processed file gets the extension of its new
+    # The limit is higher than for names in requests, because a processed file gets the extension of its new
     # format.
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS + 16)]
     kind: _Kind
@@ -92,7 +92,9 @@ class UploadRefused(Response):
 
 
 def upload(of: uploads.Upload, urls: MediaUrls) -> Upload:
-    """Return an upload as its member sees it. It has no URLs until it has been processed."""
+    """Return an upload in the form for the member who uploaded it. It has no URLs until it has been
+    processed.
+    """
     return Upload(
         id=of.id,
         purpose=of.purpose,
@@ -108,6 +110,6 @@ def upload(of: uploads.Upload, urls: MediaUrls) -> Upload:
 
 
 def attachments(of: Sequence[object], urls: MediaUrls) -> Sequence[Attachment]:
-    """Return a message's attachments, with URLs."""
+    """Return a message's attachments with their URLs."""
     shown: Sequence[Attachment] = urls.with_urls([with_kind(attachment) for attachment in of])
     return shown

@@ -1,6 +1,6 @@
-"""Handles uploads before and after the media worker processes them.
+"""Receives uploads, attaches processed ones to messages, and deletes abandoned ones.
 
-Bytes are acknowledged once they are on the disk. Nobody can see any part of an upload before the worker has
+Bytes are acknowledged once they are on disk. Nobody can see any part of an upload before the worker has
 processed it. `queue` handles the worker's part. Contains neither HTTP nor SQL code. See docs/http.md,
 "Uploads" and docs/configuration.md, "Chat server".
 """
@@ -40,16 +40,16 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
-# The number of bytes after which a document can be distinguished from a possible video, which may be larger.
+# The number of bytes needed to tell a document from a video. The size limit for videos may be higher.
 _JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
-# Called as part of the write in which a member changes an upload's alt text. The arguments are the
-# connection, the member, the ids of the messages that show the upload, the upload's id, and the new text.
-# Returns the function to call after the write. Raises ChatError.
+# Called within the write in which a member changes an upload's alt text. The arguments are the connection,
+# the member, the ids of the messages that show the upload, the upload's id, and the new text. Returns the
+# function to call after the write. Raises ChatError.
 Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], None]]
 
 
@@ -74,7 +74,7 @@ class Uploads:
         self._judged = judged
         self.on_described: list[Describes] = []
         self.urls = media.urls
-        # The ids of uploads that are being received now.
+        # The ids of uploads that are being received.
         self._busy: set[str] = set()
         self._receiving = FairShares(limits.MAX_ARRIVING)
 
@@ -83,14 +83,14 @@ class Uploads:
         return self._bounds.of(purpose)
 
     def max_unprocessed_bytes(self, name: str) -> int:
-        """Return the maximum size of an unprocessed file with this name. 0 means that it is refused."""
+        """Return the maximum size of an unprocessed file with this name, or 0 if such files are refused."""
         return self._bounds.of_kind(FILE, name)
 
     def require_attaching(self, member_id: str, channel_id: str) -> None:
         """Raise ChatError unless the member may attach files in the channel."""
         self._directory.require(member_id, Permission.ATTACH_FILES, channel_id)
 
-    # Receiving uploads.
+    # Methods that receive uploads.
 
     async def begin(self, member_id: str, wish: NewUpload) -> Upload:
         """Create an upload. Raises ChatError if there is no space for it."""
@@ -137,16 +137,16 @@ class Uploads:
     async def receive(
         self, member_id: str, upload_id: str, offset: int, chunks: AsyncIterator[bytes], *, last: bool = False
     ) -> Upload:
-        """Receive more of an upload, at its current end. When it is complete, it goes to the worker.
+        """Receive the next bytes of an upload. When the upload is complete, it is queued for the worker.
 
-        If `last` is set, these bytes end the upload, whatever length was announced. If the connection is
-        lost, the bytes received so far are kept. Raises ChatError.
+        If `last` is set, the upload ends with these bytes, even if it is shorter than announced. If the
+        connection is lost, the bytes received so far are kept. Raises ChatError.
         """
         if upload_id in self._busy:
             raise ChatError("upload_busy")
         if not self._receiving.take(member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
-        # Mark the upload as busy before anything else, so that two requests never see the same state.
+        # Mark the upload as busy before reading its state, so that no two requests act on the same state.
         self._busy.add(upload_id)
         try:
             await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
@@ -162,10 +162,10 @@ class Uploads:
             raise ChatError("upload_busy")
         await self._release_file(upload)
 
-    # Reading and describing uploads.
+    # Methods that read and describe uploads.
 
     async def find(self, member_id: str, upload_id: str) -> Upload:
-        """Return one of the member's own uploads. Raises ChatError."""
+        """Return one of the member's uploads. Raises ChatError."""
         upload = await store.UPLOADS.one(self._database, id=upload_id)
         if upload is None or upload.member_id != member_id:
             raise ChatError("unknown_upload")
@@ -207,7 +207,7 @@ class Uploads:
 
         return Write(change, changed)
 
-    # Methods that run as part of a write.
+    # Methods to call within a write.
 
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
@@ -223,20 +223,20 @@ class Uploads:
         return [upload.attachment() for upload in found]
 
     def attachable_keys(self, connection: Connection, member_id: str, upload_ids: Sequence[str]) -> list[str]:
-        """Return the keys of the objects of the member's own finished uploads. Raises ChatError."""
+        """Return the keys of the stored objects in the member's finished uploads. Raises ChatError."""
         found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
         return [key for upload in found for key in keys_of(upload.result)]
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """Delete a leaving member's unfinished and refused uploads, as part of the write."""
+        """Delete a leaving member's unfinished and refused uploads."""
         for upload_id in store.unfinished_ids(connection, member_id):
             self._drop(connection, upload_id)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """Delete the names and alt texts of a member's uploads. Messages keep their own copies of these."""
+        """Delete the names and alt texts of a member's uploads. Messages have their own copies."""
         store.UPLOADS.edit(connection, {"name": "", "alt": ""}, member_id=member_id)
 
-    # Deletion of abandoned uploads.
+    # Methods that delete abandoned uploads.
 
     async def load(self) -> None:
         """Delete uploads that a restart has interrupted. Call this before any upload begins."""
@@ -264,8 +264,8 @@ class Uploads:
         return self._queue.count(connection)
 
     def _forget_empty(self, connection: Connection) -> None:
-        """Delete uploads that have received nothing for too long, as part of a write, to free their
-        places.
+        """Delete uploads that have received nothing for too long, because they count toward the limits. Call
+        this within a write.
         """
         before_ms = self._queue.now_ms() - int(limits.EMPTY_KEPT_S * 1000)
         for upload_id in store.empty(connection, before_ms, _TIDIED_AT_ONCE):
@@ -318,8 +318,8 @@ class Uploads:
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
         elif offset < _JUDGED_BYTES <= received:
-            # The kind can now be determined. Refuse a file that is too large for its kind before the rest is
-            # sent.
+            # Enough bytes have arrived to determine the kind, so refuse a file that is too large before the
+            # rest is sent.
             await self._kind(upload, upload.length)
 
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
@@ -338,14 +338,15 @@ class Uploads:
         return received
 
     async def _kind(self, upload: Upload, length: int) -> str:
-        """Return the kind of an upload. If the upload is too large for its kind, delete it and raise
+        """Return the kind of a file. If the file is too large for its kind, delete the upload and raise
         ChatError.
         """
         kind = upload.purpose
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id, length)
         most = self._bounds.of_kind(kind, upload.name)
-        # If the kind is not permitted at all, the worker refuses the file and lists the permitted kinds.
+        # If the kind is not permitted (0), the worker refuses the file with an error that lists the permitted
+        # kinds.
         if most and length > most:
             await self._release_file(upload)
             raise ChatError("upload_too_large", more={"limit": most})
@@ -384,7 +385,7 @@ class Uploads:
         return upload
 
     def _drop(self, connection: Connection, upload_id: str) -> JobCounts:
-        """Delete an upload, as part of a write. If the upload is in use, delete only its job."""
+        """Delete an upload. If the upload is in use, delete only its job. Call this within a write."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != USED:

@@ -10,7 +10,7 @@ from svc.base.tables import JSON, Table, number, optional
 from svc.chat.uploads.limits import Load
 from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upload
 
-# The table of uploads.
+# Functions for the table of uploads.
 
 
 UPLOADS = Table("uploads", Upload, result=optional(JSON), refusal=optional(JSON))
@@ -35,15 +35,15 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
-    """Store the number of bytes received. Reserve nothing beyond them, because nothing else is arriving for
-    now.
+    """Store the number of bytes received, and end any reservation beyond, because no more bytes are arriving
+    for now.
     """
     changed = {"received": received, "reserved": received, "changed_at_ms": now_ms}
     UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
 
 
 def set_waiting(connection: Connection, upload_id: str, length: int, now_ms: int) -> bool:
-    """Mark an upload as complete."""
+    """Mark an upload as complete. Return False if it is not being received."""
     sizes = dict.fromkeys(("length", "received", "reserved"), length)
     changed = {"state": WAITING, **sizes, "changed_at_ms": now_ms}
     return UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
@@ -69,8 +69,8 @@ def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
 
 
 def load(connection: Connection, member_id: str | None = None) -> Load:
-    """Return the load of one member, or of all members. Uploads whose jobs have been abandoned still use
-    space.
+    """Return the load from one member's uploads, or from everyone's. Uploads whose jobs have been abandoned
+    still use space.
     """
     which, values = ("1", ()) if member_id is None else ("u.member_id = ?", (member_id,))
     unfinished = connection.execute(
@@ -96,8 +96,8 @@ def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
 
 
 def expired_ids(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
-    """Return the ids of uploads in the given state that have not changed since the given time and have no
-    job.
+    """Return the ids of uploads in the given state that have no job and have not changed since the given
+    time.
     """
     found = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND changed_at_ms < ?"
@@ -115,7 +115,7 @@ def with_files(connection: Connection) -> set[str]:
     return {row["id"] for row in found}
 
 
-# The table of the worker's jobs.
+# Functions for the table of the worker's jobs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +139,14 @@ JOBS = Table("jobs", Job)
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    """The job of a member that has been waiting longest."""
+    """A member's longest-waiting job."""
 
     job_id: str
     member_id: str
     due_at_ms: int
 
 
-# Selects jobs of the given kinds in the queue of short or of long jobs.
+# Selects jobs of the given kinds in the queue of short jobs or that of long jobs.
 _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:kinds))"
 
 
@@ -165,7 +165,7 @@ def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 def claimed_counts(
     connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 ) -> dict[str, int]:
-    """Return the number of each member's jobs that are held by workers."""
+    """Return how many of each member's jobs are held by workers."""
     found = connection.execute(
         f"SELECT member_id, count(*) FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
         " AND lease_until_ms > :now GROUP BY member_id",
@@ -182,7 +182,7 @@ def leased_count(connection: Connection, kind: str, now_ms: int) -> int:
     return number(found)
 
 
-# The lease of a job that no worker holds.
+# The column values for a job that no worker holds.
 NOBODYS = {"lease": None, "lease_until_ms": 0}
 
 
@@ -205,12 +205,12 @@ def expired_failures(connection: Connection, before_ms: int, most: int) -> list[
 
 
 class JobCounts(NamedTuple):
-    """The numbers of jobs, and the time at which the next one becomes ready by itself."""
+    """The numbers of jobs, and the time at which the next paused or claimed job becomes ready."""
 
     # Jobs that are waiting in the queue or held by a worker.
     waiting: int
     dead: int
-    # Jobs that are waiting in the queue, and neither claimed nor paused.
+    # Jobs that could be claimed now, because they are neither claimed nor paused.
     ready: int
     # The time at which the first pause or lease ends, in ms since 1970, or None if there is none.
     next_at_ms: int | None
@@ -227,5 +227,5 @@ def count_jobs(connection: Connection, now_ms: int) -> JobCounts:
 
 
 async def jobs(database: Database, most: int) -> list[Job]:
-    """Return dead letters first, then jobs in the order in which they are due."""
+    """Return abandoned jobs first, then the others in the order in which they are due."""
     return await JOBS.all(database, "ORDER BY dead DESC, due_at_ms, id LIMIT ?", most)

@@ -1,6 +1,6 @@
-"""The upload record, and the stored description of a processed file.
+"""Defines the upload record, and the description and name of a processed file.
 
-Also defines the name of a processed file. Makes no decisions and stores nothing.
+Stores nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
-# The kinds of jobs. The first three are distinguished by the first bytes of the file.
+# The kinds of jobs. The first bytes of the file distinguish the first three kinds.
 KINDS = (PICTURE, VIDEO, FILE, AVATAR, ICON, EMOJI)
 # The kinds of finished files that clients can see.
 ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
@@ -26,7 +26,8 @@ MAX_ALT_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NewUpload:
-    """An upload that is about to begin. `target` depends on the purpose, for example an emoji's name.
+    """An upload that is about to begin. The meaning of `target` depends on the purpose. For an emoji, it is
+    the name.
 
     `resumable` means that the sender can resume the upload after an interruption.
     """
@@ -49,11 +50,11 @@ class Upload:
     alt: str
     length: int
     received: int
-    # The reserved disk space: the bytes received, and those that can still arrive before more is reserved.
+    # The reserved disk space: the bytes received, and the bytes that can still arrive before more space is
+    # reserved.
     reserved: int
     state: str
-    # The processed file in the form in which messages store it, but without the alt text, which can still
-    # change.
+    # The processed file in the form that messages store, but without the alt text, which can still change.
     result: Mapping[str, object] | None
     refusal: Mapping[str, str] | None
     created_at_ms: int
@@ -87,7 +88,7 @@ def result_of(file_id: str, name: str, written: Sequence[WrittenFile]) -> dict[s
 
 
 def keys_of(result: Mapping[str, object] | None) -> list[str]:
-    """Return the keys of all stored objects of a file."""
+    """Return the keys of all stored objects that belong to a file."""
     result = result or {}
     belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
     found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]

@@ -1,1 +1,1 @@
-"""Manages voice rooms: their participants, joining, and the connection to the media service."""
+"""Manages voice rooms: who is in them, who may join, and the connection to the media service."""

@@ -22,29 +22,32 @@ _CAPS = {
     "share_video": Permission.SHARE_VIDEO,
     "share_screen": Permission.SHARE_SCREEN,
 }
-# When this many grants are stored, those of members who are not in a room are dropped.
+# When this many grants are stored, grants of members who are not in a room are dropped.
 MAX_GRANTED = 4096
 
-Place = tuple[str, str]  # room and user
+Place = tuple[str, str]  # A room and a user.
 
 
 class Rooms:
-    """The channel or private conversation of each room, and what members may do there.
+    """The channel or private conversation that each room belongs to, and what members may do in the room.
 
-    The room of a private conversation has the conversation's id and exists only for the conversation's
-    members. There, they may send whatever their roles allow server-wide.
+    A private conversation's room has the conversation's id and exists only for the conversation's members. In
+    it, they may send whatever their roles allow server-wide.
     """
 
     def __init__(self, directory: Directory, conversations: PrivateConversations) -> None:
         self._directory = directory
-        # Returns the members of a private conversation, or an empty set for any other room.
+        # Returns the members of the private conversation with the room's id, or an empty set for any other
+        # room.
         self.people_of = conversations.people_of
 
     def is_private(self, room_id: str) -> bool:
         return bool(self.people_of(room_id))
 
     def channel(self, room_id: str) -> Channel | None:
-        """Return the channel of a room, or None for a private conversation or a deleted channel."""
+        """Return a room's channel, or None if the room belongs to a private conversation or a deleted
+        channel.
+        """
         return self._directory.channels.get(room_id)
 
     def audience(self, room_id: str) -> Audience:
@@ -74,7 +77,7 @@ class Rooms:
 
 
 class MediaControl:
-    """The sender of permission changes to the media service. Its methods are called after each change."""
+    """Sends permission changes to the media service. Its methods are called after each change."""
 
     def __init__(
         self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: MuteStates, link: SfuLinks
@@ -84,7 +87,7 @@ class MediaControl:
         self._occupancy = occupancy
         self._states = states
         self._link = link
-        # The current caps of each member, from the grant or from a later change.
+        # Each member's current caps, from the grant or from a later change.
         self._granted: dict[Place, frozenset[str]] = {}
         # The session that requested each grant. After a restart of this server, the session is unknown until
         # the member's page sends a request about the call.
@@ -97,13 +100,13 @@ class MediaControl:
         self._screen_stopped: set[Place] = set()
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
-        """Return the caps of a member in a room, which determine what they may send."""
+        """Return a member's caps in a room, which determine what the member may send."""
         permitted = self._rooms.permissions(member_id, room_id)
         caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
     def grant(self, session: Session, room_id: str) -> frozenset[str]:
-        """Return and store the caps for a grant. Apply any mute before the member arrives."""
+        """Store and return the caps for a grant. Apply any mute before the member arrives."""
         member_id = session.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.everybody())
@@ -146,7 +149,7 @@ class MediaControl:
         self._screen_stopped.discard((room_id, user_id))
 
     def in_step(self) -> None:
-        """Send again everything that may have been lost while the media service was disconnected."""
+        """Resend everything that may have been lost while the media service was disconnected."""
         for room_id, user_id in self._occupancy.everybody():
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
@@ -195,10 +198,10 @@ class MediaControl:
         self._states.forget(member_id)
 
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
-        """Disconnect a user from a room if they may not be there. Return whether the user is known and may
+        """Disconnect a user from a room in which they may not be. Return whether the user is known and may
         stay.
 
-        An unknown user must have joined with the control secret itself, and is left alone.
+        An unknown user must have joined with the control secret, and is not disconnected.
         """
         granted = (room_id, user_id) in self._granted
         known = granted or user_id in self._directory.members or user_id in self._gone

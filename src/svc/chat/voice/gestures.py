@@ -1,8 +1,8 @@
 """Tracks raised hands, reactions, shared cameras and screens in calls, and who is speaking.
 
-Hands are ordered by the time at which they were raised. All state is in memory, and a member's state is
-dropped when the member leaves. A camera or screen counts as shared when the sender's page reports it. A
-reaction is passed on to the participants and is not stored. `Gestures` does not use the media service.
+`Gestures` does not use the media service. It orders hands by the time at which they were raised. All state is
+in memory, and a member's state is dropped when the member leaves. A camera or screen counts as shared when
+the sender's page reports it. A reaction is passed on to the participants and is not stored.
 
 `Speakers` reports who is speaking to members who see the channel list but are not in the call. The media
 service sends these updates at most twice a second, and only for rooms that a member watches. A member watches
@@ -31,11 +31,12 @@ from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.responses import VoiceReacted, VoiceSpeaking, VoiceUpdated
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Enough for applause by pressing a button several times. A button that is held down is throttled.
+# The rate limit for reactions. Members can applaud by pressing a button several times, but a button that is
+# held down is throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# The number of members whose rate is remembered, which is more than any call has. A member who has been
-# forgotten has the full burst again.
+# The number of members whose rate is remembered, which is more than there are in any call. A member whose
+# rate has been forgotten can send a full burst again.
 _MOST_PEOPLE = 10_000
 DOWN = 0
 
@@ -72,8 +73,8 @@ class Gestures:
         return self._sent.get((room_id, user_id), SentMedia())
 
     def send(self, member_id: str, channel_id: str, now: SentMedia) -> SentMedia:
-        """Push the state of a member's camera and screen to other members, including those who are not in the
-        call.
+        """Store what a member shares, and push it to everyone who can see the call, including members outside
+        it.
         """
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         before = self.sent_media(channel_id, member_id)
@@ -83,7 +84,7 @@ class Gestures:
         return now
 
     def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> Hand:
-        """Raise or lower a member's own hand. A hand that is already raised keeps its place."""
+        """Raise or lower a member's own hand. A hand that is already raised keeps its place in the order."""
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         place = (channel_id, member_id)
         if raised == (place in self._hands):
@@ -99,7 +100,8 @@ class Gestures:
     def lower_hand(self, actor_id: str, member_id: str, channel_id: str) -> None:
         """Lower a member's hand for a moderator, for example because the member has spoken.
 
-        The member can raise it again, so the moderator need not have a higher role, and nothing is logged.
+        The member can raise the hand again, so the moderator need not have a higher rank, and nothing is
+        written to the audit log.
         """
         self._rooms.require(actor_id, Permission.MUTE_MEMBERS, channel_id)
         if member_id not in self._occupancy.users(channel_id):
@@ -129,7 +131,7 @@ class Gestures:
             raise ChatError("not_in_voice", "You are not in this call")
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
-        """Drop the raised hand and the media state of a member who left, even if they may come back."""
+        """Drop the raised hand and the media state of a member who has left, even if they may return."""
         self._hands.pop((room_id, user_id), None)
         self._sent.pop((room_id, user_id), None)
 
@@ -144,8 +146,8 @@ class Speakers:
         self._hub, self._directory = services.hub, services.directory
         self._occupancy = occupancy
         self._link = link
-        # For each room whose speakers were requested, the members who watch it, and the speakers once they
-        # are known.
+        # For each room whose speakers were requested, the members who watch it, and the speakers as soon as
+        # they are known.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
         # Set while any call has participants.

@@ -1,7 +1,7 @@
 """Lets moderators mute, deafen, disconnect and move members in voice channels, and stop their screen shares.
 
-Each action requires the respective permission in the channel, and a higher rank than the member's. Muting and
-deafening apply in every channel, so they also require the permission server-wide. An actor who cannot see the
+Each action requires the appropriate permission in the channel, and a rank above the member's. Muting and
+deafening apply in every channel, so they require the permission server-wide too. An actor who cannot see the
 channel gets `not_in_voice`. Contains no HTTP code.
 """
 
@@ -27,7 +27,7 @@ _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms D
 
 
 def silences(connection: Connection, person_id: str, now_ms: int) -> bool:
-    """Return whether a moderator has muted or deafened a person, as part of a write."""
+    """Return whether a moderator has muted or deafened a person. Call this within a write."""
     sql = "SELECT 1 FROM voice_mutes WHERE person_id = ? AND (muted OR deafened)"
     return connection.execute(sql, (person_id,)).fetchone() is not None
 
@@ -63,8 +63,8 @@ class VoiceModeration:
         details = {"muted": mute.muted, "deafened": mute.deafened}
 
         def change(connection: Connection) -> None:
-            # Store the mute even if it is lifted, because the media service may not have received the change
-            # yet.
+            # Store the mute even when it is lifted, so that the change is sent again if the media service has
+            # not received it.
             _MUTES.put(connection, mute, person_id=self._directory.person_of(member_id))
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
@@ -72,8 +72,8 @@ class VoiceModeration:
 
     @shared_write
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
-        """Disconnect a member from all voice channels in which the actor has the permission. The member can
-        join again.
+        """Disconnect a member from all voice channels in which the actor has the permission to do so. The
+        member can join again.
         """
         room_ids = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
 
@@ -105,8 +105,8 @@ class VoiceModeration:
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Write[None, None]:
         """Move a member to another voice channel, which the member must be allowed to join.
 
-        The member's page is asked to join the other channel, and the member is disconnected from the present
-        one. If the page does not follow, the member is then in no channel.
+        The member is disconnected from the present channel, and their page is asked to join the other one. If
+        the page does not join it, the member is in no channel.
         """
         there = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in there if room_id != channel_id]
@@ -122,8 +122,8 @@ class VoiceModeration:
                 self._hub.push("voice_moved", event, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 
-        # The entry names only the destination, because its readers may not be allowed to see the channel that
-        # the member left.
+        # The audit entry names only the destination, because its readers may not be allowed to see the
+        # channel that the member left.
         named = [channel_id] if room_ids else []
         return Write(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
 
@@ -136,7 +136,7 @@ class VoiceModeration:
         channel_ids: Sequence[str],
         now: float,
     ) -> None:
-        """Write an audit entry for each of the channels."""
+        """Write an audit entry for each of the given channels."""
         for channel_id in channel_ids:
             self._audit.record(connection, actor_id, action, member_id, {"channel_id": channel_id}, now)
 

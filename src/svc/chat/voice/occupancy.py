@@ -1,9 +1,9 @@
-"""Tracks the participants of each voice room, as the media service reports them, and who is muted or
-deafened.
+"""Tracks the participants in each voice room, as the media service reports them, and which members are muted
+or deafened.
 
-Holds the current state and reports changes. Makes no requests. A mute by a moderator applies to the person,
-so that leaving the server and joining again does not lift it. See docs/signalling.md, "To the chat server",
-`sync_response`, `peer_joined`, `peer_left`.
+Stores the current state in memory and reports changes. Makes no requests. A moderator's mute applies to the
+person, so leaving the server and joining again does not lift it. See docs/signalling.md, "To the chat
+server", `sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Mute:
-    """A mute. A muted member cannot be heard, and a deafened member hears nobody."""
+    """Whether a member is muted or deafened. A muted member cannot be heard, and a deafened member hears
+    nobody.
+    """
 
     muted: bool = False
     deafened: bool = False
@@ -30,9 +32,7 @@ class MuteState:
 
 
 class MuteStates:
-    """Mutes by moderators and by the members themselves. `person_of` returns the person to whom a member
-    belongs.
-    """
+    """Mutes by moderators and by the members themselves. `person_of` returns the id of a member's person."""
 
     def __init__(self, person_of: Callable[[str], str]) -> None:
         self._person_of = person_of
@@ -43,7 +43,7 @@ class MuteStates:
         self._by_moderators.update(by_moderators)
 
     def moderator_mute(self, member_id: str) -> Mute | None:
-        """Return the mute by moderators, or None if no moderator has ever muted the person."""
+        """Return the moderators' mute for a member, or None if no moderator has ever muted the person."""
         return self._by_moderators.get(self._person_of(member_id))
 
     def moderate(self, member_id: str, mute: Mute) -> None:
@@ -56,7 +56,7 @@ class MuteStates:
         self._own[member_id] = mute
 
     def forget(self, member_id: str) -> None:
-        """Forget a former member's own mute. A mute by a moderator stays."""
+        """Forget a former member's own mute. A moderator's mute stays."""
         self._own.pop(member_id, None)
 
     def of(self, member_id: str) -> MuteState:
@@ -74,16 +74,16 @@ class Occupancy:
         self._rooms: dict[str, dict[str, None]] = {}
         # Called once for each user who joins, with the room and the user.
         self.on_joined: list[Callable[[str, str], None]] = []
-        # Called with the room, the user, and whether the user may return because the connection was lost or
-        # is being replaced.
+        # Called with the room, the user who left, and whether the user may return because their connection
+        # was lost or is being replaced.
         self.on_left: list[Callable[[str, str, bool], None]] = []
-        # Called when the media service, which may be a new one, is in sync. All changes are reported before
-        # this call.
+        # Called when a media service is in sync, after all changes have been reported. The service may be a
+        # new one.
         self.on_in_step: list[Callable[[], None]] = []
-        # Called with a room and a user who is connected to a different media service from the rest of the
+        # Called with a room and a user who is connected to a different media service than the rest of the
         # room.
         self.on_astray: list[Callable[[str, str], None]] = []
-        # Called with the speakers of a room whose speakers were requested.
+        # Called with a room whose speakers were requested, and its speakers.
         self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []
 
     def users(self, room_id: str) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class Occupancy:
                 notify(room_id, user_id, lost)
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
-        """Replace the state with the actual participants. A room that is not mentioned is empty."""
+        """Replace the state with the actual participants. Rooms that are not in `actual` are empty."""
         there = {(room_id, user_id) for room_id, users in actual.items() for user_id in users}
         for room_id, user_id in self.everybody():
             if (room_id, user_id) not in there:

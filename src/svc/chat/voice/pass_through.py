@@ -1,7 +1,6 @@
-"""Passes signalling through this server's own address, at `/sfu/client`.
+"""Passes signalling between browsers and the media service through this server, at `/sfu/client`.
 
-Relays frames, pings and closes between a member's browser and the media service, and looks only at the media
-service's first response. See docs/signalling.md.
+Relays frames, pings and closes, and looks only at the media service's first response. See docs/signalling.md.
 """
 
 import asyncio
@@ -38,17 +37,18 @@ from svc.chat.schemas import Natural
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
-# The media service pings every 30 s and gives up after 90 s. A side that is silent for longer than this has
-# disconnected without a close frame.
+# A side that is silent for longer than this has disconnected without a close frame. The media service pings
+# every 30 s and closes the connection after 90 s of silence.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# The limit for sockets that the media service has not admitted yet. It is lower than the media service's own
-# limit. Beyond it, the address with the most such sockets loses the oldest of them.
+# The maximum number of sockets that the media service has not admitted yet. It is lower than the media
+# service's own limit. Beyond this number, the address with the most such sockets loses the oldest of them.
 MAX_NOT_JOINED = 512
 # The rate limit for a browser's frames. It equals the media service's own limit.
 FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20
 PASS_THROUGH = "/sfu/client"
-# The close code for a connection that broke. The call continues, because the connection can be restored soon.
+# The close code that is sent when the other side's connection was lost. The call continues, because the
+# connection can be restored soon.
 _LOST = 4000
 
 logger = logging.getLogger(__name__)
@@ -57,12 +57,12 @@ Side = web.WebSocketResponse | ClientWebSocketResponse
 
 
 def urls_of(media: MediaConfig) -> list[str]:
-    """Return the URL of each media service that accepts a participant's signalling."""
+    """Return the URL for participants' signalling at each media service."""
     return [f"{service.url}/client" for service in media.services]
 
 
 def pass_through_url(service: int) -> str:
-    """Return the URL of a media service for members who reach it through this server."""
+    """Return the URL that passes signalling through this server to the given media service."""
     return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
 
 
@@ -120,12 +120,12 @@ class SignallingPassThrough(Requests):
         self._not_joined.add(transport, client_address(http_request).limited_as)
 
         def look(message: WSMessage) -> None:
-            """Mark the participant as joined if the media service's first response is not a refusal."""
+            """Mark the participant as joined if the media service's first response is not an error."""
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)
-                # The media service has verified the participant's identity, and gives each participant only
-                # one seat.
+                # The connection now counts as a member's, because the media service has verified the identity
+                # and gives each participant only one seat.
                 recognise(http_request, f"signalling {id(transport)}")
 
         try:
@@ -138,8 +138,8 @@ class SignallingPassThrough(Requests):
         return browser
 
     def _make_room(self, most: int) -> bool:
-        """Close a connection that has not joined yet, if there are at least `most`. Return whether one was
-        closed.
+        """Close a connection that has not joined yet if there are at least `most` such connections. Return
+        whether a connection was closed.
         """
         leaving = self._not_joined.pushed_out(most)
         if leaving is not None:
@@ -177,7 +177,7 @@ class SignallingPassThrough(Requests):
         except OSError as fault:
             logger.debug("signalling lost", extra={"fault": repr(fault)})
         finally:
-            # One side may have closed, so close both. Closing a closed side has no effect.
+            # Close both sides, because only one may have closed. Closing a closed side has no effect.
             await _close(sfu, _LOST, b"The participant is gone")
             await _close(browser, WSCloseCode.BAD_GATEWAY, b"The voice server is gone")
 
@@ -191,8 +191,8 @@ async def _carry(
     """Relay frames in one direction until a side closes or is lost. A close is also passed on.
 
     Only one frame is in flight. Until the target accepts it, nothing else is read from the source, so that
-    the sender experiences backpressure. If there is no `pace`, the source is trusted. `look` is called with
-    each frame.
+    the sender experiences backpressure. `pace` is the rate limit, or None if the source is trusted. `look` is
+    called with each frame.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):
@@ -207,7 +207,8 @@ async def _carry(
             return
         data = message.data.encode() if message.type is WSMsgType.TEXT else message.data
         if pace is not None:
-            # Even a wait of 0 s gives other connections a turn. Writing a small frame would not.
+            # Sleep even if the wait is 0 s, because this gives other connections a turn. Writing a small
+            # frame would not.
             await asyncio.sleep(pace.take(asyncio.get_running_loop().time()))
         async with asyncio.timeout(WRITE_DEADLINE_S):
             await target.send_frame(data, message.type)
@@ -221,12 +222,12 @@ def _refuses(text: str) -> bool:
 
 
 def _close_of(message: WSMessage) -> tuple[int, bytes]:
-    """Return the code and reason to pass on. A close that has no code counts as normal."""
+    """Return the code and reason to pass on. A close without a code counts as normal."""
     code = message.data or WSCloseCode.OK
     if code == WSCloseCode.ABNORMAL_CLOSURE:
-        # 1006 means that no close was received, and must not be sent (RFC 6455 section 7.4.1).
+        # 1006 means that no close frame was received, and must not be sent (RFC 6455 section 7.4.1).
         return _LOST, b""
-    # A control frame holds 125 bytes, of which the code takes two.
+    # A control frame has room for 125 bytes, of which the code takes two.
     return code, (message.extra or "").encode()[:123]
 
 

@@ -1,4 +1,4 @@
-"""The requests about voice, all of which are on the live socket."""
+"""Defines the requests about voice, all of which use the live socket."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class NewMute(Request):
     deafened: bool | None = None
 
     def flags(self) -> tuple[bool | None, bool | None]:
-        """Return both fields. Raises ChatError if neither is set."""
+        """Return both fields as a pair. Raises ChatError if neither is set."""
         if self.muted is None and self.deafened is None:
             raise ChatError("invalid_request", "muted or deafened is missing")
         return self.muted, self.deafened

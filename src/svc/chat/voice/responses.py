@@ -1,5 +1,5 @@
-"""Response types and events for voice. `MuteState`, `Hand` and `SentMedia` are defined in the modules that
-use them.
+"""Response types and events for voice. The modules that use `MuteState`, `Hand` and `SentMedia`
+define them.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ class VoiceGrant(Response):
     stun_servers: Sequence[str]
     # Includes a temporary user name and password if the operator has a TURN server.
     ice_servers: Sequence[IceServer]
-    # The maximum bitrate of a microphone, or 0 for no limit.
+    # The maximum bitrate for a microphone, or 0 for no limit.
     bitrate_kbps: Natural
     client_join: ClientJoin
 
 
 class VoiceMember(Response):
-    """A participant of a call as other members see them."""
+    """A participant in a call, in the form that other members receive."""
 
     id: Id
     nickname: str
@@ -40,8 +40,8 @@ class VoiceMember(Response):
     hand: Natural
     camera: bool
     screen: bool
-    # Whether the member has the permission `speak` here. Pages show members who lack it as the audience of a
-    # stage.
+    # Whether the member has the permission `speak` in this room. Pages show members without it as the
+    # audience of a stage.
     may_speak: bool
 
 
@@ -57,7 +57,7 @@ class VoiceLeft(Response):
 
 
 class VoiceUpdated(Response):
-    """The part of a participant's state that has changed."""
+    """The changes to a participant's state."""
 
     channel_id: Id
     member_id: Id

@@ -1,4 +1,5 @@
-"""Admits members to voice rooms, and reports who joins or leaves and who is muted. Contains no HTTP code.
+"""Admits members to voice rooms, and pushes events when members join, leave or are muted. Contains no HTTP
+code.
 
 The media service determines who is actually in a room. This module only issues grants and reports changes.
 See docs/signalling.md and, for grants, `svc.base.grants`.
@@ -37,11 +38,11 @@ from svc.chat.voice.responses import (
 )
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Long enough for a slow phone to connect, but well below the permitted five minutes, so that the clocks of
-# the two machines can differ by a few minutes.
+# The lifetime of a grant is long enough for a slow phone to connect, but well below the permitted five
+# minutes, so that the two machines' clocks can differ by a few minutes.
 GRANT_LIFETIME_S = 120
-# The maximum number of participants in an encrypted call. All of them get new keys whenever somebody joins or
-# leaves, as in a private conversation.
+# The maximum number of participants in an encrypted call. As in a private conversation, everyone gets new
+# keys whenever somebody joins or leaves.
 MAX_SEALED = 25
 # How long a seat is reserved, from the grant until the media service reports the member. A slow phone takes a
 # few seconds. A member who arrives later still gets a seat if one is free.
@@ -49,7 +50,8 @@ RESERVED_S = 20.0
 
 
 class Seats:
-    """The seats in this server's voice channels, including those reserved for members who are joining.
+    """The seats in this server's voice channels, including seats that are reserved for members who are
+    joining.
 
     A `limit` of 0 means no limit. The media service has its own limit for all servers together. See
     docs/configuration.md, "Chat server", VOICE_MAX_USERS.
@@ -60,13 +62,12 @@ class Seats:
         self._reserved: dict[Place, float] = {}
 
     def reserve(self, seat: Place, taken: Iterable[Place], now: float, of_room: int = 0) -> None:
-        """Reserve a seat for a member, or keep the seat that they have. Raises ChatError if all seats are
+        """Reserve a seat for a member, or renew the member's reservation. Raises ChatError if all seats are
         taken.
 
         `of_room` is the room's own limit, or 0 if it has none.
         """
-        # Reservations that end too far in the future also expire. They are from before the clock was set
-        # back.
+        # Also drop reservations that end too far in the future. They were made before the clock was set back.
         self._reserved = {
             seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
         }
@@ -84,16 +85,16 @@ class Seats:
         self._reserved.pop(seat, None)
 
     def exceeded_by(self, taken: Iterable[Place]) -> int:
-        """Return the number of members above the limit. It can be exceeded, because a grant may be used after
-        its seat has been given to another member.
+        """Return the number of members above the limit. The limit can be exceeded, because a member may use
+        their grant after their seat has been given to another member.
         """
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
 
 def ways_of_members(media: MediaConfig) -> list[list[str]]:
-    """Return the URLs of each media service, in the order in which to try them.
+    """Return a list of URLs for each media service, in the order in which clients should try them.
 
-    The URL at this server itself comes last and always works.
+    The last URL passes through this server, and always works.
     """
     return [
         [*(f"{url}/client" for url in service.public_urls), pass_through_url(at)]
@@ -102,7 +103,7 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
 
 
 class Voice:
-    """Voice rooms, including those of private conversations. It follows the given occupancy."""
+    """Voice rooms, including rooms for private conversations. Follows the changes in the given occupancy."""
 
     def __init__(
         self,
@@ -146,7 +147,7 @@ class Voice:
         changes.sessions_ended.append(control.sessions_ended)
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the participants of the voice channels and private calls that a member can see."""
+        """Return the participants in the voice channels and private calls that a member can see."""
         seen = self._directory.visible_channels(session.member_id)
         channels = [channel.id for channel in seen if channel.kind == VOICE]
         occupied = {room_id for room_id, _ in self.occupancy.everybody()}
@@ -156,7 +157,7 @@ class Voice:
     async def join(
         self, session: Session, channel_id: str, now: float, *, sealed: bool = False
     ) -> VoiceGrant:
-        """Let a member join a channel or a private call. Return the URLs and the credentials.
+        """Admit a member to a channel or a private call. Return the media service's URLs and the credentials.
 
         `sealed` means that the client encrypts its media end to end, as encrypted channels and private calls
         require.
@@ -216,14 +217,16 @@ class Voice:
             self._conversations.require_writable(member_id, room_id)
 
     def decline(self, member_id: str, conversation_id: str) -> None:
-        """Refuse a ringing private call, and notify the other members. Raises ChatError."""
+        """Decline a ringing private call, and notify the other members. Raises ChatError."""
         if member_id not in (people := self.rooms.people_of(conversation_id)):
             raise ChatError("unknown_conversation")
         declined = PrivateCallDeclined(conversation_id, member_id)
         self._hub.push("private_call_declined", declined, Recipients(people), kept=False)
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> MuteState:
-        """Set a member's own mute. It is shown to other members, and the member's own page enforces it."""
+        """Set whether a member mutes or deafens themselves. Other members see this state, and the member's
+        own page enforces it.
+        """
         own, before = self.states.own(member_id), self.states.of(member_id)
         own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
         self.states.choose(member_id, own)
@@ -231,14 +234,14 @@ class Voice:
         return self.states.of(member_id)
 
     def state_changed(self, member_id: str, before: MuteState) -> None:
-        """Push the changes of a member's state to every room that the member is in."""
+        """Push the changes in a member's mute state to every room that the member is in."""
         if new := differences(asdict(before), asdict(self.states.of(member_id))):
             for room_id in self.occupancy.rooms_of(member_id):
                 update = VoiceUpdated(room_id, member_id, **new)
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Announce which of these participants may now speak, and which no longer may."""
+        """Announce which of these members in calls may now speak, and which may no longer speak."""
         concerned = frozenset(member_ids)
         for room_id, user_id in self.occupancy.everybody():
             before = self._may_speak.get((room_id, user_id))
@@ -251,7 +254,7 @@ class Voice:
         return may
 
     def _astray(self, room_id: str, user_id: str) -> None:
-        """Ask a user to join the room again, because they are connected to a different media service from the
+        """Ask a user to join the room again, because they are connected to a different media service than the
         rest of the room.
         """
         self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))

@@ -22,19 +22,19 @@ from svc.chat.errors import ChatError
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
-# The media service responds to a sync_request immediately. If it takes longer than this, it has dropped the
-# request because of wrong credentials, or is not working at all.
+# The timeout for a response. The media service responds to a sync_request immediately. If it takes longer
+# than this, it has dropped the request because of wrong credentials, or does not work.
 ANSWER_DEADLINE_S = 5.0
 # A media service that loses power or its network does not close the connection. If a response takes longer
 # than this, members are sent to another media service.
 SILENT_S = 1.0
-# The interval between probes. If a service disappears, this and the patience of `sfu_links` ensure that its
-# members are moved to another service within three seconds.
+# The interval between probes. Together with PATIENCE_S in `sfu_links`, it ensures that members are moved to
+# another service within three seconds after their service has disappeared.
 PROBE_INTERVAL_S = 0.25
-# The maximum time for which a member waits for a room. It is enough for a restart of the media service.
+# The longest that a member waits for a room. It is enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
-# The maximum size of a frame. Our own media service may send a list of thousands of participants.
+# The maximum size of a frame. It is enough for a list of thousands of participants.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
@@ -77,14 +77,14 @@ class SfuListener(Protocol):
 
 
 class LinkError(Exception):
-    """A fault that makes the connection unusable. The message is for the log."""
+    """Raised if the connection has become unusable. The message is for the log."""
 
 
 class SfuLink:
     """The link to the media service with the given `index`.
 
-    `room_ids` returns the rooms to register, and is called for each connection. `epoch` is the epoch of the
-    owner in a cluster, or 0 outside a cluster.
+    `room_ids` returns the rooms to register, and is called for each connection. `epoch` is the owner node's
+    epoch in a cluster, or 0 outside a cluster.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class SfuLink:
             "server_id": media.server_id,
             "server_password": media.server_password,
         }
-        # Omitted outside a cluster, so that an older media service understands every request.
+        # The epoch is omitted outside a cluster, so that an older media service understands every request.
         if epoch:
             self.credentials["epoch"] = epoch
         self.room_ids = room_ids
@@ -117,21 +117,21 @@ class SfuLink:
         self.host = ""
         # The reason why the link is not in sync. Empty if it is in sync.
         self.fault = ""
-        # The time of a request that the service has left unanswered for too long, or None. The connection may
+        # The time of a request that has been waiting too long for a response, or None. The connection may
         # still be open.
         self.silent_since: float | None = None
-        # Whether the service is probed even if nobody joins, because another service could take over its
-        # members.
+        # Whether to probe the service even if nobody joins. This is worthwhile if another service could take
+        # over its members.
         self.is_probed = False
 
     @property
     def in_step(self) -> bool:
-        """Whether the link is connected and the participants are known."""
+        """Whether the link is connected and the service has reported its participants."""
         return self._in_step.is_set()
 
     @property
     def responds(self) -> bool:
-        """Whether the link is in sync and no request has been unanswered for too long."""
+        """Whether the link is in sync and no request has been waiting too long for a response."""
         return self.in_step and not self.is_silent
 
     @property
@@ -180,7 +180,7 @@ class SfuLink:
                 self._conversation.send(kind, room_id, **fields)
 
     async def _converse(self) -> None:
-        """Run one connection from its first frame to its end."""
+        """Open a connection and exchange frames until it ends. Raises LinkError when it has been closed."""
         async with asyncio.timeout(CONNECT_DEADLINE_S):
             ws = await self._session.ws_connect(
                 self._url,
@@ -204,7 +204,7 @@ class SfuLink:
         raise LinkError(_NEWER_OWNER if outdated else f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
-        """Log one warning when the service is gone, and one when it does not respond.
+        """Log a fault as a warning once when the service is gone, and once when it does not respond.
 
         Later attempts are logged at debug level.
         """
@@ -232,18 +232,19 @@ class _Conversation:
     def __init__(self, ws: ClientWebSocketResponse, link: SfuLink) -> None:
         self._ws, self._link = ws, link
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
-        # Responses have no id, so only one sync_request is outstanding at a time. All callers that need a
-        # later response share `_next`, whose result is whether that response arrived.
+        # Responses have no id, so only one sync_request is outstanding at a time. Callers that need a
+        # response to a later sync_request share the future `_next`, whose result is whether that response has
+        # arrived.
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
         self._pong = asyncio.Event()
-        # Set if a frame was lost because the queue was full. Then only a new connection can restore the
-        # state.
+        # Set if a frame was lost because the queue was full. In that case, only a new connection can restore
+        # the state.
         self._stuck = asyncio.Event()
 
     async def run(self) -> None:
-        """Exchange frames until the connection ends. Any other fault is raised."""
+        """Exchange frames until the connection ends. Errors other than its end are raised."""
         for room_id in self._link.room_ids():
             self.register(room_id)
         try:
@@ -258,11 +259,11 @@ class _Conversation:
         connection ended first.
 
         The media service forgets rooms that stay empty, so a room is registered again each time. A
-        registration gets no response, so a sync_request follows, which does.
+        registration gets no response, so a sync_request is sent after it, because that gets one.
         """
         self.register(room_id)
         self._wanted.set()
-        # Shielded, because other callers may be waiting for the same response.
+        # Shield the future, because other callers may be waiting for the same response.
         return await asyncio.shield(self._next)
 
     def register(self, room_id: str) -> None:
@@ -297,8 +298,8 @@ class _Conversation:
             await self._ws.ping()
             await self._await_answer(self._pong)
             if self._link.is_silent and self._answered.is_set():
-                # Synchronise again, because the members may have been moved to another service in the
-                # meantime.
+                # The service responds again. Synchronise, because its members may have been moved to another
+                # service in the meantime.
                 self._link.silent_since = None
                 self._wanted.set()
         await self._stuck.wait()

@@ -1,6 +1,6 @@
-"""Combines the media services of a community, so that callers need not know whether there is one or several.
+"""Combines a community's media services, so that callers need not know whether there is one or several.
 
-Keeps a connection to each service, assigns every room to one of them, and moves the rooms of a service that
+Keeps a connection to each service, assigns every room to a service, and moves rooms away from a service that
 is gone. A user who joins a room at the wrong service is sent to the right one. Makes no decisions about
 members. See docs/signalling.md, "From the chat server".
 """
@@ -28,13 +28,13 @@ PROMISED_S = 120.0
 
 
 class RoomPlacement:
-    """The assignment of rooms to media services. It makes no connections.
+    """The assignment of rooms to media services. Makes no connections.
 
     Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
     room, and the available service with the highest rank gets the room. When a service appears or disappears,
     only its own rooms move. An occupied room stays at its service for as long as that service is available.
-    `names` identify the services, and must be the same after a restart. `there` returns whether a service can
-    be used, and `silent` whether it is leaving a request unanswered.
+    `names` identifies the services, and must be the same after a restart. `there` returns whether a service
+    can be used, and `silent` whether it has not responded to a request for too long.
     """
 
     def __init__(
@@ -51,15 +51,15 @@ class RoomPlacement:
         self._places: dict[str, tuple[int, float]] = {}
 
     def of(self, room_id: str) -> int | None:
-        """Return the service of a room, or None if the room is empty and was not recently promised to
+        """Return the index of a room's service, or None if the room is empty and was not recently promised to
         anyone.
         """
         place = self._places.get(room_id)
         return place[0] if place else None
 
     def promise(self, room_id: str, now: float) -> int:
-        """Return the service for a member who wants to join a room. The room stays there until the member
-        arrives.
+        """Return the index of the service where a member can join a room. The room stays at this service for
+        as long as the member's grant is valid.
         """
         index = self._previous_place(room_id, now)
         if index is None:
@@ -68,8 +68,8 @@ class RoomPlacement:
         return index
 
     def is_placed_at(self, room_id: str, index: int) -> bool:
-        """Return whether a room is at the given service, where a user was found. Place the room there if it
-        has no place.
+        """Return whether a room is at the given service, which has reported a user in the room. If the room
+        has no service yet, assign it to this one.
         """
         return self._places.setdefault(room_id, (index, 0.0))[0] == index
 
@@ -108,10 +108,11 @@ def rank(name: str, room_id: str) -> bytes:
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
-# A service that returns within this time keeps its rooms. A restart or a handover of the ports takes less.
+# A service that returns within this time keeps its rooms. A restart or a handover of the ports takes less
+# time.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
-# The pauses between attempts to reconnect. They are short, because participants notice every second and the
+# The delays between attempts to reconnect. They are short, because participants notice every second and the
 # media service is nearby.
 FIRST_RECONNECT_S = 0.2
 LAST_RECONNECT_S = 2.0
@@ -133,10 +134,10 @@ class SfuLinks:
         for link in self._links:
             link.is_probed = len(names) > 1
         self._lost_at: list[float | None] = [0.0 for _ in names]
-        # For each service, the users in rooms that are now elsewhere. They are handled once the service is in
-        # sync.
+        # For each service, the users it has reported in rooms that are now at another service. They are
+        # handled once the service is in sync.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
-        # Set if rooms may span several services.
+        # Manages rooms that span several services. None if rooms may not span services.
         self._spans = Spans(self._links) if room_size and len(names) > 1 else None
         self._room_size = room_size
         self._placement = RoomPlacement(
@@ -145,7 +146,7 @@ class SfuLinks:
             lambda room_id: bool(occupancy.users(room_id)),
             lambda index: self._links[index].is_silent,
         )
-        # Set while something depends on the time: a service may not return, or a promise may expire.
+        # Set while time matters, because an unavailable service may not return or a promise may expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
 
@@ -180,7 +181,7 @@ class SfuLinks:
         return self._placement.of(room_id) or 0
 
     async def confirm_room(self, room_id: str) -> int:
-        """Return the service for another member of a room, once that service has confirmed the room.
+        """Wait until a service has confirmed a room for another member. Return the index of that service.
 
         Raises ChatError.
         """
@@ -194,7 +195,8 @@ class SfuLinks:
                 usable = [each for each, link in enumerate(self._links) if link.responds]
                 index = self._spans.choose(room_id, home, usable, self._room_size)
             try:
-                # Another service can take the member, so do not wait long, even if the connection is open.
+                # Do not wait long, even if the connection is open, because another service can take the
+                # member.
                 patience_s = SILENT_S if self._links[index].responds else PATIENCE_S
                 within_s = left_s if len(self._links) == 1 else min(left_s, patience_s)
                 await self._links[index].confirm_room(room_id, within_s)
@@ -213,8 +215,8 @@ class SfuLinks:
             link.register(room_id)
 
     def send(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
-        """Send an event about a room to the room's service or, if rooms can span services, to the service of
-        the user whom the event names, or else to all.
+        """Send an event about a room to the room's service. If rooms can span services, send it to the
+        service of the user whom the event names, or to all services if it names nobody.
         """
         index = self._placement.of(room_id)
         if self._spans is not None:
@@ -241,7 +243,7 @@ class SfuLinks:
             if len(self._links) > 1 and self._is_gone(index):
                 self._abandon(index)
         some_left = self._placement.forget_empty(now)
-        # A single service has no alternative, so it does not matter for how long it has been unavailable.
+        # If there is only one service, it does not matter for how long it has been unavailable.
         if not some_left and (all(link.responds for link in self._links) or len(self._links) == 1):
             self._unsettled.clear()
 
@@ -260,7 +262,7 @@ class SfuLinks:
         for room_id in rooms:
             self._placement.forget(room_id)
         if self._links[index].is_silent:
-            # The service does not close its connections, so its members would keep waiting for it.
+            # The service has not closed its connections, so its members would otherwise keep waiting for it.
             for room_id, user_id in lost:
                 self._send_astray(room_id, user_id)
 
@@ -277,7 +279,7 @@ class SfuLinks:
         if self._placement.is_placed_at(room_id, index):
             self._occupancy.joined(room_id, user_id)
             return
-        # Send the event before the disconnect, so that the page requests a new grant whichever of them
+        # Send the event before the disconnect, so that the page requests a new grant regardless of which
         # arrives first.
         self._send_astray(room_id, user_id)
         self._links[index].send(DisconnectUser, room_id, user_id=user_id)
@@ -303,13 +305,13 @@ class SfuLinks:
                 notify(room_id, user_ids)
 
     def relays_held(self, index: int, relays: Sequence[HeldRelay]) -> None:
-        # Later responses report only relays that this server has started itself.
+        # Only the first response matters, because later ones report only relays that this server has started.
         if self._spans is not None and not self._links[index].in_step:
             self._spans.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
-        """Replace the state with the service's actual participants. Rooms at other services stay
-        unchanged.
+        """Replace the state of rooms at a service with their actual participants. Rooms at other services
+        stay unchanged.
         """
         if self._spans is not None:
             self._synchronise_members(self._spans, index, actual)
@@ -346,11 +348,11 @@ class SfuLinks:
             self._spans.changed(index, event)
 
     def lost(self, index: int) -> None:
-        """Start measuring for how long the service is unavailable."""
+        """Start measuring how long a service is unavailable."""
         self._unsettled.set()
 
     def came_in_step(self, index: int) -> None:
-        """Send the service everything that it has missed."""
+        """Send a service everything that it has missed."""
         self._lost_at[index] = None
         self._occupancy.in_step()
         self._send_on(index)

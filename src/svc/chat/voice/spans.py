@@ -1,10 +1,10 @@
-"""Manages rooms that span several media services: the location of each member, and the tracks that are
-relayed between the services.
+"""Manages rooms that span several media services: the service of each member, and the tracks that are relayed
+between services.
 
-Each track of a spanning room is relayed once to each other service that has members of the room. This module
-chooses the keys and SSRCs of a relay, and passes the demand of its receivers on to its sender. It adopts the
-relays that an earlier owner of the community has started, once both of their services have reported them. It
-does not process media. See docs/signalling.md, "A room over several SFUs".
+Each track in a spanning room is relayed once to each other service with members in the room. This module
+chooses the keys and SSRCs for a relay, and passes the receivers' demand on to the sender. It adopts relays
+that an earlier owner of the community has started, once both of their services have reported them. It does
+not process media. See docs/signalling.md, "A room over several SFUs".
 """
 
 import secrets
@@ -21,7 +21,7 @@ _KEY_BYTES = 16 + 12
 
 
 class Service(Protocol):
-    """The parts of a media service that relays need."""
+    """The parts of a link to a media service that relays need."""
 
     host: str
     addresses: Sequence[tuple[str, int]]
@@ -43,26 +43,26 @@ class _Relay:
 class _SpanningRoom:
     at: set[int] = field(default_factory=set)
     tracks: dict[tuple[int, str], events.RelayedTrack] = field(default_factory=dict)
-    # The relays by origin, track and target.
+    # The relays by origin, track and target service.
     relays: dict[tuple[int, str, int], _Relay] = field(default_factory=dict)
-    # The video codecs that all members at a service can decode, or None for all codecs.
+    # For each service, the video codecs that all members at it can decode, or None for all codecs.
     takes: dict[int, frozenset[int] | None] = field(default_factory=dict)
 
 
 class Spans:
-    """The locations of members, and the relays that these locations require."""
+    """Each member's service, and the relays that are needed between services."""
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services = services
         self._places: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
-        # The relays that each service has reported and that this server does not know, by id.
+        # The relays that each service has reported but that this server has not started, by id.
         self._unknown: dict[int, dict[str, events.HeldRelay]] = {}
-        # Services that do not respond. Nothing waits for their reports.
+        # Services that do not respond. Their reports are not awaited.
         self._gone: set[int] = set()
 
-    # Where members are.
+    # Methods about the services of members.
 
     def place_of(self, room_id: str, user_id: str) -> int | None:
         return self._places.get(room_id, {}).get(user_id)
@@ -76,11 +76,11 @@ class Spans:
         ]
 
     def choose(self, room_id: str, home: int, usable: Sequence[int], size: int) -> int:
-        """Return the service for another member: the room's own service, until it has `size` members of the
-        room.
+        """Return the index of the service for another member of a room.
 
-        Once that is full, return a service that already has members of the room and is not full, or else the
-        least loaded one.
+        This is the room's home service until it has `size` members of the room. After that, it is a service
+        that has fewer than `size` members of the room, but at least one. If there is none, it is the least
+        loaded service.
         """
         here = [*self._places.get(room_id, {}).values()]
         everywhere = [place for places in self._places.values() for place in places.values()]
@@ -90,9 +90,9 @@ class Spans:
         return min(open_ or usable or [home], key=lambda index: (everywhere.count(index), index))
 
     def joined(self, index: int, room_id: str, user_id: str) -> int | None:
-        """Record the service of a member.
+        """Record which service a member is connected to.
 
-        Return the service of the member's earlier seat if it is a different one, otherwise None.
+        Return the service to which the member was connected before if it is a different one, otherwise None.
         """
         places = self._places.setdefault(room_id, {})
         earlier = places.get(user_id)
@@ -101,7 +101,9 @@ class Spans:
         return earlier if earlier != index else None
 
     def left(self, index: int, room_id: str, user_id: str) -> bool:
-        """Record that a member left a service. Return False if the member has already joined another one."""
+        """Record that a member has left a room at a service. Return False if the member has already joined at
+        another service.
+        """
         places = self._places.get(room_id, {})
         if places.get(user_id) != index:
             return False
@@ -112,21 +114,21 @@ class Spans:
         return True
 
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> list[str]:
-        """Return the speakers of a room at all services."""
+        """Record a room's speakers at a service. Return its speakers at all services."""
         speakers = self._speakers.setdefault(room_id, {})
         speakers[index] = user_ids
         at = set(self._places.get(room_id, {}).values()) | {index}
         return sorted({user_id for place in at for user_id in speakers.get(place, ())})
 
-    # Reports from services.
+    # Methods that handle reports from services.
 
     def held(self, index: int, relays: Sequence[events.HeldRelay]) -> None:
-        """Handle the relays that a service reports. It reports them before its members."""
+        """Handle the relays that a service reports. A service reports its relays before its members."""
         known = {relay.relay_id for room in self._rooms.values() for relay in room.relays.values()}
         self._unknown[index] = {relay.relay_id: relay for relay in relays if relay.relay_id not in known}
 
     def gone(self, index: int) -> None:
-        """End the relays of a service that does not respond."""
+        """Stop waiting for a service that does not respond."""
         if index not in self._gone:
             self._gone.add(index)
             self._unknown.pop(index, None)
@@ -152,7 +154,7 @@ class Spans:
         match event:
             case events.RoomTracks():
                 tracks = {(index, track.track_id): track for track in event.tracks}
-                # A relay that was adopted may belong to a track that has ended since.
+                # An adopted relay may belong to a track that has ended in the meantime.
                 known = {*room.tracks, *(key[:2] for key in room.relays)}
                 for key in [key for key in known if key[0] == index and key not in tracks]:
                     self._end_track(event.room_id, room, key)
@@ -204,7 +206,7 @@ class Spans:
         self._send_codecs(room_id, room)
 
     def _adopt(self, room_id: str, room: _SpanningRoom) -> None:
-        """Adopt those of a room's relays that have been reported by both of their services."""
+        """Adopt a room's relays that both of their services have reported."""
         for origin in room.at:
             for relay_id, held in list(self._unknown.get(origin, {}).items()):
                 if held.room_id != room_id or not held.sends:
@@ -216,8 +218,8 @@ class Spans:
                         break
 
     def _end_unknown(self) -> None:
-        """End the reported relays that have not been adopted, once every service has reported or counts as
-        lost.
+        """End all reported relays that have not been adopted. Do nothing until every service has reported or
+        counts as gone.
         """
         services = range(len(self._services))
         if not all(self._services[index].in_step or index in self._gone for index in services):
@@ -230,7 +232,7 @@ class Spans:
         self._unknown.clear()
 
     def _leave(self, index: int, room_id: str, room: _SpanningRoom) -> None:
-        """End the tracks and relays of a room at a service that no longer has members of the room."""
+        """End a room's tracks and relays at a service that no longer has members in the room."""
         for track in [track for track in room.tracks if track[0] == index]:
             self._end_track(room_id, room, track)
         for key, relay in list(room.relays.items()):
@@ -267,7 +269,7 @@ class Spans:
         sending = events.RelayLink(ends.origin[0], ends.target, there, back, ssrcs, rtcp_ssrc)
         receiving = events.RelayLink(ends.target[0], ends.origin, back, there, ssrcs, rtcp_ssrc)
         name: Mapping[str, str] = {"relay_id": relay.relay_id, "track_id": track.track_id}
-        # Set up the receiver first, so that its keys are in place when the first packet arrives.
+        # Set up the receiving service first, so that its keys are in place when the first packet arrives.
         receiver, sender = self._services[relay.target], self._services[relay.origin]
         receiver.send(events.ReceiveRelay, room_id, **name, line=receiving, track=track)
         sender.send(events.SendRelay, room_id, **name, line=sending)
@@ -300,7 +302,7 @@ class _Ends:
 def _ends(origin: Service, target: Service) -> _Ends | None:
     """Return the addresses for a relay, or None if the services cannot reach each other.
 
-    If possible, they are on the network that this server shares with both services.
+    If possible, the addresses are on the network that this server shares with both services.
     """
     pairs = [
         (one, other)
@@ -315,7 +317,7 @@ def _ends(origin: Service, target: Service) -> _Ends | None:
 
 
 def _distinct_ssrcs(count: int) -> list[int]:
-    """Return different random SSRCs. Small numbers are avoided, as in the media service."""
+    """Return distinct random SSRCs. Small numbers are avoided, as in the media service."""
     ssrcs: set[int] = set()
     while len(ssrcs) < count:
         ssrcs.add(secrets.randbits(32) | 1 << 16)
