@@ -1,7 +1,7 @@
 """Stores the files of unfinished uploads in `incoming/<id>` in the data folder, where the worker reads them.
 
 Files are written in pieces on separate threads, so that no file is in memory as a whole. Bytes are
-acknowledged only once they are durable. The files are not served, and only the first bytes are examined, to
+acknowledged only once they are durable. The files are not served, and their content is examined only to
 determine the kind.
 """
 
@@ -55,7 +55,7 @@ class IncomingFiles:
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 
     async def content(self, upload_id: str, length: int) -> str:
-        """Return the kind of an upload's file according to its first bytes: a picture, a video or another
+        """Return the kind of an upload's file, determined from its content: a picture, a video or another
         file.
         """
 

@@ -35,8 +35,8 @@ from svc.chat.voice.sfu_links import SfuLinks
 # held down is throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# The number of members whose rate is remembered, which is more than there are in any call. A member whose
-# rate has been forgotten can send a full burst again.
+# The number of members whose rate is remembered, which exceeds the size of any call. A member whose rate has
+# been forgotten can send a full burst again.
 _MOST_PEOPLE = 10_000
 DOWN = 0
 

@@ -128,7 +128,7 @@ class Spans:
         self._unknown[index] = {relay.relay_id: relay for relay in relays if relay.relay_id not in known}
 
     def gone(self, index: int) -> None:
-        """Stop waiting for a service that does not respond."""
+        """Stop waiting for reports from a service that does not respond."""
         if index not in self._gone:
             self._gone.add(index)
             self._unknown.pop(index, None)

@@ -1,1 +1,1 @@
-"""Webhooks, which are URLs that each post to one channel, and their management."""
+"""Manages webhooks and the posts to them. Each webhook is a URL that posts to one channel."""

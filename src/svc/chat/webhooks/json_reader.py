@@ -1,10 +1,10 @@
-"""Decodes a JSON request body, reads its objects key by key, and collects everything that is wrong.
+"""Decodes a JSON request body, reads its objects key by key, and collects all problems.
 
 Reading continues after a problem, so that all problems are found at once. A problem or a warning has a
 `code`, which identifies its kind for senders, and a `path`, which points into the JSON that was sent. `null`
 counts as absent, and keys that are never read count as unknown. Unlike elsewhere in the server, a string with
-a lone surrogate is accepted, so that the response can include its path. This module knows no specific keys.
-See RFC 8259.
+a lone surrogate is accepted, so that the response can include its path. This module is independent of any
+specific keys. See RFC 8259.
 """
 
 import json
@@ -23,21 +23,21 @@ from svc.chat.webhooks.values import color_of, is_blank, is_clean, is_url, momen
 
 T = TypeVar("T")
 
-# Also matches an unterminated string at the end. Otherwise the search could start again at each quotation
-# mark.
+# Matches strings, including an unterminated string at the end. Otherwise, the search could start again at
+# each quotation mark.
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)
-# Match escapes of lone surrogates.
+# Match the escapes of lone surrogates.
 _FIRST_HALF_ALONE = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}(?!\\u[dD][c-fC-F])")
 _SECOND_HALF_ALONE = re.compile(rb"(?<!\\u[dD][89abAB][0-9A-Fa-f]{2})\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
 _BACKSLASH, _ASIDE = rb"\\", b"\0\0"
-# orjson rejects numbers that are too large for a double. Python's own parser, which takes five times as long,
-# then reads the body if it is at most this long.
+# The maximum size of a body for Python's own parser, which takes five times as long as orjson. It is used if
+# orjson rejects a body, for example because a number is too large for a double.
 _MAX_SLOW_BYTES = 16 * 1024
 _MAX_DIGITS = 4_000
 
 
 class TooDeep:
-    """The type of a value that stands for JSON that is nested too deeply or contains numbers that are too
+    """The type of the value that represents JSON that is nested too deeply or contains numbers that are too
     large.
     """
 
@@ -46,7 +46,7 @@ TOO_DEEP = TooDeep()
 
 
 def is_json(body: bytes) -> bool:
-    """Return within a millisecond whether the body of a refused request is JSON.
+    """Return whether the body of a refused request is JSON. Takes at most a millisecond.
 
     Bodies that would need an expensive check count as JSON.
     """
@@ -64,9 +64,9 @@ def is_json(body: bytes) -> bool:
 
 
 def json_in(body: bytes) -> bytes:
-    """Check that the body is JSON, without building values. Return the JSON for `value_of`.
+    """Check that the body is JSON, without building values. Return the JSON for `value_of`. Raises ChatError.
 
-    A lone surrogate becomes NUL, which strings in a payload must not contain either. Raises ChatError.
+    Lone surrogates are replaced with NUL, which strings in a payload must not contain either.
     """
     # Some programs send a byte order mark, which RFC 8259 section 8.1 allows receivers to ignore.
     bare = body.removeprefix(BOM_UTF8)
@@ -102,7 +102,7 @@ def value_of(text: bytes) -> object:
 
 
 def decode(body: bytes) -> object:
-    """Return the value of a body. Raises ChatError if it is not JSON."""
+    """Return the value of a JSON body. Raises ChatError if the body is not JSON."""
     return value_of(json_in(body))
 
 
@@ -114,7 +114,7 @@ def _without_halves(text: bytes) -> bytes:
 
 
 def _is_balanced(text: str) -> bool:
-    """Return whether the brackets balance. Deeply nested input usually has no other fault."""
+    """Return whether the brackets are balanced. Deeply nested input usually has no other fault."""
     bare = _STRINGS.sub("", text)
     return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")
 
@@ -127,7 +127,7 @@ _DECODER = json.JSONDecoder(parse_int=_whole)
 _SKIMMER = msgspec.json.Decoder(msgspec.Raw)
 
 
-# The message for each code of a problem. `{limit}` is the limit in the particular case.
+# The message for each problem code. `{limit}` is the limit that was exceeded.
 PROBLEM_CODES: Mapping[str, str] = {
     "required": "This is needed, and must hold more than spaces",
     "wrong_type": "This is the wrong kind of value",
@@ -164,11 +164,11 @@ class PayloadWarning:
 
 @dataclass(slots=True)
 class Findings:
-    """The problems and warnings found in a payload so far. Only the first ones are kept, up to a limit."""
+    """The problems and warnings found in a payload so far, up to a limit for each."""
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[PayloadWarning] = field(default_factory=list)
-    # The total length of all texts that count toward the limit for all cards together.
+    # The total length of all strings that count toward the limit for all cards together.
     characters: int = 0
 
     def problem(self, path: str, code: str, limit: int | None = None, words: str = "") -> None:
@@ -208,7 +208,9 @@ class Reader:
             findings.problem(path, "wrong_type", words="Must be an object")
 
     def read(self, read: Callable[["Reader"], T]) -> T:
-        """Return the result of `read`, and add a warning for each key that it did not read."""
+        """Call `read` with this object and return the result. Add a warning for each key that `read` did not
+        read.
+        """
         found = read(self)
         if len(self._read_keys) < len(self._given):
             for key in self._given:
@@ -220,7 +222,7 @@ class Reader:
         return self._given.get(name) is not None
 
     def holds(self, name: str) -> bool:
-        """Return whether a key is present and its value is not an empty list."""
+        """Return whether a key has a value other than null and the empty list."""
         return self._given.get(name) not in (None, [])
 
     def at(self, name: str) -> str:
@@ -243,7 +245,7 @@ class Reader:
         return None
 
     def any_text(self, name: str) -> str | None:
-        """Return a string of any length, including an empty one."""
+        """Return a string of any length, which may be empty."""
         value = self._value(name)
         if value is None:
             return None

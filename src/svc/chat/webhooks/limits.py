@@ -1,4 +1,4 @@
-"""Defines all limits of the webhook interface, for the checks and for the published description.
+"""Defines all limits for webhook posts. Both the checks and the published description use them.
 
 Characters are counted as code points. See docs/webhooks.md.
 """
@@ -12,7 +12,7 @@ BODY_DEADLINE_S = 30.0
 MAX_TEXT = MAX_TEXT_CHARACTERS
 MAX_CARDS = 10
 MAX_FIELDS = 25
-MAX_CARD_TEXTS = 6_000  # The limit for all counted texts in all cards of a message.
+MAX_CARD_TEXTS = 6_000  # The maximum total length of all counted strings in a message's cards.
 MAX_TITLE = 256
 MAX_DESCRIPTION = 4_000
 MAX_FIELD_VALUE = 1_024
@@ -25,7 +25,7 @@ MAX_DISPLAY_NAME = 64
 MAX_PROBLEMS = 20
 # The maximum number of warnings about unknown keys. A body can contain thousands of such keys.
 MAX_UNKNOWN_KEYS = 100
-# The number of characters of an unknown key that a warning repeats.
+# The number of characters of an unknown key that a warning quotes.
 MAX_SHOWN_KEY = 64
 
 MAX_PICTURE_BYTES = 8 * 1024 * 1024
@@ -34,16 +34,16 @@ MAX_ICON_BYTES = 1024 * 1024
 BURST = 15
 REFILL_MS = 2_000
 BLOCK_MS = 60_000
-# All webhooks with the same creator together, and all webhooks of one channel together, may send as many
+# All webhooks with the same creator together, and all webhooks in one channel together, may send as many
 # bytes as one webhook at its own limit. More URLs therefore do not give anybody a larger share of the server.
-# A small post counts as 8 KiB, which allows 480 of them at once and 16 per second.
+# A small post counts as 8 KiB, which allows 480 small posts at once and 16 per second.
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
 LEAST_COUNTED_BYTES = 8 * 1024
-# The longest time for which a received body waits for its turn to be parsed. The wait is long only if there
-# are many senders.
+# The longest that a received body waits for its turn to be parsed. The wait is long only if there are many
+# senders.
 WORK_DEADLINE_S = 20.0
 
-# The maximum number of webhooks. All of them are in memory, with their rate limits.
+# The maximum number of webhooks, all of which are in memory with their rate limits.
 MAX_WEBHOOKS = 1_000
 MAX_NAME = MAX_DISPLAY_NAME

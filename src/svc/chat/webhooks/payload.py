@@ -1,10 +1,9 @@
 """Parses a webhook payload into a message or a list of all its problems, and builds cards in their stored
 form.
 
-`parse` does not change the given JSON value. It reads every part, so that a sender learns of all problems at
-once. `null` counts as absent. Other modules decide whether pictures can be fetched. The addresses of a
-sender's pictures are not stored, because readers load the stored copies. Performs no I/O. See
-docs/webhooks.md.
+`parse` does not change the given JSON value. It reads every part, so that senders learn about all problems at
+once. `null` counts as absent. Other modules decide whether pictures can be fetched. The URLs of pictures are
+not stored, because readers load the stored copies. Performs no I/O. See docs/webhooks.md.
 """
 
 import dataclasses
@@ -16,7 +15,7 @@ from svc.chat.webhooks import limits
 from svc.chat.webhooks.json_reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
 from svc.chat.webhooks.values import is_blank
 
-# A card must have at least one of these.
+# A card must have at least one of these keys.
 FILLING = ("title", "description", "fields", "image_url", "author")
 
 
@@ -75,7 +74,7 @@ class InvalidPayload:
 def parse(value: object, *, filled: bool = False) -> Payload | InvalidPayload:
     """Parse a payload.
 
-    `filled` means that the message has attachments, so that it needs neither a text nor a card.
+    `filled` means that the message has attachments, and so needs neither a text nor a card.
     """
     findings = Findings()
     if value is TOO_DEEP:
@@ -137,17 +136,17 @@ def _footer(footer: Reader) -> Footer:
     return Footer(text or "", footer.url("icon_url"))
 
 
-# The cards in their stored form.
+# Functions that convert cards to their stored form.
 
 AVATAR_PATH = "avatar_url"
-# The description of a card that has nothing but pictures that could not be loaded.
+# The description of a card whose only content was pictures that could not be loaded.
 NO_PICTURE = "The picture of this card could not be loaded."
 _SEEN = frozenset({"title", "description", "author", "fields", "image", "thumbnail", "footer"})
 
 
 @dataclass(frozen=True, slots=True)
 class WantedPicture:
-    """A picture that a payload requests. `path` points into the payload."""
+    """A picture that a payload requests. `path` is the path to its URL in the payload."""
 
     path: str
     url: str
@@ -173,7 +172,7 @@ def wanted_pictures(payload: Payload) -> list[WantedPicture]:
 
 
 def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
-    """Return the card with all texts moderated."""
+    """Return the card with all strings moderated."""
 
     def each(text: str | None) -> Work[str | None]:
         return None if text is None else (yield from judged(text))
@@ -199,9 +198,10 @@ def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
 def stored_cards(
     cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    """Return the cards with the loaded pictures, which are given by their paths.
+    """Return the cards in their stored form, with the loaded pictures. `pictures` contains the pictures by
+    path.
 
-    A card with nothing visible left gets a description that says so.
+    A card with no visible content left gets the description NO_PICTURE.
     """
     found = [_card_record(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
     return [card if card.keys() & _SEEN else {**card, "description": NO_PICTURE} for card in found]

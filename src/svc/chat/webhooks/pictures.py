@@ -1,8 +1,8 @@
-"""Fetches and stores the pictures and files of posts, and the avatars of webhooks.
+"""Fetches and stores the pictures and files in posts, and the avatars of webhooks.
 
 Pictures are decoded in the sandbox and re-encoded. Files of other kinds are stored unchanged. All pictures in
-a message share one deadline and one budget, and those that arrive are used even if others fail. A picture
-that cannot be fetched causes a warning, never a refusal. `outbound_http` checks addresses, and nothing is
+a message share one deadline and one budget, and pictures that arrive are used even if others fail. A picture
+that cannot be fetched causes a warning, not an error. `outbound_http` checks addresses, and nothing is
 decoded in this process. See docs/webhooks.md and docs/webhooks-compatible.md.
 """
 
@@ -29,28 +29,28 @@ from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
 
 DOWNLOAD_DEADLINE_S = 12.0
-# The timeout for decoding and storing, after the downloads. The sender is waiting for the response, and many
-# senders wait no longer than half a minute.
+# The timeout for decoding and storing, after the downloads. It is limited because the sender is waiting for
+# the response, and many senders wait no longer than half a minute.
 STORE_DEADLINE_S = 12.0
 # The timeout for decoding one picture. The largest accepted pictures need a few seconds on a small machine.
 DECODE_DEADLINE_S = 10.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-# The maximum number of bytes that all messages together hold in memory until they are stored. It is enough
+# The maximum number of bytes in memory that are waiting to be stored, for all messages together. It is enough
 # for four of the largest messages.
 MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
 # The maximum number of simultaneous downloads per message, so that a message with forty pictures does not
-# delay those of others.
+# delay the pictures in others.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
-# The maximum number of pictures that are decoded at once, for all messages. One holder can use two of these
-# places, which leaves one for others.
+# The maximum number of pictures that are decoded at once, for all messages. One holder can occupy two of
+# these places, which leaves one for others.
 DECODING_PLACES = 3
-# The maximum number of files in a message, which is the same at Discord.
+# The maximum number of files in a message, which is the same as Discord's.
 MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
-# The timeouts for an uploaded avatar: for getting a place for decoding, and for the decoding itself.
+# The timeouts for an uploaded avatar: for waiting for a decoding place, and for decoding.
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
@@ -82,8 +82,8 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredAttachments:
-    """The attachments of a message in their stored form. `left_out` are the indexes of the files that were
-    left out.
+    """The attachments of a message in their stored form. `left_out` contains the indexes of the omitted
+    files.
     """
 
     attachments: Sequence[Mapping[str, object]] = ()
@@ -92,9 +92,7 @@ class StoredAttachments:
 
 
 class Pictures:
-    """The fetching and storing of pictures. `outcomes` counts the results: `ok`, or the code of the
-    warning.
-    """
+    """Fetches and stores pictures. `outcomes` counts the results, which are `ok` or a warning's code."""
 
     def __init__(
         self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
@@ -113,7 +111,7 @@ class Pictures:
         return others
 
     async def keep(self, data: bytes, holder: str) -> str:
-        """Store an uploaded avatar of a webhook, counted against the holder's quota. Return its key.
+        """Store an uploaded avatar for a webhook, which counts against the holder's quota. Return its key.
 
         Raises ChatError. See docs/http.md, "Webhooks".
         """
@@ -135,9 +133,9 @@ class Pictures:
     async def collect(
         self, wanted: Sequence[WantedPicture], holder: str = "", at_hand: Mapping[str, bytes] | None = None
     ) -> StoredPictures:
-        """Fetch the requested pictures. Never raises for a fault of a picture or its host.
+        """Fetch and store the requested pictures. Failures of pictures and hosts become warnings.
 
-        All posts of one `holder` share that holder's part of the resources. `at_hand` contains files that
+        All posts by one `holder` share that holder's part of the resources. `at_hand` contains files that
         have already been fetched, by URL.
         """
         by_url: dict[str, list[WantedPicture]] = {}
@@ -156,10 +154,11 @@ class Pictures:
     async def attach(
         self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
     ) -> StoredAttachments:
-        """Store those files of a post that can be stored. Their names must already be safe to show.
+        """Store the files in a post, and omit those that cannot be stored. Their names must already be safe
+        to show.
 
-        `most` returns the maximum size in bytes of an unprocessed file with the given name, or 0 if it is
-        refused.
+        `most` returns the maximum size in bytes of an unprocessed file with the given name, or 0 if such
+        files are refused.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
@@ -177,7 +176,7 @@ class Pictures:
 
 
 class _Message:
-    """The state that all pictures of one message share."""
+    """The state that all pictures in one message share."""
 
     def __init__(
         self,
@@ -223,7 +222,8 @@ class _Message:
             raise FetchError("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
         if len(data) > most:
             raise FetchError("too_large", f"It is larger than {most:,} bytes")
-        # The content has not been checked, so it is served only as a download.
+        # Store the file under a type that is served only as a download, because the content has not been
+        # checked.
         key = await self._store(data, "bin", ObjectInfo(PLAIN_TYPE))
         return [WrittenFile("original", key, PLAIN_TYPE, len(data))]
 
@@ -252,15 +252,15 @@ class _Message:
         return written
 
     async def _download(self, url: str, max_bytes: int) -> bytes:
-        """Download a file, and count its data as held in memory. Raises FetchError."""
+        """Download a file, and count its data toward MAX_HELD_BYTES. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server keeps no pictures")
         held = 0
 
         def count(size: int) -> None:
             nonlocal held
-            # Only complete downloads reduce the message's budget, so that unfinished ones do not block this
-            # picture.
+            # Only complete downloads reduce the message's budget, so that unfinished downloads do not block
+            # this picture.
             if held + size > self._left_bytes:
                 raise FetchError("media_budget", TOO_MUCH)
             if not self._means.memory.take(self._holder, size):
@@ -348,7 +348,7 @@ class _Message:
 
 
 def _code(fault: Refused) -> str:
-    """Return the code of a warning. A picture that has too many pixels or frames, or takes too long to
-    decode, counts as invalid and not as too large, because its file size is acceptable.
+    """Return the warning code for a refused picture. A picture with too many pixels or frames, or one that
+    takes too long to decode, counts as invalid and not as too large, because its file size is acceptable.
     """
     return "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"

@@ -1,15 +1,16 @@
-"""Posts the messages of webhooks, from the look-up and the rate limit to the write.
+"""Posts webhooks' messages: looks up the webhook, applies the rate limit, and writes the message.
 
-Payloads in our own format, and those converted from other services' formats, are all posted by `post`. A
-refused post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
+`post` posts both payloads in our own format and payloads converted from other services' formats. A refused
+post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
 
 For the rate limit, each webhook has one token bucket for all callers. A request that finds the bucket empty
 starts a block. Requests during a block neither extend it nor take tokens, and the bucket is full afterwards.
-A second limit counts the bytes of all webhooks with the same creator, and of all webhooks of one channel.
-Bodies are parsed one at a time with pauses in between, so that members get their share of the event loop
-however many posts arrive. For the managers of a webhook, the outcomes of its last posts are recorded: the
-reason for a refusal, but never the content. Limits and outcomes are in memory and are lost on restart, so
-that a flood of bad posts causes no writes. Only existing webhooks are counted, which limits the memory.
+A second limit counts the bytes that all webhooks with the same creator send, and that all webhooks in one
+channel send. Bodies are parsed one at a time with pauses in between, so that members get their share of the
+event loop regardless of how many posts arrive. For a webhook's managers, the outcomes of its last posts are
+recorded: the reason for an error, but not the content. Limits and outcomes are in memory and are lost on
+restart, so that a flood of bad posts causes no writes. They are recorded only for existing webhooks, which
+limits the memory.
 """
 
 import unicodedata
@@ -62,12 +63,12 @@ from svc.chat.webhooks.pictures import MAX_FILES, Pictures, PostedFile, StoredAt
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
-# A text, and the positions of words in it that are flagged for moderators.
+# A string, and the positions of the words in it that are flagged for moderators.
 Marked = tuple[str, Sequence[Span]]
 
 
 class Limiter:
-    """The rate limit for each webhook. Times are whole milliseconds from a clock that never steps back."""
+    """The rate limit for each webhook. Times are whole milliseconds on a monotonic clock."""
 
     def __init__(self) -> None:
         self._buckets: dict[str, TokenBucket] = {}
@@ -76,20 +77,20 @@ class Limiter:
     def take(self, webhook_id: str, now_ms: int) -> int:
         """Count a request.
 
-        Return 0 if the request may pass, otherwise the time in ms for which the webhook is blocked.
+        Return 0 if the request may pass. Otherwise, return the time in ms for which the webhook is blocked.
         """
         if wait_ms := self.wait_ms(webhook_id, now_ms):
             return wait_ms
         if self._blocked_until_ms.pop(webhook_id, 0):
             del self._buckets[webhook_id]
-        # A request costs as much as the bucket regains in REFILL_MS, which is 1 per millisecond.
+        # The bucket regains 1 token per millisecond, and a request costs as much as it regains in REFILL_MS.
         bucket = self._buckets.setdefault(webhook_id, TokenBucket(BURST * REFILL_MS, 1))
         if bucket.take_if_left(now_ms, REFILL_MS):
             self._blocked_until_ms[webhook_id] = now_ms + BLOCK_MS
         return self.wait_ms(webhook_id, now_ms)
 
     def wait_ms(self, webhook_id: str, now_ms: int) -> int:
-        """Return the time in ms for which the webhook is still blocked, or 0. Counts no request."""
+        """Return the time in ms for which the webhook is still blocked, or 0. Does not count a request."""
         return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
@@ -98,8 +99,8 @@ class Limiter:
 
 
 class SharedByteLimit:
-    """The limit on the bytes that all webhooks with the same creator, and all webhooks of one channel, send
-    together.
+    """The limit for the number of bytes that all webhooks with the same creator send, and that all webhooks
+    in one channel send.
     """
 
     def __init__(self) -> None:
@@ -108,7 +109,7 @@ class SharedByteLimit:
     def take(self, webhook: Webhook, size: int, now_ms: int) -> int:
         """Count a body.
 
-        Return 0 if the body may pass, otherwise the time in ms after which it might pass.
+        Return 0 if the body may pass. Otherwise, return the time in ms after which it might pass.
         """
         keys = [holder_of(webhook.created_by)]
         keys += [] if webhook.channel_id is None else [f"channel {webhook.channel_id}"]
@@ -122,8 +123,8 @@ class SharedByteLimit:
 
 
 MAX_KEPT = 20
-# The limits for the number of named problems and the length of a path. The first few problems are enough, and
-# a path can contain any key that the sender has made up.
+# The maximum number of problems to record per attempt, and the maximum length of their paths. The first few
+# problems are enough. Paths are limited because they can contain any key that the sender has made up.
 MAX_NAMED, MAX_PATH = 5, 64
 
 
@@ -136,25 +137,26 @@ class NamedProblem(Response):
 class Attempt:
     at_ms: TimeMs
     outcome: Literal["posted", "refused", "ignored"]
-    # The reason for a refusal, as a code from `errors`.
+    # The reason for refusing the post, as a code from `errors`.
     error: str | None = None
     message_id: Id | None = None
     channel_id: Id | None = None
     # The problems of a refused post, or the warnings about an accepted post.
     named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
-    # The number of identical attempts in a row. `at_ms` is the time of the last of them.
+    # The number of identical attempts in a row. `at_ms` is the time of the last one.
     times: Annotated[int, Meta(ge=1)] = 1
 
 
 class PostHistory:
-    """The latest posts of each webhook. Times are in milliseconds since 1970."""
+    """The latest attempts to post to each webhook. Times are in milliseconds since 1970."""
 
     def __init__(self) -> None:
         self._by_webhook: dict[str, deque[Attempt]] = {}
 
     def note(self, webhook_id: str, attempt: Attempt) -> None:
         kept = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
-        # A sender that keeps posting too fast must not displace all other entries.
+        # Merge identical attempts, so that a sender that keeps posting too fast does not displace all other
+        # entries.
         if kept and attempt.outcome != "posted" and _alike(kept[-1], attempt):
             kept[-1] = replace(attempt, times=kept[-1].times + 1)
         else:
@@ -163,8 +165,8 @@ class PostHistory:
     def of(self, webhook_id: str, may_view: Callable[[str], bool]) -> list[Attempt]:
         """Return the attempts, newest first.
 
-        A webhook may have posted to channels that a present manager cannot see. The messages in these
-        channels are not named.
+        A webhook may have posted to channels that a present manager cannot see. Attempts in such channels do
+        not include the ids of the channel and the message.
         """
         kept = reversed(self._by_webhook.get(webhook_id, ()))
         return [
@@ -188,16 +190,17 @@ def _alike(one: Attempt, other: Attempt) -> bool:
 
 
 NOTHING_COLLECTED = StoredPictures({}, ())
-# Characters that change the direction of the surrounding text, even of text that is not the sender's.
+# Characters that change the direction of the surrounding text, including text that does not come from the
+# sender.
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# The number of characters of a name that are read. A body can contain a name of 250,000 characters, of which
-# 64 are shown.
+# The number of characters to read from a name. A body can contain a name of 250,000 characters, of which 64
+# are shown.
 _MOST_READ = 1_000
 
 NOTHING_ATTACHED = StoredAttachments()
-# Fetches the requested pictures for a holder. Never raises for faults of the pictures.
+# Fetches the requested pictures for a holder. Failures become warnings.
 Collect = Callable[[Sequence[WantedPicture], str], Awaitable[StoredPictures]]
-# Stores files for a holder. Never raises for faults of the files.
+# Stores files for a holder. Failures become warnings.
 Attach = Callable[[Sequence[PostedFile], str], Awaitable[StoredAttachments]]
 
 
@@ -211,7 +214,7 @@ class PublishedPost:
 
 
 class Publisher:
-    """The posting of webhooks' messages. `profanity_mode` returns the owner's setting of that name."""
+    """Posts webhooks' messages. `profanity_mode` returns the setting `profanityMode`."""
 
     def __init__(
         self,
@@ -238,11 +241,12 @@ class Publisher:
     async def admit(
         self, webhook_id: str, token: str, now_ms: int, size: int, check: Callable[[], T]
     ) -> tuple[Webhook, T]:
-        """Return the webhook of a URL if it may post now, and the result of `check`, which checks the body.
+        """Return the webhook with the given id and token if it may post now, and the result of `check`, which
+        checks the body.
 
         Checking a body can be expensive, so it is skipped for unknown URLs and for blocked webhooks. An
         invalid body is not counted. `size` is the size of the body, and `now_ms` is a time in whole
-        milliseconds on a clock that never steps back. Raises ChatError, as does `check`.
+        milliseconds on a monotonic clock. Raises ChatError, as does `check`.
         """
         webhook = self._webhooks.find(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
@@ -257,17 +261,17 @@ class Publisher:
         return webhook, body
 
     async def in_turn(self, step: Callable[[], T]) -> T:
-        """Run a step of the parsing of a post, after all steps that were queued earlier. Raises ChatError."""
+        """Run a step in parsing a post, after all steps that were queued earlier. Raises ChatError."""
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
         except TimeoutError:
             raise _busy() from None
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> StoredAttachments:
-        """Store the files of a post, before it is posted. Raises ChatError if a name is refused."""
+        """Store the files in a post before it is posted. Raises ChatError if a name is refused."""
         if not files:
             return NOTHING_ATTACHED
-        # The names of files beyond the limit need no moderation here, because they are never shown unchanged.
+        # Names of files beyond the limit need no moderation here, because they are not shown unchanged.
         shown = [await self.in_turn(partial(self._with_moderated_name, file)) for file in files[:MAX_FILES]]
         shown += files[MAX_FILES:]
         return await self._attach(shown, holder_of(webhook.created_by))
@@ -278,7 +282,7 @@ class Publisher:
     async def post(
         self, webhook: Webhook, payload: object, attached: StoredAttachments = NOTHING_ATTACHED
     ) -> PublishedPost:
-        """Post a payload to the channel of a webhook that was admitted. Raises ChatError."""
+        """Post a payload to the channel of an admitted webhook. Raises ChatError."""
         parsed = await self.in_turn(lambda: parse(payload, filled=bool(attached.attachments)))
         if isinstance(parsed, InvalidPayload):
             raise refusal(parsed.problems)
@@ -295,7 +299,7 @@ class Publisher:
         return posted
 
     def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
-        """Record a post that was refused or had nothing to post, unless its URL is invalid."""
+        """Record a request that was refused or had nothing to post. Does nothing if its URL is invalid."""
         with suppress(ChatError):
             webhook = self._webhooks.find(webhook_id, token)
             if refusal is None:
@@ -306,7 +310,7 @@ class Publisher:
             self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=named))
 
     async def _moderate_payload(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
-        """Return the moderated payload, and those of its texts that contain flagged words. Raises
+        """Return the moderated payload, and the strings in it that contain flagged words. Raises
         ChatError.
         """
         if self._profanity_mode() == OFF:
@@ -325,7 +329,7 @@ class Publisher:
                 marked.append((text, verdict.found))
             return verdict.text
 
-        # Only the visible part of the name is judged. The rest is never shown.
+        # Only the visible part of the name needs moderation.
         name = None if payload.display_name is None else visible_name(payload.display_name, "")
         if name is not None:
             name = yield from judged(name)
@@ -377,7 +381,7 @@ class Publisher:
 
 
 def _together(marked: Sequence[Marked]) -> Marked:
-    """Join the texts into one, and return it with the positions of the flagged words in it."""
+    """Join the strings into one, and return it with the positions of the flagged words."""
     found: list[Span] = []
     before = 0
     for text, spans in marked:
@@ -391,8 +395,8 @@ def _busy() -> ChatError:
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:
-    """Return the error for the sender. A missing or overlong text has its own code if it is the only
-    problem.
+    """Return the error for the sender. If the only problem is a missing or overlong text, the error has its
+    own code.
     """
     match problems:
         case [Problem("text", "required")]:
@@ -407,10 +411,10 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
 
 
 def visible_name(wanted: str | None, name: str) -> str:
-    """Return the visible part of the name that the sender chose, or the webhook's own name if nothing of it
-    is visible.
+    """Return the visible part of the name that the sender chose. If nothing of it is visible, return the
+    webhook's own name.
 
-    The name is shown in one line. A long name is truncated, never refused.
+    The name is shown in one line. A long name is truncated, not refused.
     """
     if wanted is None:
         return name

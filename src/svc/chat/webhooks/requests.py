@@ -1,8 +1,8 @@
-"""Requests that post to a webhook, and requests from members who manage webhooks.
+"""Defines the requests that post to a webhook, and the requests from members who manage webhooks.
 
-A post's size is checked before and while the body is read. Then the JSON, the webhook and the rate limit are
-checked. The Content-Type is ignored. The bodies of error responses are exactly those in docs/webhooks.md,
-"When nothing is posted". Contains no rules.
+A post's size is checked before and while the body is read. The JSON, the webhook and the rate limit are
+checked after that. The Content-Type is ignored. The bodies of error responses are exactly those in
+docs/webhooks.md, "When nothing is posted". Contains no rules.
 """
 
 import asyncio
@@ -46,10 +46,10 @@ _ONE = "/api/webhooks/{webhook_id}"
 PATH = f"{_ONE}/{{token}}"
 _MANAGER = in_channel(P.MANAGE_WEBHOOKS)
 _KNOWN = ("unknown_webhook",)
-# The schema only describes the limit. A longer name must get the error for names, not the one for malformed
-# requests.
+# The schema only describes the limit and does not check it. A longer name must get the error for names, not
+# the error for malformed requests.
 _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME, 1))]
-# The specification defines the bodies of these errors in full, without a message.
+# The specification defines the complete bodies of these errors, which contain no message.
 BARE = frozenset(
     {
         *("body_too_large", "empty_message", "invalid_json", "message_too_long"),
@@ -73,7 +73,7 @@ class PostRequests(Requests):
                     *url_parts(http_request), now_ms(), len(body), lambda: json_in(body)
                 )
             except ChatError as refusal:
-                # If the body is not JSON, that error takes precedence over all others.
+                # The error for a body that is not JSON takes precedence over all others.
                 raise refusal if is_json(body) else ChatError("invalid_json") from None
             payload = await self._posting.in_turn(lambda: value_of(text))
             posted = await self._posting.post(webhook, payload)
@@ -99,7 +99,7 @@ class RecentPosts(Response):
 
 
 class WebhookRequests(Requests):
-    """Endpoints for members who may manage webhooks in at least one channel."""
+    """The endpoints for members who may manage webhooks in at least one channel."""
 
     def __init__(self, webhooks: Webhooks, pictures: Pictures, history: PostHistory) -> None:
         self._webhooks = webhooks
@@ -202,7 +202,7 @@ def url_parts(request: web.Request) -> tuple[str, str]:
 
 
 def now_ms() -> int:
-    """Return the time that `Publisher.admit` needs."""
+    """Return the current time for `Publisher.admit`."""
     return int(time.monotonic() * 1000)
 
 
@@ -227,7 +227,7 @@ async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 async def _receiving(content: StreamReader, most: int) -> bytes:
-    """Return the data up to the end of the body, or until the limit is exceeded."""
+    """Return the data of the body. Stop reading when the limit is exceeded."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):
         async for chunk in content.iter_any():
@@ -243,8 +243,8 @@ def _refused(refusal: ChatError) -> web.Response:
 
 
 def _base(request: web.Request) -> str:
-    """Return this server's URL in the form in which the client used it. Senders near the client can use it
-    too.
+    """Return this server's URL as the client used it. Senders in the client's network can use the
+    same URL.
     """
     scheme = request.scheme
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
@@ -253,7 +253,7 @@ def _base(request: web.Request) -> str:
 
 
 class WebhookCommands(Commands):
-    """Commands for the operator. They return tokens, because the operator has the key anyway."""
+    """The commands for the operator. They return tokens, because the operator has the key that seals them."""
 
     def __init__(self, webhooks: Webhooks, directory: Directory) -> None:
         self._webhooks = webhooks

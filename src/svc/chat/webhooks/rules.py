@@ -1,10 +1,11 @@
 """Stores webhooks and decides who may manage them. Contains no HTTP code.
 
-Everyone who may manage webhooks in a channel may manage the webhooks of that channel. A webhook that has no
-channel can be managed only by its creator and the owner: its former channel may have been hidden from others,
-who must not redirect its posts. For everyone else, the webhook does not exist. All webhooks are in memory,
-where they change as soon as a write is durable, so a deleted webhook stops working immediately. `publisher`
-handles the posts. See docs/http.md, "Webhooks" and docs/security.md, "Secrets".
+Anyone with the permission to manage webhooks in a channel may manage all webhooks in that channel. A webhook
+without a channel can be managed only by its creator and the owner. Its former channel may have been hidden
+from others, who must not redirect its posts. To members who cannot manage a webhook, the server responds as
+if it did not exist. All webhooks are in memory, where they change as soon as a write is durable, so a deleted
+webhook stops working immediately. `publisher` handles the posts. See docs/http.md, "Webhooks" and
+docs/security.md, "Secrets".
 """
 
 import dataclasses
@@ -29,7 +30,7 @@ from svc.chat.webhooks.responses import WebhookDeleted, WebhookInfo
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # The secret part of a URL has 256 bits, in 43 characters.
 TOKEN_BYTES = 32
-# The key is in DATA_DIR and in backups. If it is lost, existing URLs stop working.
+# The key that seals tokens is in DATA_DIR and in backups. If it is lost, existing URLs stop working.
 KEY_FILE = "webhook-key"
 
 
@@ -38,7 +39,7 @@ class Webhook:
     id: str
     name: str
     channel_id: str | None
-    picture: str | None  # the key of a stored object
+    picture: str | None  # The key of a stored object.
     token_fingerprint: bytes
     token_sealed: bytes
     created_by: str | None
@@ -49,9 +50,9 @@ WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
-    """Return the holder's name for a member's webhooks, which share one part of the server's resources.
+    """Return the name under which all webhooks that a member has created share resources.
 
-    A `member_id` of None is the operator.
+    A `member_id` of None means the operator.
     """
     return f"webhooks of {member_id or 'the operator'}"
 
@@ -85,12 +86,12 @@ class Webhooks:
         for webhook in await WEBHOOKS.all(self._database, "ORDER BY id LIMIT ?", MAX_WEBHOOKS):
             self._by_id[webhook.id] = webhook
 
-    # Requests from callers with a URL.
+    # Methods for requests from senders, who have a webhook's URL.
 
     def find(self, webhook_id: str, token: str) -> Webhook:
-        """Return the webhook of a URL. Raises ChatError if the URL is invalid."""
+        """Return the webhook with the given id and token. Raises ChatError if there is none."""
         webhook = self._by_id.get(webhook_id)
-        # Compare in constant time, whatever the token is.
+        # Compare fingerprints, so that the comparison takes the same time for every token.
         shown = self._key.fingerprint(token, webhook_id)
         if webhook is None or not hmac.compare_digest(shown, webhook.token_fingerprint):
             raise ChatError("not_found")
@@ -101,7 +102,7 @@ class Webhooks:
             raise ChatError("not_found")
         return webhook
 
-    # Requests from managers. The actor is None for the operator.
+    # Methods for requests from managers. The actor is None for the operator.
 
     def manageable(self, actor_id: str | None) -> list[Webhook]:
         """Return the webhooks that the actor may manage, oldest first."""
@@ -110,7 +111,7 @@ class Webhooks:
         return sorted(managed, key=lambda webhook: webhook.id)
 
     def one(self, actor_id: str | None, webhook_id: str) -> Webhook:
-        """Return the webhook if the actor may manage it, otherwise raise ChatError."""
+        """Return the webhook. Raises ChatError if the actor may not manage it."""
         self._require_manager(actor_id)
         webhook = self._by_id.get(webhook_id)
         if webhook is None or not self._may_manage(actor_id, webhook):
@@ -121,7 +122,7 @@ class Webhooks:
         return self._directory.may(actor_id, Permission.VIEW_CHANNEL, channel_id)
 
     def to_response(self, webhook: Webhook) -> WebhookInfo:
-        """Return a webhook as its managers see it, without its token."""
+        """Return a webhook in the form for its managers, without its token."""
         return WebhookInfo(
             webhook.id,
             webhook.name,
@@ -132,7 +133,7 @@ class Webhooks:
         )
 
     def token(self, webhook: Webhook) -> str | None:
-        """Return the secret part of the URL, or None if it was sealed with another key."""
+        """Return the secret part of a webhook's URL, or None if it was sealed with another key."""
         return self._key.open(webhook.token_sealed, webhook.id)
 
     @exclusive_write
@@ -164,7 +165,7 @@ class Webhooks:
     def edit(
         self, actor_id: str | None, webhook_id: str, differences: Mapping[str, str | None], now: float
     ) -> Write[None, Webhook]:
-        """Change the `name` or `channel_id` of a webhook. A `channel_id` of None removes the channel."""
+        """Change a webhook's `name` or `channel_id`. A `channel_id` of None removes the channel."""
         before = self.one(actor_id, webhook_id)
         changed = dict(differences)
         if isinstance(name := changed.get("name"), str):
@@ -177,8 +178,8 @@ class Webhooks:
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, changed, id=webhook_id)
-            # The entry does not name the old channel, because its readers may not be allowed to see that
-            # channel.
+            # The audit entry does not name the old channel, because the entry's readers may not be allowed to
+            # see that channel.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
@@ -217,12 +218,14 @@ class Webhooks:
         return Write(write, lambda _: self._on_deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
-        """Remove a deleted channel from its webhooks in memory. The database has already done the same."""
+        """Remove a deleted channel from its webhooks in memory. The database has already removed it from the
+        stored ones.
+        """
         managers = self._directory.would_hold(_MANAGE, channel)
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 
-    # These are called in the order of the writes, once each write is durable.
+    # The following methods are called in the order of the writes, once each write is durable.
 
     def _on_created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook

@@ -1,6 +1,6 @@
 """Builds the JSON Schema (2020-12) of webhook payloads from the limits and patterns that `payload` checks.
 
-A schema cannot express the limit for the texts of all cards together, so a description states it. `null`
+A schema cannot express the limit for the strings in all cards together, so a description states it. `null`
 counts as absent. See docs/webhooks.md.
 """
 
@@ -73,7 +73,7 @@ _FOOTER = _taken({"text": _text(limits.MAX_FOOTER, "Plain text")}, {"icon_url": 
 
 
 def _holding(name: str) -> Schema:
-    """Return the schema of a card that has the given key."""
+    """Return the schema of a card that has a value for the given key."""
     holding: Schema = {"minItems": 1} if name == "fields" else {}
     return {"required": [name], "properties": {name: {"not": {"type": "null"}, **holding}}}
 

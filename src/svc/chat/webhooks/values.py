@@ -1,8 +1,7 @@
 """Checks URLs, colours and timestamps in a payload. Performs no I/O.
 
-The published description uses the same patterns, which have the same meaning in Python, ECMA 262 and RE2.
-Nothing is resolved or fetched, so an address that must not be fetched still counts as a valid URL. See
-docs/webhooks.md.
+The published description contains the same patterns, which have the same meaning in Python, ECMA 262 and RE2.
+Nothing is resolved or fetched, so a URL that must not be fetched still counts as valid. See docs/webhooks.md.
 """
 
 import re
@@ -24,8 +23,8 @@ _PORT = "[0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6
 URL = rf"^[Hh][Tt][Tt][Pp][Ss]?://{_USER}{_HOST}(?::(?:{_PORT}))?(?:[/?#][^{_UNFIT}]*)?$"
 
 _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
-# Two-digit numbers that are divisible by 4, except 00. A leap year ends with one of them, or consists of one
-# and 00.
+# Matches two-digit numbers that are divisible by 4, except 00. The year of a leap day ends with such a
+# number, or consists of one followed by 00.
 _FOURS = "(?:0[48]|[2468][048]|[13579][26])"
 # The patterns for the year, month and day of all valid dates.
 _DAYS = (
@@ -38,15 +37,15 @@ _DATE = "|".join(f"{year}{dash}{month}{dash}{day}" for dash in ("-", "") for yea
 _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _FRACTION = "(?:[.,][0-9]+)?"
 _SECOND = f"[0-5][0-9]{_FRACTION}"
-# A leap second is the last second before midnight UTC, which in some time zones is at another quarter of an
-# hour (RFC 3339 section 5.8).
+# The minutes and seconds of a leap second. It is the last second before midnight UTC, which ends a different
+# quarter of an hour in some time zones (RFC 3339 section 5.8).
 _LEAP = "(?:14|29|44|59)", f"60{_FRACTION}"
 _TIME = (
     f"{_HOUR}(?::(?:{_MINUTE}(?::{_SECOND})?|{_LEAP[0]}:{_LEAP[1]})|{_MINUTE}(?:{_SECOND})?|{''.join(_LEAP)})"
 )
 _ZONE = f"(?:[Zz]|[+-]{_HOUR}(?::?{_MINUTE})?)"
-# The extended or basic format with a calendar date, precise at least to the minute (ISO 8601-1:2019 section
-# 5.4.2).
+# Matches the extended or basic format with a calendar date and at least hours and minutes (ISO 8601-1:2019
+# section 5.4.2).
 TIMESTAMP = f"^(?:{_DATE})[Tt ]{_TIME}{_ZONE}$"
 
 _has_text = re.compile(SAID)
@@ -59,12 +58,12 @@ _parts = re.compile(
     r"(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"
     r"(?:[Zz]|(?P<zone_hour>[+-]\d\d)(?::?(?P<zone_minute>\d\d))?)"
 )
-# The number of digits of a fraction that are kept. No clock is more precise.
+# The number of digits to keep in a fraction of a second. No clock is more precise.
 _FRACTION_DIGITS = 9
 
 
 def is_blank(text: str) -> bool:
-    # Most texts begin with a visible ASCII character.
+    # Check the first character first, because most strings begin with a visible ASCII character.
     return not "!" <= text[:1] <= "~" and _has_text.search(text) is None
 
 
@@ -113,7 +112,7 @@ def moment_of(text: str) -> str | None:
 
 
 def _second_after(date: str, clock: str) -> tuple[str, str]:
-    """Add one second. The last representable second stays unchanged."""
+    """Return the date and time one second later. The last representable second stays unchanged."""
     moment = datetime.fromisoformat(f"{date}T{clock}")
     later = moment + min(timedelta(seconds=1), datetime.max.replace(microsecond=0) - moment)
     return later.date().isoformat(), later.time().isoformat()

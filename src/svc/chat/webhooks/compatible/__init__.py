@@ -1,1 +1,1 @@
-"""Endpoints below a webhook's URL that accept the payloads of Discord, Slack and GitHub."""
+"""Accepts payloads in the formats of Discord, Slack and GitHub, at endpoints below a webhook's URL."""

@@ -1,9 +1,9 @@
-"""Drafts of messages that are made from another service's payload and fitted to a webhook's limits.
+"""Builds messages from other services' payloads, and shortens them to a webhook's limits.
 
-The sending tool cannot know our limits, so nothing is refused because of its length. A text that is too long
-is truncated and ends with an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left
-out. The result of `payload` is valid unless it is empty. Does not know any service's format, and performs no
-I/O. See docs/webhooks-compatible.md.
+The sending tool cannot know our limits, so nothing is refused because of its length. An overlong string is
+truncated and ends with an ellipsis. Invalid URLs, and cards and fields beyond the limit, are omitted. The
+result of `payload` is valid unless it is empty. Independent of any service's format. Performs no I/O. See
+docs/webhooks-compatible.md.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.values import is_blank, is_clean, is_url, moment_of
 
 ELLIPSIS = "…"
-# Replaces an empty name or value of a field. Discord's tools themselves send this character for both, so that
-# an empty field keeps the next one in its place.
+# Replaces an empty name or value in a field. Tools for Discord send this character for both, so that an empty
+# field acts as a spacer.
 BLANK = "\u200b"
 
 
@@ -30,7 +30,7 @@ class FieldDraft:
 
 @dataclass(slots=True)
 class CardDraft:
-    """A card with texts of any length. An empty string counts as absent."""
+    """A card with strings of any length. An empty string counts as absent."""
 
     title: str = ""
     url: str = ""
@@ -67,7 +67,7 @@ class MessageDraft:
 
 
 class _TextBudget:
-    """The number of characters that are left for the texts of all cards. Each card uses up part of it."""
+    """The number of characters left for the strings in all cards. Each card uses up part of it."""
 
     def __init__(self, characters: int) -> None:
         self._left = characters
@@ -79,8 +79,8 @@ class _TextBudget:
 
 
 def cut(text: str, most: int) -> str:
-    """Truncate a text that is too long, and end it with an ellipsis. Return an empty string for a blank
-    text.
+    """Truncate a string that is too long, and end it with an ellipsis. Return an empty string if it
+    is blank.
     """
     text = _clean(text)
     if len(text) > most:
@@ -94,7 +94,7 @@ def _clean(text: str) -> str:
 
 
 def _card(draft: CardDraft, room: _TextBudget) -> dict[str, object] | None:
-    """Fit a card to the limits. Return None if it would show nothing."""
+    """Shorten a card to the limits. Return None if nothing of it would be visible."""
     title = room.cut(draft.title, limits.MAX_TITLE)
     description = room.cut(draft.description, limits.MAX_DESCRIPTION)
     author = room.cut(draft.author, limits.MAX_TITLE)
@@ -131,7 +131,7 @@ def _fields(drafts: list[FieldDraft], room: _TextBudget) -> list[dict[str, objec
 
 
 def _non_empty(**values: object) -> dict[str, object]:
-    """Return the values that are not empty. 0 does not count as empty, because it is a colour."""
+    """Return the values that are not empty. 0 does not count as empty, because it is a valid colour."""
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
 

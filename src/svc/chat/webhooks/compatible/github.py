@@ -1,8 +1,8 @@
 """Converts a GitHub webhook payload to a message: one card for each event of interest.
 
 Each such event has a function that returns a card, or None if the particular event is not worth one. All
-other events are accepted and post nothing, so that a hook may send every event. Cards never notify anybody.
-Performs no I/O. See "Webhook events and payloads" in GitHub's documentation.
+other events are accepted and post nothing, so that a hook at GitHub may send every event. Cards do not notify
+anybody. Performs no I/O. See "Webhook events and payloads" in GitHub's documentation.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,18 +16,18 @@ MERGED = 0x8250DF
 WAITING = 0xBF8700
 NEUTRAL = 0x57606A
 
-# The maximum number of characters that are shown. They are enough to see the subject, and the title links to
-# the rest.
+# The maximum number of characters to show. They are enough to tell the subject, and the title links to the
+# rest.
 MAX_BODY_CHARACTERS = 600
-# The maximum number of characters that are read. Templates begin with long comments, which are not displayed.
+# The maximum number of characters to read. Templates begin with long comments, which are not shown.
 MAX_BODY_READ = 6_000
-# The maximum number of characters that are read of a commit message, and of a name.
+# The maximum number of characters to read from a commit message or a name.
 MAX_LINE_READ = 400
 SHORT_SHA = 7
 
 
 def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = NEUTRAL) -> CardDraft:
-    """Make a card. In its title, `what` follows the name of the repository."""
+    """Make a card. In its title, `what` follows the repository's name."""
     sender = event.child("sender")
     repository = event.child("repository")
     place = repository.text("full_name") or event.child("organization").text("login")
@@ -43,7 +43,7 @@ def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = 
 
 
 def body_of(written: Node) -> str:
-    """Return the beginning of a Markdown text, without hidden comments."""
+    """Return the beginning of a Markdown body, without hidden comments."""
     head, *rest = written.text("body", MAX_BODY_READ).split("<!--")
     shown = head + "".join(hidden.partition("-->")[2] for hidden in rest)
     return outside_code(cut(shown.strip(), MAX_BODY_CHARACTERS), with_emoji)
@@ -155,7 +155,7 @@ def workflow_run(event: Node) -> CardDraft | None:
 
 
 def check_suite(event: Node) -> CardDraft | None:
-    """Report a check run of another service. GitHub's own runs have a separate event."""
+    """Report the result of another service's checks. GitHub's own runs have a separate event."""
     suite = event.child("check_suite")
     app = suite.child("app")
     return None if app.text("slug") == "github-actions" else _run(event, suite, app.text("name"))
@@ -240,7 +240,7 @@ def pull_request_review(event: Node) -> CardDraft | None:
     state, text = review.text("state").lower(), body_of(review)
     if event.text("action") != "submitted" or state not in _REVIEWS:
         return None
-    # The comments in such a review have separate events.
+    # Each comment in such a review has a separate event.
     if state == "commented" and not text:
         return None
     verdict, color = _REVIEWS[state]
@@ -282,7 +282,7 @@ def discussion_comment(event: Node) -> CardDraft | None:
 
 
 def _comment(event: Node, what: str) -> CardDraft | None:
-    """Report a new comment. Edits and deletions are ignored, because the comment was already posted."""
+    """Report a new comment. Edits and deletions are ignored, because the comment has already been posted."""
     if event.text("action") != "created":
         return None
     comment = event.child("comment")

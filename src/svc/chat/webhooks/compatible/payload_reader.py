@@ -1,10 +1,11 @@
-"""Reads the payloads of tools for other services: JSON in the other service's format, possibly inside a form.
+"""Reads the payloads that tools for other services send: JSON in the other service's format, possibly inside
+a form.
 
 Harmless mistakes of such tools are tolerated: a number in place of a string is read as its digits, and `null`
-counts as absent. An ambiguous value is refused with its path. A body that looks like JSON is treated as JSON,
-whatever the Content-Type says, because `curl -d` declares everything as a form. Does not depend on any
-particular service, and performs no I/O. See RFC 7578 and 8187, and application/x-www-form-urlencoded in the
-WHATWG URL standard.
+counts as absent. An ambiguous value is refused, and the error contains its path. A body that looks like JSON
+is treated as JSON regardless of the Content-Type, because `curl -d` declares everything as a form. Does not
+depend on any particular service, and performs no I/O. See RFC 7578 and 8187, and
+application/x-www-form-urlencoded in the WHATWG URL standard.
 """
 
 import codecs
@@ -32,33 +33,33 @@ _IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " "
 
 
 def escape(text: str) -> str:
-    """Escape a text so that it is shown literally and in one line."""
+    """Escape a string so that it is shown literally and in one line."""
     line = " ".join(text.split())
     return line if line.isalnum() else _without_markup(line)
 
 
 def escape_lines(text: str) -> str:
-    """Escape a text like `escape`, but keep line breaks."""
+    """Escape a string like `escape`, but keep line breaks."""
     return _without_markup("\n".join(" ".join(line.split()) for line in text.splitlines()))
 
 
 def _without_markup(text: str) -> str:
     plain = text.translate(_SPECIAL)
-    # Most texts have neither character, and for short texts, a substitution takes longer than everything
-    # else.
+    # Check for the characters first, because most strings contain neither, and a substitution takes longer
+    # than everything else.
     plain = _TAG.sub(r"\\<", plain) if "<" in plain else plain
     return _EDGE.sub(r"\\_", plain) if "_" in plain else plain
 
 
 def link(label: str, url: str) -> str:
-    """Return a Markdown link with a plain label, or only the label if there is no URL."""
+    """Return a Markdown link with an escaped label, or only the label if the URL is not http or https."""
     if not url.startswith(("http://", "https://")):
         return escape(label)
     return f"[{escape(label) or 'link'}]({''.join(url.split()).translate(_IN_ADDRESS)})"
 
 
-# Emoji names as Slack, Discord and GitHub write them. A skin tone follows the name in Slack, and is a part of
-# the name in Discord. A name that touches a word or an address does not count, as in `12:100:30` and
+# Matches emoji names in the notation of Slack, Discord and GitHub. A skin tone follows the name in Slack, and
+# is part of the name in Discord. A name that touches a word or a URL does not match, as in `12:100:30` and
 # `http://a/:b:`.
 _SHORTCODE = re.compile(
     r"(?<![\w/]):(?P<name>[a-z0-9_+'-]{1,64}?)(?:_tone(?P<tone>[1-5]))?:(?::skin-tone-(?P<slack>[2-6]):)?(?!\w)"
@@ -76,21 +77,21 @@ def _emoji_of_shortcode(code: re.Match[str]) -> str:
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Apply `change` to the parts of a text that are not code."""
+    """Apply `change` to the parts of a string that are not code."""
     pieces = _CODE.split(text)
     return "".join(piece if index % 2 else change(piece) for index, piece in enumerate(pieces))
 
 
 Data = Mapping[str, object]
-# The maximum number of characters that are read of all texts in a message together, and of one text. A
+# The maximum number of characters to read from all strings in a message together, and from one string. A
 # message here shows up to 4,000 characters, and its cards 6,000. Links and escapes are longer in the source
 # than when displayed. Converting a character to Markdown takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
-# The additional cost of a link, mention or tag, in characters. Converting one takes up to 4 µs.
+# How many additional characters a link, mention or tag counts as. Converting one takes up to 4 µs.
 _ANGLE_CHARACTERS = 3
-# The maximum number of objects that are read. Ten cards with all their fields are 310 objects. Reading an
-# object takes up to ten microseconds.
+# The maximum number of objects to read. Ten cards with all their fields are 310 objects. Reading an object
+# takes up to ten microseconds.
 MAX_READ_OBJECTS = 800
 
 
@@ -105,15 +106,15 @@ class InvalidValue(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """The number of characters and objects that may still be read, so that no payload takes much longer than
-    others.
+    """The number of characters and objects that may still be read from a payload, which limits the time that
+    a payload takes.
     """
 
     characters: int = MAX_READ_CHARACTERS
     objects: int = MAX_READ_OBJECTS
 
     def read(self, text: str, most: int) -> str:
-        """Return as much of the beginning of a text as the budget allows, and charge it to the budget."""
+        """Return as much of the beginning of a string as the budget allows, and charge it to the budget."""
         beginning = text[: max(0, min(most, self.characters))]
         self.characters -= len(beginning) + _ANGLE_CHARACTERS * beginning.count("<")
         return beginning
@@ -125,7 +126,7 @@ class Budget:
 
 
 class Node:
-    """An object of the payload, with the path to it."""
+    """An object in the payload, with its path."""
 
     def __init__(self, data: Data, path: tuple[str | int, ...] = (), budget: Budget | None = None) -> None:
         self._data = data
@@ -143,16 +144,16 @@ class Node:
         return self._budget.read(self._text(name), most)
 
     def lines(self, name: str) -> list[str]:
-        """Return the lines of the string `name`.
+        """Return the lines in the string `name`.
 
-        Each counts as an object. Lines beyond the budget are returned as a single line.
+        Each line counts as an object. Lines beyond the budget are returned as a single line.
         """
         lines = self.text(name).split("\n", max(self._budget.objects, 0))
         self._budget.objects -= len(lines) - 1
         return lines
 
     def address(self, name: str) -> str:
-        """Return a URL, which is not charged to the budget, because it is used as a whole or not at all."""
+        """Return the URL `name`. It is not charged to the budget, because a URL cannot be truncated."""
         text = self._text(name)
         return text if len(text) <= MAX_URL else ""
 
@@ -170,7 +171,7 @@ class Node:
         raise InvalidValue((*self._path, name), "must be a string")
 
     def number(self, name: str) -> float | None:
-        """Return a number, which may be given as a string, or None for any other value."""
+        """Return the number `name`, which may be given as a string. Return None for any other value."""
         value = self._data.get(name)
         try:
             # Parsing a string of a million digits would be slow.
@@ -189,7 +190,7 @@ class Node:
         return Node.of({} if value is None else value, path, self._budget)
 
     def children(self, name: str, most: int) -> "list[Node]":
-        """Return the first `most` objects of a list. The others are not read."""
+        """Return the first `most` objects in the list `name`. The others are not read."""
         found = enumerate(self._list(name)[:most])
         return [
             Node.of(item, (*self._path, name, n), self._budget)
@@ -198,7 +199,7 @@ class Node:
         ]
 
     def count(self, name: str, most: int) -> int:
-        """Return the length of a list, at most `most`, without reading the items."""
+        """Return the length of the list `name`, at most `most`, without reading the items."""
         return min(len(self._list(name)), most)
 
     def _list(self, name: str) -> list[object]:
@@ -220,15 +221,18 @@ def _digits(number: float) -> str:
         return ""
 
 
-# The maximum number of parts. Discord's form has a dozen fields and ten files.
+# The maximum number of parts in a form. Discord's form has a dozen fields and ten files.
 MAX_PARTS = 64
-# The headers of a part contain its name, a file name and its type. Reading a byte takes up to 0.25 µs.
+# The maximum size of one part's headers and of all parts' headers. A part's headers contain its name, a file
+# name and its type. Reading a byte takes up to 0.25 µs.
 MAX_HEAD_BYTES = 4 * 1024
 MAX_HEADS_BYTES = 16 * 1024
 
 
 def payload_in(body: bytes, name: str) -> bytes:
-    """Return the JSON in a body, or in the field `name` if the body is a form. Raises ChatError."""
+    """Return the JSON in a body. If the body is a form, return the JSON in the field `name`. Raises
+    ChatError.
+    """
     if _is_json(body):
         return json_in(body)
     fields = _parse_urlencoded(body)
@@ -239,7 +243,7 @@ def payload_in(body: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DiscordForm:
-    """A form that contains either checked JSON or plain fields, and its files."""
+    """A form that contains files, and either checked JSON or plain fields."""
 
     text: bytes | None
     fields: Mapping[str, str]
@@ -265,8 +269,8 @@ def discord_form(content_type: str, body: bytes) -> DiscordForm:
 
 
 def _is_json(body: bytes) -> bool:
-    """Return whether a body looks like JSON. Form fields begin with a letter. So do `true`, `false` and
-    `null`, but these are not valid payloads anyway.
+    """Return whether a body looks like JSON rather than a form. Form fields begin with a letter. `true`,
+    `false` and `null` do too, but they are not valid payloads.
     """
     return body.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b'"', b"")
 
@@ -284,7 +288,7 @@ def _parse_urlencoded(body: bytes) -> dict[str, str]:
 
 
 def _unquote(text: str) -> str:
-    """Decode percent-encoding in native code. `urllib` takes 30 times as long for a string of percent
+    """Decode percent-encoding with native code. `urllib` takes 30 times as long for a string of percent
     signs.
     """
     return URL.build(fragment=text.replace("+", " "), encoded=True).fragment

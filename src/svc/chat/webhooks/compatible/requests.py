@@ -1,10 +1,9 @@
 """Receives, converts and posts other services' payloads, at `…/discord`, `…/slack` and `…/github` below a
 webhook's URL.
 
-Responses have the format of the respective service. The webhook's own size limit, look-up, rate limit,
-channel and picture handling apply, because everything goes through `publisher`. GitHub's signatures are not
-checked, because the webhook has no secret besides its token. Contains no rules. See
-docs/webhooks-compatible.md.
+Responses have the service's own format. All posts go through `publisher`, so the usual size limit, look-up,
+rate limit, channel and picture handling apply. GitHub's signatures are not checked, because the webhook has
+no secret besides its token. Contains no rules. See docs/webhooks-compatible.md.
 """
 
 import time
@@ -38,7 +37,7 @@ T = TypeVar("T")
 
 
 class CompatibleRequests(Requests):
-    """The endpoints for posting in other formats. They are described in the same document as those of
+    """The endpoints for posting in other formats. They are described in the same document as
     `PostRequests`.
     """
 
@@ -100,7 +99,7 @@ class CompatibleRequests(Requests):
         read: Callable[[T], object],
         draft_of: Callable[[T, object], MessageDraft | None],
     ) -> PublishedPost | None:
-        """Post the message of a request. Return None if there is nothing to post.
+        """Post the message in a request. Return None if there is nothing to post.
 
         Raises ChatError or InvalidValue, after recording the error. `check` checks that the body is JSON,
         `read` builds values from it, and `draft_of` turns these into a message. Each blocks the event loop
@@ -152,9 +151,9 @@ def _format_path(path: tuple[str | int, ...]) -> str:
     return "".join(steps).removeprefix(".")
 
 
-# Discord's and Slack's status, code and message for each of our error codes, so that their tools understand
-# our errors. An error without a counterpart keeps our status and message. See "Opcodes and Status Codes" and
-# "Rate Limits" in Discord's documentation, and "Handling errors" of incoming webhooks in Slack's.
+# For each of our error codes, the status, code and message that Discord or Slack uses, so that their tools
+# understand our errors. An error without a counterpart keeps our status and message. See "Opcodes and Status
+# Codes" and "Rate Limits" in Discord's documentation, and "Handling errors" of incoming webhooks in Slack's.
 _DISCORD: Mapping[str, tuple[int, int, str]] = {
     "body_too_large": (413, 40005, "Request entity too large"),
     "empty_message": (400, 50006, "Cannot send an empty message"),
@@ -190,8 +189,8 @@ def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
 
 
 def _discord_unreadable(fault: InvalidValue) -> dict[str, object]:
-    """Return the body of an error in Discord's form, in which the error is nested along the path of the
-    invalid value.
+    """Return an error body in Discord's format, in which the error is nested along the path to the invalid
+    value.
     """
     errors: dict[str, object] = {"_errors": [{"code": "BASE_TYPE_BAD", "message": fault.message}]}
     for step in reversed(fault.path):

@@ -7,9 +7,9 @@ avatar, menus) are ignored. Performs no I/O.
 Bold, strikethrough, links and quotes in mrkdwn become Markdown, and emoji names become emoji. Code stays
 unchanged, and characters that are markup only in Markdown are escaped. Slack's mentions become plain text,
 because they do not refer to members of this server. A link in Slack's form to `mention:<member_id>` mentions
-that member. Tools escape `&`, `<` and `>` in untrusted texts, which can therefore neither link nor mention.
-See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments",
-"Formatting text for app surfaces", "Reference: Block Kit blocks".
+that member. Tools escape `&`, `<` and `>` in untrusted strings, which can therefore contain neither links nor
+mentions. See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary
+attachments", "Formatting text for app surfaces", "Reference: Block Kit blocks".
 """
 
 import re
@@ -21,7 +21,7 @@ from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDra
 from svc.chat.webhooks.compatible.payload_reader import Node, escape, escape_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
-# The limits for the number of parts in a rich text, and of pieces in a part. Slack has no such limits.
+# The maximum number of parts in a rich text, and of pieces in a part. Slack has no such limits.
 MAX_PARTS = 100
 MAX_PIECES = 200
 MAX_INDENT = 8
@@ -30,8 +30,8 @@ _MARKS = (("strike", "~~"), ("italic", "*"), ("bold", "**"))
 
 
 def _convert_rich_text(block: Node) -> str:
-    """Convert `rich_text`, the format of Slack's composer and of current bot libraries. Raises
-    InvalidValue.
+    """Convert `rich_text`, the format that Slack's composer and current bot libraries use, to Markdown.
+    Raises InvalidValue.
     """
     parts = (_part(part) for part in block.children("elements", MAX_PARTS))
     return "\n".join(filter(None, parts))
@@ -54,7 +54,7 @@ def _part(part: Node) -> str:
 
 
 def _list(part: Node) -> str:
-    """Convert a list. In Slack, each level is a separate list with its own indent and offset."""
+    """Convert a list to Markdown. In Slack, each level is a separate list with its own indent and offset."""
     indent = _INDENT * min(max(int(part.number("indent") or 0), 0), MAX_INDENT)
     ordered = part.text("style") == "ordered"
     numbers = count(max(int(part.number("offset") or 0), 0) + 1)
@@ -95,8 +95,8 @@ def _piece(piece: Node) -> str:
 def _apply_style(lines: Sequence[str], style: Node) -> str:
     """Apply a style to lines of text.
 
-    Markdown does not recognise marks with a space on the inner side, so place them directly next to the
-    words.
+    Markdown does not recognise marks with a space on the inner side, so the marks are placed directly around
+    the words.
     """
     if style.flag("code"):
         text = "\n".join(lines)
@@ -141,8 +141,8 @@ _MENTION = re.compile(r"mention:[A-Za-z0-9_-]{1,128}")
 
 _BOLD = re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]*?[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?![\s~])([^~\n]*?[^\s~])~(?![\w~])")
-# Markdown that Slack shows literally: a backslash before punctuation, a heading, the middle of a link (NUL
-# marks a piece that was taken out), a tag, and a single asterisk.
+# Match Markdown that Slack shows literally: a backslash before punctuation, a heading, the middle of a link
+# (NUL marks a piece that was taken out), a tag, and a single asterisk.
 _ONLY_MARKDOWN = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|^#(?=#{0,5}\s)|\](?=[(\0])|<(?=[A-Za-z/!?])", re.MULTILINE
 )
@@ -187,7 +187,7 @@ def _render(piece: re.Match[str]) -> str:
 
 
 def _visible_text(control: str) -> str:
-    """Return the visible part of the text in angle brackets. It is still escaped."""
+    """Return the visible part of the text in angle brackets, which remains escaped."""
     target, _, label = control.partition("|")
     kind = target[:1]
     if kind in ("@", "#"):
@@ -199,7 +199,7 @@ def _visible_text(control: str) -> str:
     for scheme in ("mailto:", "tel:"):
         if target.startswith(scheme):
             return target.removeprefix(scheme)
-    # Anything else is not one of Slack's control sequences. The tool did not escape its text.
+    # This is not one of Slack's control sequences, so the tool has not escaped its text.
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
@@ -212,17 +212,17 @@ _HEX = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
 # Slack's own limits. Items beyond them are not read.
 MAX_ATTACHMENTS = 100
 MAX_BLOCKS = 50
-# The limits for the texts in a section or a context, and for the buttons in a row of actions.
+# The maximum number of texts in a section or a context, and of buttons in a row of actions.
 MAX_TEXTS = 10
 MAX_BUTTONS = 25
-# The maximum number of fields on a card here. Slack has no limit.
+# The maximum number of fields on a card. Slack has no such limit.
 MAX_FIELDS = 25
 DIVIDER = "---"
 
 
 def message(body: Node) -> MessageDraft:
-    """Convert a payload. Raises InvalidValue."""
-    # The name is read first, because the other texts may use up the budget.
+    """Convert a payload to a message. Raises InvalidValue."""
+    # Read the name first, because the other strings may use up the budget.
     name = plain(body.text("username"))
     texts, pictures = _blocks(body)
     text = "" if texts else body.text("text")
@@ -270,7 +270,7 @@ def _color(named: str) -> int | None:
 
 
 def _blocks(body: Node) -> tuple[str, list[CardDraft]]:
-    """Return the text of the blocks, and the pictures among them."""
+    """Return the text of the blocks, and their pictures as cards."""
     texts: list[str] = []
     pictures: list[CardDraft] = []
     for block in body.children("blocks", MAX_BLOCKS):
@@ -306,7 +306,7 @@ def _text_of(block: Node) -> str:
 
 
 def _object(element: Node) -> str:
-    """Convert a text object, or a button with a link."""
+    """Convert a text object, or a button with a link, to Markdown."""
     match element.text("type"):
         case "mrkdwn":
             return markdown(element.text("text"))
