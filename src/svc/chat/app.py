@@ -1,6 +1,6 @@
 """Runs the HTTP server that serves the community, with its middleware and response headers.
 
-Contains no rules and depends on no feature. See ARCHITECTURE.md and docs/http.md.
+Contains no business logic and depends on no feature. See ARCHITECTURE.md and docs/http.md.
 """
 
 import asyncio
@@ -78,7 +78,7 @@ class Replication:
 
 
 class InFlightRequests:
-    """Tracks requests for a graceful shutdown.
+    """The requests in progress, which are tracked for a graceful shutdown.
 
     `middleware` must run inside the middleware that formats errors.
     """
@@ -142,7 +142,7 @@ def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
 
 @contextlib.asynccontextmanager
 async def open_database(config: ChatConfig, log: CommitLog | None = None) -> AsyncIterator[Database]:
-    """Open the database of DATA_DIR and lock the folder. Raises ConfigError."""
+    """Open the database in DATA_DIR, and lock the folder. Raises ConfigError."""
     with hold(config.data_dir):
         path = config.data_dir / DATABASE_NAME
         try:
@@ -317,7 +317,9 @@ def _count_requests(tally: RequestCounts) -> Middleware:
 def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse requests from pages of other sites, and answer CORS preflights from permitted origins."""
+        """Refuse requests from pages on other sites, and respond to CORS preflights from permitted
+        origins.
+        """
         if not request.path.startswith("/api/") or _is_open_to_all_pages(request):
             return await handler(request)
         if not origins.permits(request.headers.get("Origin"), request.host):

@@ -151,7 +151,7 @@ class ChatError(Exception):
 
 
 def from_status(status: int) -> ChatError:
-    """Return the error for an HTTP status, for errors that have no code of ours."""
+    """Return the ChatError that corresponds to an HTTP error status."""
     if status < 500:
         for code in ("not_found", "method_not_allowed", "body_too_large"):
             if _CODES[code][0] == status:

@@ -150,7 +150,7 @@ class FileModule:
         return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]
 
     async def export_uploads(self, session: Session) -> AsyncIterator[object]:
-        """Yield the uploads of a member for their data export."""
+        """Yield a member's uploads for their data export."""
         async for upload in self.uploads.of(session.member_id):
             yield responses.upload(upload, self._media.urls)
 

@@ -22,7 +22,7 @@ _NAMES_KEPT = 16_384  # The number of cached names, which take about 200 bytes e
 _IGNORED = re.compile(
     "(?<![иу])\u0306|(?<!і)\u0308"
     "|[\u0300-\u0305\u0307\u0309-\u036f\u0483-\u0487\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-    # Points of Hebrew, marks of Arabic and Syriac, and the Arabic tatweel.
+    # Hebrew points, Arabic and Syriac marks, and the Arabic tatweel.
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc"
     "\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u08d3-\u08e1\u08e3-\u08ff"
     # Soft hyphens, joiners, direction controls and variation selectors. U+200B and U+200C separate words.

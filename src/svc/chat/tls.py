@@ -23,8 +23,8 @@ LOOK_INTERVAL_S = 5.0
 # A certificate that expires within this time is reported. Renewal usually happens a month before expiry, so
 # it must have failed.
 SOON = timedelta(days=14)
-# For TLS 1.2: only cipher suites with forward secrecy and authenticated encryption (RFC 9325 section 4.2), as
-# in TLS 1.3.
+# The cipher suites for TLS 1.2. As in TLS 1.3, all of them have forward secrecy and authenticated encryption
+# (RFC 9325 section 4.2).
 CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 logger = logging.getLogger(__name__)

@@ -56,10 +56,12 @@ class Validators:
 
 
 def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
-    """Return whether to respond with 304. The date counts only if there is no If-None-Match (13.2.2)."""
+    """Return whether to respond with 304. The date is used only if there is no If-None-Match (RFC 9110
+    section 13.2.2).
+    """
     tags = headers.get("If-None-Match")
     if tags is not None:
-        # Compare weakly (13.1.2).
+        # The comparison is weak (RFC 9110 section 13.1.2).
         return any(tag.strip() in ("*", validators.etag, f"W/{validators.etag}") for tag in tags.split(","))
     since = _seconds(headers.get("If-Modified-Since"))
     return since is not None and validators.modified_s <= since
@@ -78,7 +80,7 @@ def requested_range(headers: Mapping[str, str], size: int, validators: Validator
         start, end = max(0, size - int(last)), size
     else:
         start, end = int(first), min(int(last) + 1, size) if last else size
-        if last and int(last) < start:  # Ignore an invalid range (14.1.1).
+        if last and int(last) < start:  # Ignore an invalid range (RFC 9110 section 14.1.1).
             return None
     if start >= size or start >= end:
         raise RangeNotSatisfiable
@@ -86,7 +88,9 @@ def requested_range(headers: Mapping[str, str], size: int, validators: Validator
 
 
 def _still_the_same(if_range: str | None, validators: Validators) -> bool:
-    """Compare strongly (13.1.5), because a range from another version would corrupt the client's copy."""
+    """Return whether the client's copy is current. The comparison is strong (RFC 9110 section 13.1.5),
+    because a range from another version would corrupt the client's copy.
+    """
     if if_range is None:
         return True
     return if_range.strip() in (validators.etag, validators.last_modified)

@@ -283,7 +283,9 @@ class ServerIcon:
         return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
 
     async def content(self, max_bytes: int) -> bytes | None:
-        """Return the icon, or None if there is no icon or it cannot be read within the limit."""
+        """Return the icon. Return None if there is no icon, or if it is larger than `max_bytes` or cannot be
+        read.
+        """
         found = await self._media.find(self.key) if self.key is not None else None
         if found is None or found.facts.bytes > max_bytes:
             return None

@@ -42,7 +42,9 @@ SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
 
 @dataclass(frozen=True, slots=True)
 class StoredBytes:
-    """Bytes in the object store. A holder is a member, or all webhooks that one member has created."""
+    """The numbers of bytes in the object store for one holder and for all holders. A holder is a member, or
+    all webhooks that one member has created.
+    """
 
     own: int
     everyone: int
@@ -88,7 +90,7 @@ class MemberUsage:
 class StorageUsage:
     """The storage usage in bytes.
 
-    The members who store the most come first. `others_bytes` is the total of the members who are not listed.
+    The members who store the most come first. `others_bytes` is the total for the members who are not listed.
     """
 
     bytes: Natural

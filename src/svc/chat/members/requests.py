@@ -39,7 +39,6 @@ _MANAGER = on_server(P.MANAGE_ROLES)
 _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
 
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
-# The limit is higher than the number of permissions, so that a few repetitions are accepted.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
 # The limit is higher than the number of permissions, so that a few repetitions are accepted.
@@ -251,7 +250,7 @@ class MemberCommands(Commands):
 
     @command("member_owner")
     async def owner(self, member: Id) -> Member:
-        """Transfer the ownership, for example if the owner can no longer sign in."""
+        """Make another member the owner, for example if the owner can no longer sign in."""
         member_id = member_called(self._directory, member)
         return responses.member(await self._roles.hand_over(None, member_id, time.time()))
 

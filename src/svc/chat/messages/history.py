@@ -51,8 +51,8 @@ class History:
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # Either the thread is empty, or its root message does not exist. The next line raises an error if
-            # the root message does not exist.
+            # Either the thread is empty, or its root message does not exist. In the latter case, `one` raises
+            # an error.
             await self.one(member_id, wanted.channel_id, wanted.thread)
         return page
 

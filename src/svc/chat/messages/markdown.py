@@ -167,7 +167,7 @@ def _links_in(text: str) -> list[str]:
 
 def trim_address(link: str) -> str:
     """Remove trailing punctuation and unopened brackets from an address."""
-    # In `[text](address)`, the closing bracket ends the address, whatever follows.
+    # In `[text](address)`, the closing bracket ends the address, regardless of the next character.
     depth = 0
     for place, character in enumerate(link):
         depth += (character == "(") - (character == ")")

@@ -47,7 +47,7 @@ class Author(Struct, frozen=True):
 
 
 class ThreadSummary(Struct, frozen=True):
-    """The summary of a thread."""
+    """A thread's number of replies and its last reply."""
 
     count: int
     last_n: int
@@ -111,7 +111,7 @@ def number_of(message_id: str) -> int:
     try:
         if len(message_id) != _ID_CHARACTERS or message_id[14] != "7":
             raise ValueError
-        # 8-4-4-4-12 digits. The first digit of the third group is the version.
+        # The form is 8-4-4-4-12 hexadecimal digits. The first digit of the third group is the version.
         digits = message_id[0:8] + message_id[9:13] + message_id[15:18]
         if not digits.isascii() or not digits.isalnum():
             raise ValueError

@@ -99,7 +99,9 @@ class MessageSettings(Protocol):
         """Return `off`, `flag`, `censor` or `block`."""
 
     def retention_days(self) -> int:
-        """Return the number of days for which attachments are stored. 0 means as long as their messages."""
+        """Return the number of days for which attachments are stored. 0 means that they are stored as long as
+        their messages.
+        """
 
 
 class MessageUploads(Protocol):

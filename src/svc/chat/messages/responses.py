@@ -113,7 +113,7 @@ class Reaction(Response):
 
 
 class ThreadSummary(Response):
-    """A thread's number of replies and its last message."""
+    """A thread's number of replies and its last reply."""
 
     count: _Positive
     last_id: Id

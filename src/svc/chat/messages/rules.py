@@ -345,7 +345,7 @@ class Messages:
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return a report about the message, or None if it needs none. `found` are spans of `text`."""
+        """Return a report about the message, or None if it needs none. `found` contains spans in `text`."""
         marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
@@ -361,7 +361,7 @@ class Messages:
         """
         found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
         for message in found:
-            # This requires the same permission as changing the text.
+            # Changing the alt text requires the same permission as changing the message's text.
             self._directory.require(member_id, Permission.SEND_MESSAGES, message.channel_id)
         described = [_with_words(message, upload_id, alt) for message in found if message.id in message_ids]
         for message in described:

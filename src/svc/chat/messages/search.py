@@ -31,7 +31,8 @@ _PAUSE_S = 0.25
 # A search brings the index up to date first. If that takes longer than this, the search runs without the
 # remaining messages.
 _CATCHING_UP_S = 0.2
-# A client that has received no response within this time will not repeat its request.
+# How long nonces are stored. A client that has received no response within this time will not repeat its
+# request.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.

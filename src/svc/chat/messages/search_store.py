@@ -109,7 +109,7 @@ def _searchable_text(message: Message) -> str:
 
 
 def _card_texts(card: object) -> Iterator[str]:
-    """Yield the texts of a card at any depth, without its addresses, times and pictures."""
+    """Yield the strings at any depth in a card, without its URLs, times and pictures."""
     if isinstance(card, Mapping):
         for name, part in card.items():
             if name in ("title", "description", "name", "value", "text"):

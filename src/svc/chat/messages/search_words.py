@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from svc.chat.text_folding import fold
 
-# First, unified ideographs with the extensions A to I, compatibility ideographs, kana, bopomofo and Hangul
-# syllables. Then Thai, Lao, Burmese and Khmer with their vowel signs, but without their digits and
-# punctuation.
+# Characters of scripts that are written without spaces. First, unified ideographs with the extensions A to I,
+# compatibility ideographs, kana, bopomofo and Hangul syllables. Then Thai, Lao, Burmese and Khmer with their
+# vowel signs, but without their digits and punctuation.
 _RUN = re.compile(
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U000323af\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109f"

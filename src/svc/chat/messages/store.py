@@ -145,7 +145,7 @@ def existing(connection: Connection, channel_id: str, message_id: str) -> Messag
 
 
 def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
-    """Return the messages with these numbers that still exist, newest first."""
+    """Return the messages with the given cursors, newest first. Skip those that no longer exist."""
     if not numbers:
         return []
     sql = _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?)) ORDER BY m.n DESC"
@@ -237,14 +237,14 @@ async def one(database: Database, channel_id: str, n: int) -> Message | None:
 
 
 async def before(database: Database, place: Place, n: int, limit: int) -> list[Message]:
-    """Return the newest of the messages before a cursor, oldest first."""
+    """Return the newest messages before a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
     found = await database.rows(sql, (*place, n, limit))
     return [_message(row) for row in reversed(found)]
 
 
 async def after(database: Database, place: Place, n: int, limit: int) -> list[Message]:
-    """Return the oldest of the messages after a cursor, oldest first."""
+    """Return the oldest messages after a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n > ? ORDER BY m.n LIMIT ?"
     return [_message(row) for row in await database.rows(sql, (*place, n, limit))]
 
@@ -262,7 +262,7 @@ async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
 
 
 async def messages_by_number(database: Database, numbers: Sequence[int]) -> list[Message]:
-    """Return the messages with these numbers that still exist, newest first."""
+    """Return the messages with the given cursors, newest first. Skip those that no longer exist."""
     return await database.read(lambda connection: read_these(connection, numbers))
 
 

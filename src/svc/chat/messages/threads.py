@@ -293,5 +293,5 @@ def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
 
 
 def _unfollow(connection: Connection, follows: Iterable[tuple[str, str]]) -> None:
-    """Unfollow threads, given as (member, thread) pairs."""
+    """Remove members from the followers of threads, given as (member, thread) pairs."""
     connection.executemany("DELETE FROM thread_follows WHERE member_id = ? AND thread = ?", follows)

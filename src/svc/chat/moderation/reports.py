@@ -140,7 +140,7 @@ class Reports:
         self, asker_id: str, before: str | None, resolved: bool | None, limit: int
     ) -> tuple[list[Report], str | None]:
         """Return a page of reports, newest first, and the `before` value for the next page. If `resolved` is
-        None, reports in both states are returned.
+        None, both open and resolved reports are returned.
         """
         conditions, values = ["1"], list[object]()
         if before is not None:

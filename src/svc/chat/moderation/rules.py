@@ -50,7 +50,7 @@ class Moderation:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._members = members
-        # Set when timeouts have changed, because the next end of a timeout may then be at a different time.
+        # Set when timeouts have changed, because the next timeout may then end at a different time.
         self._ends_changed = asyncio.Event()
         # This hook also runs when a person in timeout rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())

@@ -28,7 +28,7 @@ class Components:
         """Return the schema with its named schemas replaced by references."""
         if isinstance(schema, Named):
             if schema.name not in self.schemas:
-                self.schemas[schema.name] = None  # Set this first, because the schema may refer to itself.
+                self.schemas[schema.name] = None  # Reserve the name, because the schema may refer to itself.
                 self.schemas[schema.name] = self._inside(schema)
             return {"$ref": f"#/components/schemas/{schema.name}"}
         return self._inside(schema)

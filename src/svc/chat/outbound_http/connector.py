@@ -58,7 +58,7 @@ class PrivateAddress(OSError):
 
 
 class AddressGuard:
-    """Checks every name and address before a connection is made.
+    """A guard that checks every name and address before a connection is made.
 
     `site` lists this site's own hosts. The IP addresses among them are refused, because they may give this
     server access to more than outsiders have.
@@ -157,4 +157,4 @@ class _Resolver(AbstractResolver):
         return await self._guard.look_up(host, port, family, self._looking)
 
     async def close(self) -> None:
-        """Do nothing, because the resolver holds no resources."""
+        """Release nothing, because the resolver holds no resources."""

@@ -56,7 +56,7 @@ class FetchedFile:
 
 
 class Fetcher:
-    """Fetches files from untrusted hosts. `guard` decides which addresses it may connect to."""
+    """A fetcher for files from untrusted hosts. `guard` decides which addresses it may connect to."""
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
@@ -143,7 +143,7 @@ async def guarded_lookups(
 
 
 def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None:
-    """Give the holder's place in `turns` back.
+    """Release the holder's place in `turns`.
 
     Look-ups cannot be cancelled, so the holder keeps the place until they end.
     """
@@ -209,7 +209,7 @@ class PostResult:
 
 
 class Poster:
-    """Posts to untrusted hosts. `guard` decides which addresses it may connect to."""
+    """A client that posts to untrusted hosts. `guard` decides which addresses it may connect to."""
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard

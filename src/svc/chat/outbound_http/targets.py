@@ -77,7 +77,7 @@ def is_public(address: str) -> bool:
 
 
 def address_literals(hosts: Iterable[str]) -> Iterator[IPv4Address | IPv6Address]:
-    """Yield those of the hosts that are IP addresses rather than names. Each host may have a port."""
+    """Yield the hosts that are IP addresses, and skip names. Each host may have a port."""
     for host in hosts:
         with suppress(ValueError):
             yield ip_address(urlsplit(f"//{host}").hostname or "")

@@ -135,7 +135,7 @@ class Pages:
         """Return the frame that fetches unread counts from the user's other servers. See docs/servers.md.
 
         The frame's policy gives it no origin, so other servers do not learn which page requests the counts.
-        Only this frame may connect to other servers, and it contains no data of this server.
+        Only this frame may connect to other servers, and it contains no data from this server.
         """
         script = bytes(self._plain[COUNTS_FRAME].content) if COUNTS_FRAME in self._plain else b""
         digest = base64.b64encode(hashlib.sha256(script).digest()).decode()

@@ -2,10 +2,10 @@
 fetched once.
 
 The guarded fetcher runs after the message is posted, so that nobody waits for it. Pictures are handled like
-those in webhook messages. The sandbox parses the `<head>` of a page. Its content is untrusted and is not
-treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews: false` or
-removes the previews, or if the owner or the operator has disabled previews. Contains neither HTTP nor SQL
-code.
+those in webhook messages. The sandbox parses the `<head>` of a page. The content found there is untrusted and
+is not treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews:
+false` or removes the previews, or if the owner or the operator has disabled previews. Contains neither HTTP
+nor SQL code.
 """
 
 import asyncio
@@ -133,7 +133,7 @@ Preview = Mapping[str, object]
 
 
 class Previews:
-    """Fetches and stores link previews. `enabled` returns whether previews are on."""
+    """The service that fetches and stores link previews. `enabled` returns whether previews are on."""
 
     def __init__(
         self,

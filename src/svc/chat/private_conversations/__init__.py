@@ -1,1 +1,1 @@
-"""Private conversations, in which the server stores and orders messages that it cannot read."""
+"""Manages private conversations, whose messages the server stores and orders but cannot read."""

@@ -38,8 +38,7 @@ class PrivateDependencies:
 class PrivateFeature:
     """The modules for private conversations.
 
-    `audience` is the name by which devices' statements identify this server. Messages and files are deleted
-    after `days`.
+    `audience` is the name of this server in devices' statements. Messages and files are deleted after `days`.
     """
 
     def __init__(

@@ -19,8 +19,8 @@ _PRIVATE_MESSAGE, _WELCOME, _KEY_PACKAGE = 2, 3, 5
 _BASIC_CREDENTIAL = 1
 _FROM_KEY_PACKAGE = 1
 _REF_LABEL = b"MLS 1.0 KeyPackage Reference"
-# Lengths below these bounds are encoded in one or two bytes, and longer ones in four. Four bytes are enough
-# for every value here.
+# A length below the first bound is encoded in one byte, below the second in two, and otherwise in four. Four
+# bytes are enough for every length here.
 _ONE_BYTE, _TWO_BYTES = 1 << 6, 1 << 14
 
 

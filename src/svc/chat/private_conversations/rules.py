@@ -142,7 +142,7 @@ class PrivateConversations:
             return found
         raise ChatError("unknown_conversation")
 
-    # The members of conversations.
+    # Methods about the members of conversations.
 
     def people_of(self, conversation_id: str) -> frozenset[str]:
         """Return the conversation's members, or an empty set if the conversation is unknown."""
@@ -150,8 +150,8 @@ class PrivateConversations:
 
     @exclusive_write
     def open(self, member_id: str, others: Collection[str], now: float) -> Write[str, str]:
-        """Open a conversation and return its id. If two people already have one, return that one. Raises
-        ChatError.
+        """Open a conversation and return its id. If two people already have a conversation, return its id.
+        Raises ChatError.
         """
         people = frozenset({member_id, *others})
         if not 2 <= len(people) <= MAX_PEOPLE:
@@ -241,13 +241,13 @@ class PrivateConversations:
         for notify in self.on_left:
             notify(conversation_id, member_id)
 
-    # Groups and their messages.
+    # Methods about groups and their messages.
 
     @shared_write
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Write[_Taken, Sequence[ClaimedPackage]]:
-        """Take a key package from each of those given devices that may be added to the group. Raises
+        """Take a key package from each given device, if the device may be added to the group. Raises
         ChatError.
         """
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(

@@ -24,8 +24,8 @@ MAX_COMMIT_BYTES = 96 * 1024
 # The maximum size of a Welcome. It is enough for a tree with 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# Once a response has this many bytes, no more entries are added to it. All waiting entries together can take
-# tens of megabytes.
+# Entries are added to a response until it has this many bytes. All waiting entries together can take tens of
+# megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
 Kind = Literal["commit", "message"]
@@ -97,8 +97,8 @@ def digest(body: bytes) -> bytes:
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
-    """Load all conversations: by id, whether a conversation is between two people, and the ids of its
-    members.
+    """Load all conversations. For each id, return whether the conversation is between two people, and the ids
+    of its members.
     """
     found: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
@@ -272,7 +272,7 @@ def restart_group(connection: Connection, conversation_id: str, before: PrivateG
     return PrivateGroup(0, before.seq)
 
 
-# Messages and commits.
+# Functions for messages and commits.
 
 
 def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Row | None:

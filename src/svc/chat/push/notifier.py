@@ -37,15 +37,15 @@ MENTION, MESSAGE, CALL = "mention", "message", "call"
 TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600, CALL: 45}
 URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
 # The rate limit per member, as a burst and a rate per second. In a busy channel, a member gets a short burst
-# of notifications, and then one from time to time. Mentions have a separate limit, so ordinary messages
-# cannot use it up.
+# of notifications, and then one from time to time. Mentions have a separate limit, so ordinary messages do
+# not count toward it.
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
 # The maximum number of devices with a running sender. Each sender takes a few KB.
 MAX_DEVICES = 2000
-# The maximum number of queued notifications per device, at most one of which is for the same channel and
-# kind. Beyond this number, the oldest is dropped.
+# The maximum number of queued notifications per device. There is at most one per channel and kind. Beyond
+# this number, the oldest is dropped.
 MAX_NOTICES = 8
 # The timeout for an attempt, including the wait for a slot and the name look-up. Push services respond within
 # a second.
@@ -102,7 +102,7 @@ class PushPreferences:
 
 
 class PushNotifier:
-    """Sends push notifications. `outcomes` counts the results of the attempts."""
+    """The sender of push notifications. `outcomes` counts the results of the attempts."""
 
     def __init__(
         self,

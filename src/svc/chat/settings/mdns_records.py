@@ -76,8 +76,8 @@ def text_record(announced: AdvertisedServer) -> dict[str, str]:
 def target(announced: AdvertisedServer) -> tuple[str, int]:
     """Return the host and port to advertise.
 
-    The host is always our own name in `.local`, because no other responder on this machine responds for it,
-    and because libraries use multicast only for names in `.local` (RFC 6762 section 3). The name that the
+    The host is always our own name in `.local`, because no other responder on this machine claims it, and
+    because libraries use multicast only for names in `.local` (RFC 6762 section 3). The name that the
     operator has configured is in the TXT record.
     """
     _, port = _external(announced)

@@ -40,7 +40,8 @@ class Values:
     rules: str = ""
     # The channel where newcomers arrive, unless their invite names another.
     welcomeChannelId: Id | None = None
-    # The number of days after which attachments are deleted. 0 means together with their messages.
+    # The number of days after which attachments are deleted. 0 means that they are deleted only together with
+    # their messages.
     retentionDays: RetentionDays = 0
 
     @property

@@ -19,7 +19,7 @@ from svc.chat.errors import ChatError
 from svc.chat.services import Services
 
 SALT_BYTES = 16
-# The prefix of counts tokens, by which a leaked token can be recognised.
+# The prefix of counts tokens, so that a leaked token can be recognised.
 PREFIX = "svcrail."
 MAX_TOKEN_CHARACTERS = 256
 
@@ -59,7 +59,7 @@ class CountsTokens:
 
     @shared_write
     def renew(self, member_id: str) -> Write[None, str]:
-        """Create a token for a member. Any earlier token of theirs stops working immediately."""
+        """Create a token for a member. The member's earlier token, if any, stops working immediately."""
         kept = CountsToken(member_id, self._random_bytes(SALT_BYTES), self._directory.member(member_id).epoch)
 
         def renewed(_: None) -> str:

@@ -22,7 +22,7 @@ _BLANKS = dict.fromkeys(map(ord, "\u2800\u3164\uffa0"), " ") | dict.fromkeys(
 _NEVER_SHOWN = frozenset(
     (*range(0xFDD0, 0xFDF0), *range(0xE0000, 0xE1000), *range(0x2065, 0x2066), *range(0xFFF0, 0xFFF9))
 )
-# The flags of England, Scotland, Wales and other regions: a black flag, followed by the region in tag
+# Matches the flags of England, Scotland, Wales and other regions: a black flag, followed by the region in tag
 # characters (UTS 51).
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _TAGS = re.compile(f"({_FLAG})|[\U000e0000-\U000e007f]")

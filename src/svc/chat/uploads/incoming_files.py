@@ -72,7 +72,7 @@ class IncomingFiles:
         await self._in_thread(lambda: (self._folder / upload_id).unlink(missing_ok=True))
 
     async def remove_but(self, wanted: Collection[str]) -> int:
-        """Remove all files except those of the uploads in `wanted`. Return the number of removed files."""
+        """Remove all files except the files of uploads in `wanted`. Return the number of removed files."""
         before = time.time() - _NOBODYS_AFTER_S
         return await self._in_thread(lambda: _remove_but(self._folder, wanted, before))
 

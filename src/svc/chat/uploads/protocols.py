@@ -2,7 +2,8 @@
 
 Resumable uploads follow tus 1.0.0: the core protocol with the extensions creation, termination and expiration
 (tus.io/protocols/resumable-upload). In a multipart body, the file is the first part. Later parts are ignored,
-and names are UTF-8, whatever charset the body declares (RFC 7578, RFC 2046 section 5.1). Performs no I/O.
+and names are UTF-8, regardless of the charset that the body declares (RFC 7578, RFC 2046 section 5.1).
+Performs no I/O.
 """
 
 from base64 import b64decode

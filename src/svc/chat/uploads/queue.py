@@ -188,8 +188,8 @@ class Queue:
     ) -> ClaimedJob | None:
         """Return the next job of the given kinds, or None if there is none.
 
-        `source` returns the path of a job's file. `long` selects the queue of long jobs instead of that of
-        short jobs.
+        `source` returns the path of a job's file. `long` selects the queue of long jobs instead of the queue
+        of short jobs.
         """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]
@@ -240,7 +240,7 @@ class Queue:
         await self._database.write(hold, held)
 
     async def reserve(self, job_id: str, lease_id: str, ext: str) -> str:
-        """Reserve a key under which the worker may store an object of this job."""
+        """Reserve a key under which the worker may store an object for this job."""
         key = new_key(ext)
 
         def note(connection: Connection) -> None:
@@ -350,12 +350,14 @@ class Queue:
         store.JOBS.delete(connection, id=job_id)
 
     def _end(self, connection: Connection, job_id: str) -> None:
-        """Delete a job whose worker has finished and will store no more objects."""
+        """Delete a job whose worker has finished and will not store another object."""
         self._media.release(connection, JOB, job_id)
         store.JOBS.delete(connection, id=job_id)
 
     def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
-        """Choose the next job. Only a few emoji are processed at a time, however many workers there are."""
+        """Choose the next job. Only a few emoji are processed at a time, regardless of the number of
+        workers.
+        """
         if store.leased_count(connection, EMOJI, now_ms) >= self._bounds.emoji_at_once:
             kinds = [kind for kind in kinds if kind != EMOJI]
         waiting = store.due(connection, kinds, now_ms, long=long)

@@ -180,7 +180,7 @@ class UploadRequests(Requests):
     async def begin(
         self, request: web.Request, purpose: str, target: Callable[[str], str] = lambda name: ""
     ) -> web.Response:
-        """Begin a tus upload, or receive a whole file, for the given purpose. `target` parses the `name` for
+        """Start a tus upload, or receive a whole file, for the given purpose. `target` parses the `name` for
         the result.
         """
         refuse_compressed(request)

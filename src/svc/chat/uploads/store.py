@@ -35,8 +35,8 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
-    """Store the number of bytes received, and end any reservation beyond, because no more bytes are arriving
-    for now.
+    """Store the number of bytes received. Release the rest of the reservation, because nothing is arriving at
+    the moment.
     """
     changed = {"received": received, "reserved": received, "changed_at_ms": now_ms}
     UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
@@ -146,7 +146,7 @@ class WaitingJob:
     due_at_ms: int
 
 
-# Selects jobs of the given kinds in the queue of short jobs or that of long jobs.
+# Selects jobs of the given kinds, either in the queue of short jobs or in the queue of long jobs.
 _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:kinds))"
 
 

@@ -32,7 +32,7 @@ class Rooms:
     """The channel or private conversation that each room belongs to, and what members may do in the room.
 
     A private conversation's room has the conversation's id and exists only for the conversation's members. In
-    it, they may send whatever their roles allow server-wide.
+    this room, they may send whatever their roles permit server-wide.
     """
 
     def __init__(self, directory: Directory, conversations: PrivateConversations) -> None:
@@ -77,7 +77,7 @@ class Rooms:
 
 
 class MediaControl:
-    """Sends permission changes to the media service. Its methods are called after each change."""
+    """The sender of permission changes to the media service. Its methods are called after each change."""
 
     def __init__(
         self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: MuteStates, link: SfuLinks
@@ -149,7 +149,7 @@ class MediaControl:
         self._screen_stopped.discard((room_id, user_id))
 
     def in_step(self) -> None:
-        """Resend everything that may have been lost while the media service was disconnected."""
+        """Send everything again that may have been lost while the media service was disconnected."""
         for room_id, user_id in self._occupancy.everybody():
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
@@ -198,8 +198,7 @@ class MediaControl:
         self._states.forget(member_id)
 
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
-        """Disconnect a user from a room in which they may not be. Return whether the user is known and may
-        stay.
+        """Disconnect a user who is not permitted in a room. Return whether the user is known and may stay.
 
         An unknown user must have joined with the control secret, and is not disconnected.
         """

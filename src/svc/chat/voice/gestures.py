@@ -4,7 +4,7 @@
 in memory, and a member's state is dropped when the member leaves. A camera or screen counts as shared when
 the sender's page reports it. A reaction is passed on to the participants and is not stored.
 
-`Speakers` reports who is speaking to members who see the channel list but are not in the call. The media
+For members who see the channel list but are not in the call, `Speakers` reports who is speaking. The media
 service sends these updates at most twice a second, and only for rooms that a member watches. A member watches
 a room if their page is visible, they may view the channel, and they are not in the call. In the call itself,
 the media service reports speakers directly.
@@ -73,8 +73,8 @@ class Gestures:
         return self._sent.get((room_id, user_id), SentMedia())
 
     def send(self, member_id: str, channel_id: str, now: SentMedia) -> SentMedia:
-        """Store what a member shares, and push it to everyone who can see the call, including members outside
-        it.
+        """Store whether a member shares a camera and a screen. Push the change to everyone who can see the
+        call, including members outside it.
         """
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         before = self.sent_media(channel_id, member_id)
@@ -136,7 +136,7 @@ class Gestures:
         self._sent.pop((room_id, user_id), None)
 
 
-# The interval of checks for members who start or stop watching.
+# The interval between checks for members who have started or stopped watching.
 LOOK_INTERVAL_S = 1.0
 _NOBODY: frozenset[str] = frozenset()
 

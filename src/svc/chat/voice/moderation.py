@@ -21,7 +21,7 @@ from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
-# The longest time for which a former member may still be in a call.
+# The longest that a former member can remain in a call.
 _LONGEST_CALL_MS = 24 * 60 * 60 * 1000
 _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms DESC LIMIT 10000"
 
@@ -141,8 +141,8 @@ class VoiceModeration:
             self._audit.record(connection, actor_id, action, member_id, {"channel_id": channel_id}, now)
 
     def _rooms_where(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
-        """Return the rooms in which the member is and the actor has the permission. Raises ChatError if there
-        are none.
+        """Return the rooms that the member is in and in which the actor has the permission. Raises ChatError
+        if there are none.
         """
         self._directory.require_above(actor_id, member_id)
         visible = self._visible_rooms(actor_id, member_id)

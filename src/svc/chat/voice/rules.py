@@ -217,7 +217,9 @@ class Voice:
             self._conversations.require_writable(member_id, room_id)
 
     def decline(self, member_id: str, conversation_id: str) -> None:
-        """Decline a ringing private call, and notify the other members. Raises ChatError."""
+        """Notify the members of a private conversation that a member has declined its ringing call. Raises
+        ChatError.
+        """
         if member_id not in (people := self.rooms.people_of(conversation_id)):
             raise ChatError("unknown_conversation")
         declined = PrivateCallDeclined(conversation_id, member_id)

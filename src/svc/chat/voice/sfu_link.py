@@ -23,7 +23,7 @@ from svc.chat.errors import ChatError
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
 # The timeout for a response. The media service responds to a sync_request immediately. If it takes longer
-# than this, it has dropped the request because of wrong credentials, or does not work.
+# than this, it has dropped the request because of wrong credentials, or is not working.
 ANSWER_DEADLINE_S = 5.0
 # A media service that loses power or its network does not close the connection. If a response takes longer
 # than this, members are sent to another media service.

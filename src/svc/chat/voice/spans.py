@@ -62,7 +62,7 @@ class Spans:
         # Services that do not respond. Their reports are not awaited.
         self._gone: set[int] = set()
 
-    # Methods about the services of members.
+    # Methods that track which service each member is connected to.
 
     def place_of(self, room_id: str, user_id: str) -> int | None:
         return self._places.get(room_id, {}).get(user_id)

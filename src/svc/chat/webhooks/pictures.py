@@ -92,7 +92,9 @@ class StoredAttachments:
 
 
 class Pictures:
-    """Fetches and stores pictures. `outcomes` counts the results, which are `ok` or a warning's code."""
+    """The service that fetches and stores pictures. `outcomes` counts the results, which are `ok` or a
+    warning's code.
+    """
 
     def __init__(
         self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]

@@ -214,7 +214,7 @@ class PublishedPost:
 
 
 class Publisher:
-    """Posts webhooks' messages. `profanity_mode` returns the setting `profanityMode`."""
+    """The service that posts webhooks' messages. `profanity_mode` returns the setting `profanityMode`."""
 
     def __init__(
         self,

@@ -16,8 +16,8 @@ MERGED = 0x8250DF
 WAITING = 0xBF8700
 NEUTRAL = 0x57606A
 
-# The maximum number of characters to show. They are enough to tell the subject, and the title links to the
-# rest.
+# The maximum number of characters to show. They are enough to recognise the subject, and the title links to
+# the rest.
 MAX_BODY_CHARACTERS = 600
 # The maximum number of characters to read. Templates begin with long comments, which are not shown.
 MAX_BODY_READ = 6_000
@@ -54,7 +54,7 @@ def first_line(text: str) -> str:
 
 
 def numbered_label(thing: Node) -> str:
-    """Return the label of an issue, a pull request or a discussion: `#12 Its title`."""
+    """Return the label for an issue, a pull request or a discussion: `#12 Its title`."""
     return f"#{thing.text('number')} {with_emoji(thing.text('title'))}".strip()
 
 

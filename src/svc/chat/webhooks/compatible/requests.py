@@ -102,8 +102,8 @@ class CompatibleRequests(Requests):
         """Post the message in a request. Return None if there is nothing to post.
 
         Raises ChatError or InvalidValue, after recording the error. `check` checks that the body is JSON,
-        `read` builds values from it, and `draft_of` turns these into a message. Each blocks the event loop
-        for about 10 ms at most.
+        `read` builds values from it, and `draft_of` turns these into a message. Each of these functions
+        blocks the event loop for about 10 ms at most.
         """
         where = url_parts(request)
         try:
