@@ -234,7 +234,7 @@ async def serving(
 
 
 def _mdns_info(config: ChatConfig, name: str, address: str) -> AdvertisedServer:
-    """Return the mDNS advertisement of the server at `address`."""
+    """Return the mDNS advertisement for the server at `address`."""
     parts = urlsplit(address)
     server_id = read_or_create_server_id(config.identity.server_id, config.data_dir)
     return AdvertisedServer(

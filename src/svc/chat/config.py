@@ -62,7 +62,7 @@ class ChatConfig:
 
 
 def read(variables: Mapping[str, str]) -> ChatConfig:
-    """Read the variables. Raises ConfigError for invalid values."""
+    """Read the configuration from variables. Raises ConfigError for invalid values."""
     return ChatConfig(
         host=text(variables, "HOST", "127.0.0.1"),
         port=port(variables, "PORT", 5000),
@@ -119,7 +119,7 @@ _FIRST_TEXT_CHANNEL = "general"
 
 
 def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) -> list[Channel]:
-    """Return the channels of a new server: a text channel, the voice channel, and `additional` channels.
+    """Return a new server's channels: a text channel, the voice channel, and `additional` channels.
 
     The prefix `voice:` marks a voice channel. A repeated entry with the same name and kind is ignored. Raises
     ConfigError if two different channels would get the same id.

@@ -287,9 +287,7 @@ def _event(declared: DeclaredEndpoint) -> LiveRequest:
 
 
 def fields_of(schema: Schema) -> Mapping[str, Schema]:
-    """Return the fields of a query. Null is left out of their schemas, because a query cannot contain
-    null.
-    """
+    """Return the schemas for a query's fields. They omit null, because a query cannot contain null."""
     found = schema["properties"]
     assert isinstance(found, Mapping)
     return {name: _without_null(field_schema) for name, field_schema in found.items()}
@@ -301,7 +299,7 @@ def _without_null(schema: Schema) -> Schema:
 
 
 def schema_of(kind: Any) -> Schema:
-    """Return the schema of a type. Response types become named schemas, and request types are inlined."""
+    """Return the schema for a type. Response types become named schemas, and request types are inlined."""
     if isinstance(kind, UnionType):  # msgspec does not support unions of untagged Structs.
         return {"anyOf": [schema_of(alternative) for alternative in get_args(kind)]}
     return kind if isinstance(kind, Mapping) else _schema_of(kind)
@@ -329,8 +327,8 @@ def _schema_of(kind: Any) -> Schema:
         return Named(part["title"], kept) if "title" in part and not is_request else kept
 
     def of_object(part: Mapping[str, Any]) -> dict[str, object]:
-        """Return the schema of an object. In a response, every field that cannot be UNSET is required, even
-        if it has a default.
+        """Return the schema for an object type. In a response, every field that cannot be UNSET is required,
+        even if it has a default.
         """
         properties = part["properties"]
         needed = part["required"]

@@ -121,8 +121,8 @@ class FileModule:
         self._media.release_some(connection, MESSAGE, message_id, keys)
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace the pictures in a message's previews. Return the keys of those new pictures that still
-        exist.
+        """Replace the pictures in a message's previews. Return the keys of the new pictures that
+        still exist.
         """
         return self._media.refer_only(connection, PREVIEW, message_id, keys)
 

@@ -111,7 +111,7 @@ async def body(request: web.Request) -> dict[str, object]:
 
 
 async def content(request: web.Request, most: int | None = None) -> bytes:
-    """Return the undecoded body of a JSON request. Raises ChatError.
+    """Return a JSON request's body without decoding it. Raises ChatError.
 
     `most` overrides the server's default size limit.
     """
@@ -157,7 +157,7 @@ def media_type(header: str) -> str:
 
 
 def disposition(head: bytes) -> dict[str, str]:
-    """Return the parameters of a multipart part's Content-Disposition header."""
+    """Return the parameters in a multipart part's Content-Disposition header."""
     found = _DISPOSITION.search(head)
     return parameters(found[1].decode("utf-8", "replace")) if found else {}
 

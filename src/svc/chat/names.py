@@ -42,7 +42,7 @@ def readable_nickname(text: str) -> str:
 
 
 def readable_name(text: str, most: int) -> str:
-    """Validate the name of a channel or a role, and return it in the form to display. Raises ChatError."""
+    """Validate a channel's or role's name, and return it in the form to display. Raises ChatError."""
     if (name := _readable(text, most)) is None:
         raise ChatError("invalid_request", f"A name must have 1 to {most} visible characters")
     return name

@@ -19,7 +19,7 @@ Schema = Mapping[str, object]
 
 
 class Response(Struct, gc=False):
-    """The base class of responses and events. `requests.Request` is the base class of requests."""
+    """The base class of responses and events. `endpoints.Request` is the base class of requests."""
 
 
 class Named(dict[str, object]):

@@ -1,10 +1,10 @@
 """Endpoints for media: one serves a stored file to anyone with its URL, another reports the storage in use.
 
 Pictures and videos were written by our own media worker; other files are unprocessed. No file is trusted.
-Each is served with its recorded type, never a guessed one, and in a sandbox without scripts. All files except
-pictures and videos are sent as downloads. Audio keeps its type, so that the page's player can play it. A
-request for several ranges gets the whole file, as RFC 9110, section 14.2 allows. See docs/http.md, "The page,
-the sockets and the descriptions" and docs/configuration.md, "Chat server".
+Each file is served with its recorded type, which is not guessed, and in a sandbox without scripts. All files
+except pictures and videos are sent as downloads. Audio keeps its type, so that the page's player can play it.
+A request for several ranges gets the whole file, as RFC 9110, section 14.2 allows. See docs/http.md, "The
+page, the sockets and the descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -68,7 +68,7 @@ def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
 
 
 def requested_range(headers: Mapping[str, str], size: int, validators: Validators) -> tuple[int, int] | None:
-    """Return the start and the end of the requested range, or None for all bytes.
+    """Return the start and end of the requested range, or None if all bytes are requested.
 
     Raises RangeNotSatisfiable.
     """

@@ -167,7 +167,7 @@ class Media:
         return {key for key in keys if _refer(connection, key, kind, owner_id)}
 
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
-        """Remove all references of an owner. The objects' grace period begins after `late_s`."""
+        """Remove all of an owner's references. The objects' grace period begins after `late_s`."""
         connection.execute(
             "UPDATE objects SET idle_since_ms = ? WHERE key IN"
             " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",

@@ -153,15 +153,15 @@ class Members:
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
-        """Store the key of a member's picture. Call this within a write, and `changed` afterwards. Raises
-        ChatError for an unknown member.
+        """Store the key of a member's picture. Call this within a write, and `apply_changes` afterwards.
+        Raises ChatError for an unknown member.
         """
         if not store.change(connection, member_id, "avatar_key", key):
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
-        """Store a timeout. Call this within a write, and afterwards `changed` for all members who are the
-        same person.
+        """Store a timeout. Call this within a write, and afterwards `apply_changes` for all members who are
+        the same person.
 
         Returns False for an unknown member.
         """
@@ -224,7 +224,7 @@ class Members:
         return Write(write, lambda _: self.apply_changes(member_id, status_text=text))
 
     def apply_changes(self, member_id: str, **differences: object) -> Member:
-        """Apply changed attributes of a member after a write."""
+        """Apply changes to a member's attributes after a write."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)
         self._hub.push("member_updated", responses.member(member), EVERYONE)

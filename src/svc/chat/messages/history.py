@@ -68,7 +68,7 @@ class History:
         return await store.latest_of_members(self._database, limit)
 
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
-        """Return earlier versions of a message. Other members' messages require MANAGE_MESSAGES."""
+        """Return earlier versions of a message. Requires MANAGE_MESSAGES for other members' messages."""
         message = await self.one(member_id, channel_id, message_id)
         if not message.author.is_member(member_id):
             self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
@@ -108,7 +108,7 @@ class UnreadTotals:
 
 
 class ReadMarks:
-    """The read marks of members, and their counts of unread messages."""
+    """Members' read marks and unread counts."""
 
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub

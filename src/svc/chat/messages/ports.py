@@ -131,8 +131,8 @@ class MessageFiles(Protocol):
         """Release the given attachments of a message."""
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace the pictures in a message's previews. Return the keys of those new pictures that still
-        exist.
+        """Replace the pictures in a message's previews. Return the keys of the new pictures that
+        still exist.
         """
 
 

@@ -111,7 +111,7 @@ class Annotations:
     ) -> Write[Message | None, None]:
         """Remove a message's previews permanently.
 
-        Other members' messages require MANAGE_MESSAGES. Raises ChatError.
+        Requires MANAGE_MESSAGES for other members' messages. Raises ChatError.
         """
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)

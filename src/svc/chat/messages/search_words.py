@@ -47,7 +47,7 @@ class Phrase:
 
 
 def indexed_words(text: str) -> str:
-    """Return a text for the index, with spaces wherever the index must separate words."""
+    """Return a text in its indexed form, with a space wherever the index must separate words."""
     return text if text.isascii() else _separate_pairs(_fold_with_emoji(text))
 
 

@@ -201,7 +201,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
     """Return some messages from a channel that is marked as deleted, or None if there is no such channel.
 
-    Removes the channel's mark when returning the last of its messages.
+    Removes the mark when it returns the last of the channel's messages.
     """
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
@@ -220,7 +220,7 @@ def forget_member(connection: Connection, member_id: str) -> None:
 
 
 def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
-    """Set the read mark of a member. A mark never goes back."""
+    """Set a member's read mark. A mark never goes back."""
     connection.execute(
         "INSERT INTO reads VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",

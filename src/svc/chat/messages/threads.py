@@ -190,7 +190,7 @@ class Threads:
         return structs.replace(message, beside=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
-        """Return the root message of a thread. Call this within a write. Raises ChatError."""
+        """Return a thread's root message. Call this within a write. Raises ChatError."""
         root = store.existing(connection, channel_id, thread)
         if root.thread is not None:
             raise ChatError("invalid_request", "A message of a thread has no thread of its own")
@@ -285,7 +285,7 @@ def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
 
 
 def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
-    """Set the read mark of a follower. A mark never goes back."""
+    """Set a follower's read mark. A mark never goes back."""
     connection.execute(
         "UPDATE thread_follows SET n = ?3 WHERE member_id = ?1 AND thread = ?2 AND n < ?3",
         (member_id, thread, n),

@@ -230,7 +230,7 @@ class ThreadFollows:
             self.forget(thread)
 
     def forget(self, thread: str) -> list[str]:
-        """Remove all followers of a thread. Return their ids."""
+        """Remove all of a thread's followers. Return their ids."""
         followed = self._threads.get(thread)
         members = list(followed.follows) if followed else []
         for member_id in members:

@@ -72,9 +72,7 @@ class History:
         self._invitation = invitation
 
     async def of(self, asker_id: str, member_id: str, before: int | None, limit: int) -> MemberHistory:
-        """Return a page of the history of a present or former member, newest entries first. Raises
-        ChatError.
-        """
+        """Return a page of a present or former member's history, newest entries first. Raises ChatError."""
         if (facts := await self._database.row(_FACTS, (member_id,))) is None:
             raise ChatError("unknown_member")
         nickname, joined_at_ms, left_at_ms, banned, waiting, resolved = facts

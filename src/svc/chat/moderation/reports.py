@@ -73,7 +73,7 @@ class Report:
 
     @property
     def author_id(self) -> str:
-        """The id of the author, which is a member or a webhook."""
+        """The author's id. The author is a member or a webhook."""
         author_id = self.member_id if self.webhook is None else self.webhook.id
         assert author_id is not None, "somebody wrote it"
         return author_id
@@ -158,7 +158,7 @@ class Reports:
 
     @shared_write
     def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Write[Report, None]:
-        """Resolve a report. Only the first resolution counts."""
+        """Resolve a report. Raises ChatError if it is already resolved."""
 
         def write(connection: Connection) -> Report:
             row = connection.execute(f"{_SELECT} WHERE id = ?", (report_id,)).fetchone()
@@ -251,8 +251,8 @@ class AutomaticReport:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """Store the report, unless too many reports about the author are open or one is open about this
-        message.
+        """Store the report. Do nothing if a report about this message or too many reports about the author
+        are open.
 
         Call this within the message's write, and `filed` afterwards.
         """

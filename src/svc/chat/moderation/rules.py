@@ -231,7 +231,7 @@ class Moderation:
 
 
 def _nickname(connection: Connection, member_id: str) -> str | None:
-    """Return the nickname of a present or former member."""
+    """Return a present or former member's nickname."""
     return value(connection.execute("SELECT nickname FROM members WHERE id = ?", (member_id,)), str)
 
 

@@ -141,7 +141,7 @@ class NotificationLevels:
 
     @shared_write
     def set_quiet(self, member_id: str, quiet: bool) -> Write[None, DoNotDisturb]:
-        """Turn do-not-disturb on or off for all devices of a member."""
+        """Turn do-not-disturb on or off for all of a member's devices."""
 
         def written(_: None) -> DoNotDisturb:
             self._hub.push("quiet_changed", DoNotDisturb(quiet), only(member_id))
@@ -208,7 +208,7 @@ async def _load(database: Database) -> dict[str, dict[str, LevelChoice]]:
 
 
 async def _load_set(database: Database, table: str) -> set[str]:
-    """Load the ids of the members in one of the tables QUIET and INVISIBLE."""
+    """Load the ids of the members in the given table, which is QUIET or INVISIBLE."""
     return {member_id for (member_id,) in await database.rows(f"SELECT member_id FROM {table}")}
 
 

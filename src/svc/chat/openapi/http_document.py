@@ -42,7 +42,7 @@ class Components:
 
 
 def refusal(codes: Sequence[str]) -> Schema:
-    """Return the schema of an error response. It contains a code and a message, and for a few codes
+    """Return the schema for an error response. It contains a code and a message, and for a few codes
     additional fields.
     """
     return {
@@ -66,7 +66,7 @@ def openapi(
     components: Mapping[str, object],
     **more: object,
 ) -> dict[str, object]:
-    """Return a document with the additional fields `more`."""
+    """Return an OpenAPI document. `more` contains additional fields."""
     return {
         "openapi": "3.1.0",
         "info": {

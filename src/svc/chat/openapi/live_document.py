@@ -64,7 +64,7 @@ def _greeting(*parts: Mapping[str, Any]) -> Schema:
 
 
 def _object(needed: Mapping[str, Schema], optional: Mapping[str, Schema]) -> Schema:
-    """Return the schema of an object with the given required and optional keys."""
+    """Return the schema for an object with the given required and optional keys."""
     return {
         "type": "object",
         "properties": {**needed, **optional},

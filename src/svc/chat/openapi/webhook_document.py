@@ -17,7 +17,7 @@ from svc.chat.webhooks.schema import PAYLOAD
 
 
 def _read(**properties: Schema) -> dict[str, object]:
-    """Return the schema of an object from which only the given keys are read."""
+    """Return the schema for an object from which only the given keys are read."""
     return {"type": "object", "properties": properties, "additionalProperties": True}
 
 
@@ -77,7 +77,7 @@ _REFUSALS = {
 def compatible_paths(
     components: Components, parameters: Sequence[Mapping[str, object]]
 ) -> dict[str, dict[str, object]]:
-    """Return the compatible endpoints. `parameters` are the parameters of the webhook's URL."""
+    """Return the compatible endpoints. `parameters` are the parameters in the webhook's URL."""
     wait = {"name": "wait", "in": "query", "schema": string(), "description": "true: answer with the message"}
     known = ", ".join(sorted(EVENTS))
     event = {"name": EVENT_HEADER, "in": "header", "required": True, "schema": string(), "description": known}
@@ -203,7 +203,7 @@ def _responses(components: Components) -> dict[str, dict[str, object]]:
 
 
 def _refusal(*codes: str, **more: Schema) -> Schema:
-    """Return the schema of an error response with exactly the given keys."""
+    """Return the schema for an error response with exactly the given keys."""
     properties = {"error": {"type": "string", "enum": codes}, **more}
     required = [*properties]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

@@ -62,7 +62,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Return whether a host is an address to which an untrusted URL may make the server connect."""
+    """Return whether a host is a public IP address, to which the server may connect for an untrusted URL."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,8 +1,8 @@
 """Bundles the page's many source files into the few that a browser fetches.
 
-The style sheets become two files, and the strings of each language become one file. The modules become two
-files: those that the page needs at the start, and those that it fetches later. Comments and indentation are
-removed.
+The style sheets become two files, and each language's strings become one file. The modules become two files:
+one with the modules that the page needs at the start, and one with the modules that it fetches later.
+Comments and indentation are removed.
 
 Each module becomes a function that runs once and returns the module's exports. It calls its imports before
 its own code runs, so modules run in their usual order. The result differs from real modules only if there is

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """The stored devices in calls, which follow the calls' participants.
+    """The stored list of devices in each call, which is updated when participants join and leave.
 
     `taking_part` returns the id of the requesting device. `users` returns the people in a call. `now` returns
     seconds since 1970.

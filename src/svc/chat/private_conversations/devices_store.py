@@ -51,7 +51,7 @@ def count_stock(connection: Connection, device_id: str, now_ms: int) -> int:
 
 
 def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
-    """Return whether other devices can claim a key package of the device."""
+    """Return whether other devices can claim one of the device's key packages."""
     found = connection.execute(
         "SELECT 1 FROM private_key_packages WHERE device_id = ? AND expires_at_ms > ?"
         " AND (last_resort = 1 OR taken_at_ms IS NULL) LIMIT 1",

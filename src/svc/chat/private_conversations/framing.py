@@ -59,7 +59,7 @@ def read_private_message(data: bytes) -> PrivateMessage:
 
 
 def read_welcome(data: bytes) -> frozenset[bytes]:
-    """Parse a Welcome. Return the references of its key packages. Raises FramingError."""
+    """Parse a Welcome. Return the references to its recipients' key packages. Raises FramingError."""
     reader = _open_message(data, _WELCOME)
     _require_suite(reader)
     secrets = _Reader(reader.vector())
@@ -104,7 +104,7 @@ def read_key_package(data: bytes) -> KeyPackage:
 
 
 def key_package_ref(package: bytes) -> bytes:
-    """Return the reference of a key package (RFC 9420 section 5.2)."""
+    """Return a key package's reference (RFC 9420 section 5.2)."""
     return hashlib.sha256(_vector(_REF_LABEL) + _vector(package)).digest()
 
 

@@ -40,7 +40,7 @@ class OperatingConfig:
 
 
 def read(variables: Mapping[str, str]) -> OperatingConfig:
-    """Read the variables. Raises ConfigError for invalid values."""
+    """Read the configuration from variables. Raises ConfigError for invalid values."""
     return OperatingConfig(
         mdns_interface=text(variables, "MDNS_INTERFACE"),
         instance_id=text(variables, "SERVER_INSTANCE_ID"),

@@ -47,8 +47,8 @@ class SettingsRequests(Requests):
 
 @cache
 def management() -> Sequence[Endpoint]:
-    """Describe the endpoints of the management listener, which has its own port and is not part of the
-    server's description.
+    """Describe the management listener's endpoints. The listener has its own port, so the server's
+    description does not include it.
     """
     every = schema_of(AllSettings)
     return [

@@ -1,6 +1,6 @@
 """Limits uploads per file, per member and for the server, and checks for free space.
 
-The disk space used consists of the bytes that have arrived and small reservations for those that are still to
+The disk space used consists of the bytes that have arrived and small reservations for bytes that are still to
 come. A member's share is compared with the free space (`svc.base.fair_shares`). Contains no SQL.
 """
 

@@ -50,7 +50,7 @@ def length(headers: Mapping[str, str]) -> int:
 
 
 def offset(headers: Mapping[str, str]) -> int:
-    """Return the offset of the piece in the request. Raises ChatError."""
+    """Return the position in the upload at which the data in the request begins. Raises ChatError."""
     if headers.get("Content-Type") != PATCH_TYPE:
         raise ChatError("wrong_content_type", f"The Content-Type must be {PATCH_TYPE}")
     return _number(headers, "Upload-Offset")

@@ -225,7 +225,7 @@ class Queue:
         return ClaimedJob(job.id, lease_id, job.kind, job.long, source(job.id), job.attempt + 1, limits)
 
     async def renew(self, job_id: str, lease_id: str, progress: float) -> None:
-        """Extend the lease of a job. Raises ChatError if the worker has lost the job."""
+        """Extend the lease on a job. Raises ChatError if the worker has lost the job."""
 
         def hold(connection: Connection) -> Upload:
             upload = self._require_lease(connection, job_id, lease_id)

@@ -116,7 +116,7 @@ class UploadRequests(Requests):
         returns=responses.Upload,
     )
     async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
-        """Return an upload. The response headers are those that a tus client requests with HEAD."""
+        """Return an upload. The response includes the headers that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
         response = answer(self._to_response(upload))
         response.headers.update(protocols.state(upload))

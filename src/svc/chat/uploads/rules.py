@@ -175,7 +175,7 @@ class Uploads:
         return await store.unused_of_member(self._database, member_id, _MAX_LISTED)
 
     async def of(self, member_id: str) -> AsyncIterator[Upload]:
-        """Yield all uploads of a member, oldest first."""
+        """Yield all of a member's uploads, oldest first."""
         last = ""
         while page := await store.of_member(self._database, member_id, last, _PAGE):
             for upload in page:
@@ -183,7 +183,7 @@ class Uploads:
             last = page[-1].id
 
     async def describe(self, member_id: str, upload_id: str, alt: str) -> Upload:
-        """Set the alt text of a file, even after it is posted. Raises ChatError."""
+        """Set a file's alt text, even after the file has been posted. Raises ChatError."""
         upload = await self.find(member_id, upload_id)
         if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")

@@ -183,7 +183,7 @@ class MediaControl:
         self._session.setdefault((room_id, session.member_id), session.session_id)
 
     def private_left(self, room_id: str, member_id: str) -> None:
-        """Disconnect a member from the call of a private conversation that they have left."""
+        """Disconnect a member from the call in a private conversation that they have left."""
         if member_id in self._occupancy.users(room_id):
             self.put_out(room_id, member_id)
 

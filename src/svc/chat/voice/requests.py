@@ -1,4 +1,4 @@
-"""Defines the requests about voice, all of which use the live socket."""
+"""Defines the requests for voice rooms, all of which use the live socket."""
 
 import time
 from collections.abc import Mapping, Sequence

@@ -191,7 +191,7 @@ class Voice:
         self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now, limit)
 
     def _limit(self, member_id: str, channel_id: str) -> int:
-        """Return the user limit of a channel for this member, or 0 for no limit.
+        """Return a channel's user limit for this member, or 0 for no limit.
 
         Members who may move others can join a full channel, because they must be able to moderate it.
         """
@@ -243,7 +243,7 @@ class Voice:
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Announce which of these members in calls may now speak, and which may no longer speak."""
+        """Announce which of the given members in calls may now speak, and which may no longer speak."""
         concerned = frozenset(member_ids)
         for room_id, user_id in self.occupancy.everybody():
             before = self._may_speak.get((room_id, user_id))

@@ -227,7 +227,7 @@ class SfuLink:
 
 
 class _Conversation:
-    """The exchange of frames on one connection of a link."""
+    """An exchange of frames over one connection."""
 
     def __init__(self, ws: ClientWebSocketResponse, link: SfuLink) -> None:
         self._ws, self._link = ws, link

@@ -104,7 +104,7 @@ class RoomPlacement:
 
 
 def rank(name: str, room_id: str) -> bytes:
-    """Return the rank of a service for a room. The result is the same on every machine."""
+    """Return a service's rank for a room. The result is the same on every machine."""
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
@@ -310,8 +310,8 @@ class SfuLinks:
             self._spans.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
-        """Replace the state of rooms at a service with their actual participants. Rooms at other services
-        stay unchanged.
+        """Replace the participants in a service's rooms with the actual ones. Rooms at other services stay
+        unchanged.
         """
         if self._spans is not None:
             self._synchronise_members(self._spans, index, actual)

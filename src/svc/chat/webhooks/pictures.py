@@ -156,7 +156,7 @@ class Pictures:
     async def attach(
         self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
     ) -> StoredAttachments:
-        """Store the files in a post, and omit those that cannot be stored. Their names must already be safe
+        """Store the files in a post. Files that cannot be stored are omitted. File names must already be safe
         to show.
 
         `most` returns the maximum size in bytes of an unprocessed file with the given name, or 0 if such

@@ -178,7 +178,7 @@ class WebhookRequests(Requests):
     async def set_picture(
         self, session: Session, http_request: web.Request, webhook_id: Id
     ) -> ManagedWebhook:
-        """Set the picture of a webhook. The body is the picture file itself."""
+        """Set a webhook's picture. The body is the picture file."""
         self._webhooks.one(session.member_id, webhook_id)
         data = await read_body(http_request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(session.member_id))
@@ -227,7 +227,7 @@ async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 async def _receiving(content: StreamReader, most: int) -> bytes:
-    """Return the data of the body. Stop reading when the limit is exceeded."""
+    """Return the body's data. Stop reading when the limit is exceeded."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):
         async for chunk in content.iter_any():

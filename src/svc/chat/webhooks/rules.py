@@ -189,7 +189,7 @@ class Webhooks:
     def set_picture(
         self, actor_id: str, webhook_id: str, key: str | None, now: float
     ) -> Write[None, Webhook]:
-        """Set or remove the picture of a webhook. Existing messages keep the old picture."""
+        """Set or remove a webhook's picture. Existing messages keep the old picture."""
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:

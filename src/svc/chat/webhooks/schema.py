@@ -11,7 +11,7 @@ from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
 
 
 def _text(most: int, words: str) -> Schema:
-    """Return the schema of a string that must not be blank."""
+    """Return the schema for a string that must not be blank."""
     description = f"{words}; at most {most:,} characters, not only spaces"
     return {**string(most, 1), "pattern": SAID, "allOf": [{"pattern": NO_NUL}], "description": description}
 
@@ -21,7 +21,7 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _taken(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
-    """Return the schema of an object in a payload. Unknown keys are allowed, because they only cause a
+    """Return the schema for an object in a payload. Unknown keys are allowed, because they only cause a
     warning.
     """
     properties = {**needed, **{name: _or_null(schema) for name, schema in optional.items()}}
@@ -73,7 +73,7 @@ _FOOTER = _taken({"text": _text(limits.MAX_FOOTER, "Plain text")}, {"icon_url": 
 
 
 def _holding(name: str) -> Schema:
-    """Return the schema of a card that has a value for the given key."""
+    """Return the schema for a card that has a value for the given key."""
     holding: Schema = {"minItems": 1} if name == "fields" else {}
     return {"required": [name], "properties": {name: {"not": {"type": "null"}, **holding}}}
 
