@@ -86,7 +86,7 @@ def plain_letters(character: str) -> str:
 
 @lru_cache(maxsize=_NAMES_KEPT)
 def confusable_key(name: str) -> str:
-    """Return a key that is the same for all names that people could confuse."""
+    """Return a key that is equal for names that people could confuse."""
     letters = "".join(map(plain_letters, name)).translate(LOOK_ALIKES).translate(_ALIKE_IN_NAMES)
     return "".join(letters.split())
 

@@ -127,7 +127,7 @@ class Media:
         return key
 
     def in_hand(self) -> list[str]:
-        """Return the protected keys, which may still get their first reference."""
+        """Return the keys of new objects, which are protected until they have had time to get a reference."""
         now = self._now()
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)

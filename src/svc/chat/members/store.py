@@ -1,4 +1,4 @@
-"""The tables of members and roles. Contains only SQL."""
+"""The tables for members and roles. Contains only SQL."""
 
 from collections.abc import Callable
 

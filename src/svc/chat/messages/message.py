@@ -139,7 +139,9 @@ def first_number_at(ms: int) -> int:
 
 
 def fallback(cards: Sequence[object]) -> str | None:
-    """Return the first text in the cards as plain text, without links and mentions."""
+    """Return the first text in the cards as plain text without links and mentions. If the cards contain only
+    pictures, return PICTURE.
+    """
     for card in cards:
         if isinstance(card, dict):
             for text in _card_texts(card):

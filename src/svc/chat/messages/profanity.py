@@ -92,7 +92,7 @@ class ScannedText:
         self._found: dict[object, object] = {}
 
     def cached(self, key: object, work: Callable[[], Work[T]]) -> Work[T]:
-        """Return the cached result for a key, or do the work and cache its result."""
+        """Return the cached result for a key. If there is none, compute it with `work` and cache it."""
         if key not in self._found:
             self._found[key] = yield from work()
         return cast(T, self._found[key])

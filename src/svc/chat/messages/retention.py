@@ -43,7 +43,7 @@ class Retention:
         self._due = asyncio.Event()
 
     async def changed(self, days: object) -> None:
-        """Run immediately, because the owner has changed the number of days."""
+        """Start a run immediately. Call this when the owner has changed the number of days."""
         self._due.set()
 
     async def run(self) -> NoReturn:

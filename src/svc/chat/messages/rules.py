@@ -182,7 +182,7 @@ class Messages:
         )
 
     def require_open(self, channel_id: str) -> None:
-        """Raise ChatError if the channel is archived, because nobody can post there."""
+        """Raise ChatError if the channel is archived, because nobody can post in archived channels."""
         if Permission.SEND_MESSAGES not in self._directory.channels[channel_id].permits:
             raise ChatError("channel_archived")
 
@@ -213,7 +213,7 @@ class Messages:
             notify(message)
 
     async def edit(self, member_id: str, channel_id: str, message_id: str, text: str, now: float) -> Message:
-        """Edit the member's own message. Raises ChatError."""
+        """Edit one of the member's own messages. Raises ChatError."""
         try:
             self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
             check_text(text, or_else=True)
@@ -294,7 +294,7 @@ class Messages:
 
     @shared_write
     def delete(self, member_id: str, channel_id: str, message_id: str, now: float) -> Write[Message, None]:
-        """Delete the member's own message, or with MANAGE_MESSAGES another member's. Raises ChatError."""
+        """Delete a message. Requires MANAGE_MESSAGES for other members' messages. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
 

@@ -1,4 +1,4 @@
-"""Searches messages, lists those that mention a member, and keeps the search index up to date.
+"""Searches messages, lists messages that mention a member, and keeps the search index up to date.
 
 Finds nothing that the member may not view. Indexing uses separate writes, so that posting never waits for it.
 Indexing stores its progress and continues after a restart. Contains neither HTTP nor SQL code.
@@ -147,7 +147,9 @@ class Search:
     async def _find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """Return matches older than a message, newest first, and whether there are more."""
+        """Return the matches that are older than the given message, newest first, and whether there
+        are more.
+        """
         query = parse(text)
         channel_ids = self._channels(member_id, query)
         authors = self._authors(query.from_names)

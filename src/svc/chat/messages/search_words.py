@@ -80,7 +80,7 @@ def has_word(text: str) -> bool:
 
 
 def has_unspaced(text: str) -> bool:
-    """Return whether part of a text is written without spaces between words."""
+    """Return whether a text contains characters of scripts that are written without spaces."""
     return _RUN.search(text) is not None
 
 

@@ -154,7 +154,7 @@ def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
 
 
 def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
-    """Return the messages in all channels that follow a cursor, oldest first."""
+    """Return messages from all channels that come after a cursor, oldest first."""
     found = connection.execute(_MESSAGES + "WHERE m.n > ? ORDER BY m.n LIMIT ?", (n, limit))
     return [_message(row) for row in found]
 

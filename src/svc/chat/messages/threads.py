@@ -148,7 +148,9 @@ class Threads:
 
     @shared_write
     def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Write[None, ThreadState]:
-        """Mark everything up to a message as read for a follower, even if the message is deleted."""
+        """Mark everything up to a message as read for a follower of the thread. The message may be
+        deleted.
+        """
         self._require(member_id, channel_id, thread)
         # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._last(thread))

@@ -46,7 +46,7 @@ class UnreadCounts:
                 waiting.remove(n)
 
     def deleted(self, channel_id: str, n: int, member_ids: Iterable[str]) -> None:
-        """Forget a message. `member_ids` are the members whom it mentioned."""
+        """Forget a message. `member_ids` are the ids of the members whom it mentioned."""
         newest = self._newest.get(channel_id, [])
         position = bisect_right(newest, n) - 1
         if position >= 0 and newest[position] == n:

@@ -46,7 +46,7 @@ class RevealedMessage:
 
 @dataclass(frozen=True, slots=True)
 class ReportedWebhook:
-    """A reported webhook, with the name that it posted under."""
+    """A reported webhook, with the name under which it posted."""
 
     id: Id
     name: str
@@ -91,7 +91,7 @@ class ReportResolved(Response):
 
 @dataclass(frozen=True, slots=True)
 class ReportSubject:
-    """The subject of a report: a member, or a webhook with the name it posted under."""
+    """The subject of a report, which is a member, or a webhook with the name under which it posted."""
 
     id: str
     webhook: str | None = None

@@ -236,8 +236,8 @@ def _nickname(connection: Connection, member_id: str) -> str | None:
 
 
 def _ban_reason(connection: Connection, person_id: str) -> str | None:
-    """Return the reason for a ban, or an empty string if no reason was given. Return None if there
-    is no ban.
+    """Return the reason for a person's ban, or an empty string if no reason was given. Return None if the
+    person is not banned.
     """
     found = connection.execute(
         "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"

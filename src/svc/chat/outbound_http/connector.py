@@ -75,7 +75,7 @@ class AddressGuard:
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None
     ) -> list[ResolveResult]:
-        """Return the addresses of a name. Raises FetchError if any of them is not public."""
+        """Return a name's addresses. Raises FetchError if any of them is not public."""
         look_up = partial(getaddrinfo, host, port, family, SOCK_STREAM, flags=AI_ADDRCONFIG)
         running = self._threads.submit(look_up)
         if looking is not None:

@@ -67,8 +67,8 @@ class Fetcher:
     ) -> bytes:
         """Fetch the file at `address` for `holder`. Raises FetchError.
 
-        `deadline` is a time on the running loop's clock. `count` is called with the number of bytes before
-        they are stored, and may also raise FetchError.
+        `deadline` is a time on the running loop's clock. `count` is called with the number of bytes received
+        before they are stored, and may raise FetchError.
         """
         return (await self._fetch(address, _Bounds(max_bytes, count), deadline, holder)).data
 

@@ -68,7 +68,7 @@ def merged_files(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _messages(text: bytes) -> dict[bytes, bytes]:
-    """Return the messages in a Fluent file by their keys."""
+    """Return the messages in a Fluent file, by key."""
     _, *parts = _MESSAGE.split(text) if text else [b""]
     return dict(zip(parts[::2], (part.rstrip() for part in parts[1::2]), strict=True))
 
@@ -196,7 +196,7 @@ class _Modules:
         return f"import({part.quote}{_address(target, folder)}{slash}{end}"
 
     def _in_order(self, start: str, above: tuple[str, ...] = ()) -> list[str]:
-        """Return the module and all its direct and indirect imports, in the order in which they run."""
+        """Return a module and all its direct and indirect imports, in the order in which they run."""
         if start in above:
             raise UnsupportedSyntax(
                 f"{start} imports itself through {', '.join(above[above.index(start) + 1 :])}"

@@ -14,7 +14,7 @@ from svc.chat.private_conversations.store import PrivateGroup, PrivateLeaf
 
 
 def read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:
-    """Parse a message of this conversation's group. Raises ChatError."""
+    """Parse a message to this conversation's group. Raises ChatError."""
     try:
         read = framing.read_private_message(body)
     except framing.FramingError as fault:

@@ -1,4 +1,4 @@
-"""Manages the devices in private conversations and their key packages.
+"""Manages the devices that take part in private conversations, and their key packages.
 
 A device's sign-in key signs a statement about its MLS signature key, so that others can verify that key
 without trusting the server. Each key package is handed out once. When none is left, the last-resort package

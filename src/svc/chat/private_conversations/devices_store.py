@@ -1,4 +1,4 @@
-"""The tables of devices in private conversations and of their key packages. Contains only SQL."""
+"""The tables for devices in private conversations and for their key packages. Contains only SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

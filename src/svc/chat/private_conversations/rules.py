@@ -437,7 +437,7 @@ class PrivateConversations:
         return people
 
     def _require_reachable(self, member_id: str, people: Collection[str]) -> None:
-        """Raise ChatError if one of the people is a bot, has blocked the member, or is blocked by the
+        """Raise ChatError if any of the people is a bot, has blocked the member, or is blocked by the
         member.
         """
         for one in people:

@@ -1,4 +1,4 @@
-"""The tables of private conversations, their groups and their logs. Contains only SQL."""
+"""The tables for private conversations, their groups and their logs. Contains only SQL."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence

@@ -149,8 +149,8 @@ class PushNotifier:
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
     ) -> None:
-        """Notify members of a call, or of a message that the server cannot read. The notification names only
-        the conversation.
+        """Notify members about a call, or about a message that the server cannot read. The notification names
+        only the conversation.
         """
         reachable = self._subscriptions.members()
         now = self._now()

@@ -112,7 +112,7 @@ class Subscriptions:
             self.forget(member_id, session_id)
 
     def forget(self, member_id: str, session_id: str) -> None:
-        """Stop notifying a session."""
+        """Stop notifying a session's device."""
         sessions = self._sessions.get(member_id, set())
         sessions.discard(session_id)
         if not sessions:

@@ -69,7 +69,7 @@ _Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 
 
 class SettingsChanges(Request, forbid_unknown_fields=True):
-    """Settings to change. Null resets a setting that is a string to its default."""
+    """Settings to change. Null resets a string setting to its default."""
 
     joinPolicy: JoinPolicy | UnsetType = UNSET
     discoverable: _Switch | UnsetType = UNSET

@@ -52,7 +52,7 @@ _STATES = dict.fromkeys(state for states in CHECKS.values() for state in states)
 class Check:
     """The result of a check.
 
-    `bytes` is the free disk space. `waiting` is the number of uploads that are waiting to be processed.
+    `bytes` is the free disk space. `waiting` is the number of uploads waiting to be processed.
     """
 
     check: Annotated[str, Meta(extra_json_schema={"enum": [*CHECKS]})]

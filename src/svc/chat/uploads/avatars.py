@@ -1,6 +1,6 @@
 """Sets and removes the pictures that represent a member or the server: avatars and the server icon.
 
-Uses finished uploads. `rules` handles the uploads themselves. Contains neither HTTP nor SQL code.
+Works on finished uploads. `rules` receives them. Contains neither HTTP nor SQL code.
 """
 
 from collections.abc import Mapping

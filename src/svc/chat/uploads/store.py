@@ -1,4 +1,4 @@
-"""The tables of uploads and of the worker's jobs. Contains only SQL."""
+"""The tables for uploads and for the worker's jobs. Contains only SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def forget_cut_off(connection: Connection) -> None:
 
 
 async def of_member(database: Database, member_id: str, after: str, most: int) -> list[Upload]:
-    """Return a member's uploads after an id, oldest first."""
+    """Return a member's uploads that follow the given id, oldest first."""
     return await UPLOADS.all(
         database, "WHERE member_id = ? AND id > ? ORDER BY id LIMIT ?", member_id, after, most
     )

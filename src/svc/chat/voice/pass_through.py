@@ -78,8 +78,8 @@ class SignallingPassThrough(Requests):
         urls: Callable[[], Sequence[str]],
         headers: Callable[[web.Request], LooseHeaders] = lambda _: {},
     ) -> None:
-        """Create the endpoint. `urls` returns the URLs of the media services, and `headers` the headers for a
-        member's handshake.
+        """Create the endpoint. `urls` returns the media services' URLs, and `headers` the headers to send
+        with a member's handshake.
         """
         self._session = session
         self._urls, self._headers = urls, headers

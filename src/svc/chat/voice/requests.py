@@ -28,7 +28,7 @@ _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
 
 
 class NewJoin(Request):
-    """A request to join.
+    """A request to join a voice room.
 
     `sealed` means that the client encrypts its media end to end, as encrypted channels and private calls
     require.

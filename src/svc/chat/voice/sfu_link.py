@@ -64,7 +64,7 @@ _SPAN_EVENTS: Mapping[str, type[SpanEvent]] = {kind.event: kind for kind in get_
 
 
 class SfuListener(Protocol):
-    """A listener for the events of all media services, each of which is identified by its index."""
+    """A listener for events from all media services, each of which is identified by its index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...

@@ -297,8 +297,8 @@ class Webhooks:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Write an audit entry, which is visible to members who may view the channel. It never contains the
-        token.
+        """Write an audit entry, which is visible to members who may view the channel. The entry does not
+        contain the token.
         """
         where = {} if webhook.channel_id is None else {"channel_id": webhook.channel_id}
         self._audit.record(connection, actor_id, action, webhook.id, {**where, **details}, now)

@@ -254,7 +254,9 @@ class DiscordForm:
 
 
 def discord_form(content_type: str, body: bytes) -> DiscordForm:
-    """Parse a post to the Discord endpoint, which is JSON or a form of either kind. Raises ChatError."""
+    """Parse a post to the Discord endpoint, which is JSON, a multipart form or a URL-encoded form. Raises
+    ChatError.
+    """
     if content_type.lower().startswith("multipart/form-data"):
         fields, files = _multipart(content_type, body)
     elif _is_json(body):
