@@ -43,7 +43,7 @@ def fold(text: str) -> str:
         return text.lower()
     text = _with_fewer_marks(text)
     # Fold the case first, because _IGNORED recognises marks to keep only after small letters. Remove U+0345
-    # before, because case folding would turn this mark into a letter.
+    # before that, because case folding would turn this mark into a letter.
     small = unicodedata.normalize("NFKD", text).replace("\u0345", "").casefold()
     decomposed = unicodedata.normalize("NFKD", small)
     return unicodedata.normalize("NFC", _IGNORED.sub("", decomposed)).translate(_TYPED_AS)

@@ -197,7 +197,7 @@ class _Spelling(NamedTuple):
 
     word: str
     squeezed: str
-    # The length of the token's run of each letter in `squeezed`, at most _LONGEST_RUN.
+    # For each letter in `squeezed`, the length of its run in the token, at most _LONGEST_RUN.
     runs: Sequence[int]
 
 

@@ -29,7 +29,7 @@ _NOT_PUBLIC_V4 = tuple(
             "172.16.0.0/12",
             "192.0.0.0/24",  # Protocol assignments. One cloud provider serves its metadata at 192.0.0.192.
             "192.0.2.0/24",  # Reserved for documentation.
-            "192.88.99.0/24",  # Relays of 6to4, withdrawn (RFC 7526).
+            "192.88.99.0/24",  # 6to4 relays, withdrawn (RFC 7526).
             "192.168.0.0/16",
             "198.18.0.0/15",  # Reserved for benchmarks.
             "198.51.100.0/24",  # Reserved for documentation.

@@ -22,7 +22,7 @@ class Keys(Request):
 
 
 class NewSubscription(Request):
-    # The maximum length of an endpoint. Real endpoints have about 200 characters.
+    # The maximum length of a push endpoint's URL. Real ones have about 200 characters.
     endpoint: Annotated[str, Meta(min_length=1, max_length=1024)]
     keys: Keys
 

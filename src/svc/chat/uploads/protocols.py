@@ -115,7 +115,7 @@ class FormFile:
             raise MalformedBody
         self._delimiter = b"\r\n--" + boundary.encode("utf-8", "replace")
         self._chunks = chunks
-        # Put a line break before the body, because the body may start with the first boundary.
+        # A line break precedes each boundary. Add one, because the body may start with the first boundary.
         self._buffer = bytearray(b"\r\n")
 
     async def begin(self) -> str:
@@ -137,8 +137,7 @@ class FormFile:
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Yield the file's content up to the boundary after it. Raises MalformedBody."""
-        # Put a line break before the file, because the boundary directly follows the headers if the file is
-        # empty.
+        # Add a line break, because the boundary directly follows the headers if the file is empty.
         self._buffer[:0] = b"\r\n"
         skip = 2
         while (end := self._buffer.find(self._delimiter)) < 0:

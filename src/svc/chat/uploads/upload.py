@@ -72,7 +72,7 @@ def result_of(file_id: str, name: str, written: Sequence[WrittenFile]) -> dict[s
     extension = original.key.rpartition(".")[2]
     kind, name = kind_of_type(original.content_type), name or USUAL_NAME
     if kind in (PICTURE, VIDEO):
-        # The result is a new file in another format.
+        # Pictures and videos are re-encoded, so they get the extension of the new format.
         name = f"{PurePosixPath(name).stem or USUAL_NAME}.{extension}"
     return {
         "id": file_id,
