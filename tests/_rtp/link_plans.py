@@ -1,7 +1,8 @@
-"""Links with a capacity, a queue and losses in virtual time, and a sender that follows an Estimator.
+"""Simulated links with a capacity, a queue and losses, and a sender that follows an Estimator, in virtual
+time.
 
-A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run executes it
-and returns the outcome. It knows nothing about RTP: packets are numbers and sizes.
+A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run executes a
+plan and returns the outcome. Runs are independent of RTP: a packet is only a number and a size.
 """
 
 import heapq
@@ -16,13 +17,13 @@ PACKET_BYTES = 1200
 PADDING_BYTES = 280
 FRAME_S = 0.033
 STEP_S = 0.005
-# A link with no capacity at all would never empty its queue.
+# A link without any capacity would never empty its queue.
 LEAST_BPS = 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The state of the link and the demand of the sender from a given time on."""
+    """The link's state and the sender's demand from the given time on."""
 
     at: float
     capacity: float  # bit/s
@@ -39,7 +40,7 @@ class Bounds:
     """
 
     phase: int = -1
-    # the delivered fraction of what was possible, in the second half of the phase
+    # the fraction of the deliverable data that was delivered, in the second half of the phase
     utilisation: float | None = None
     # (fraction of the capacity, time in seconds within which it must be reached)
     reach: tuple[float, float] | None = None
@@ -71,7 +72,7 @@ class Plan:
     feedback_loss: float = 0.0
     cross: float = 0.0  # other traffic, in bit/s, that does not react to congestion
     cubic: bool = False  # whether a TCP flow shares the link
-    fixed: float = 0.0  # the rate, in bit/s, sent regardless of the estimate; 0 = follow the estimate
+    fixed: float = 0.0  # the rate, in bit/s, sent regardless of the estimate, or 0 to follow it
     wanted: float = 1e7  # the rate, in bit/s, up to which the estimator probes
     busy_s: float = 0.0  # the longest time for which the sender and the receiver each wait for a processor
 
@@ -113,7 +114,7 @@ class Cubic:
         self.in_flight -= 1
         if sent <= self.lost_at:
             return
-        # RFC 9438, section 4.7: a flow that has lost its share lets others grow.
+        # RFC 9438, section 4.7 (fast convergence): a flow whose share has shrunk makes room for other flows.
         self.maximum = self.window * (0.85 if self.window < self.maximum else 1)
         self.lost_at = now
         self.window = self.threshold = max(2.0, 0.7 * self.window)
@@ -201,7 +202,8 @@ class Run:
         self._under_way(0, 100, 1.0, plan.phases[0])
         self.cubic = Cubic() if plan.cubic else None
         self.cubic_events: list[tuple[float, float, bool]] = []
-        # A separate generator, so that the other plans stay the same.
+        # The delays have their own random generator, so that all other random choices in a plan stay the
+        # same.
         busy = Random(seed)
         self.sender = Schedule(busy, plan.seconds, plan.busy_s)
         self.receiver = Schedule(busy, plan.seconds, plan.busy_s)
@@ -278,7 +280,7 @@ class Run:
             self.send(PACKET_BYTES, now, phase)
 
     def _cubic(self, now: float, phase: Phase) -> None:
-        """Handle the fate of TCP's packets, each at its own time rather than at the time of the step."""
+        """Process the arrival or loss of each TCP packet at its own time rather than the time of the step."""
         cubic, events = self.cubic, self.cubic_events
         assert cubic
         at = now - STEP_S
@@ -299,7 +301,7 @@ class Run:
                 cubic.lost(sent, at)
 
     def _report(self, now: float) -> None:
-        """Report all arrivals so far, starting at the first unreported number, as a browser does."""
+        """Report all arrivals since the last report, as a browser does."""
         arrivals: dict[int, float] = {}
         while self.arrivals and self.arrivals[0][0] <= now:
             arrival, index = heapq.heappop(self.arrivals)
@@ -324,7 +326,7 @@ class Run:
 
 
 def violations(outcome: Outcome) -> list[str]:
-    """Describe each bound of the plan that was violated."""
+    """Return a description of each violated bound."""
     return [text for bounds in outcome.plan.bounds for text in _check(outcome, bounds)]
 
 

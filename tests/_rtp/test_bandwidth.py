@@ -1,4 +1,4 @@
-"""The estimator's edge cases: impossible feedback, wraps of sequence numbers and clocks, and probes."""
+"""The estimator's edge cases: impossible feedback, probes, and wraparound of sequence numbers and clocks."""
 
 import pytest
 from hypothesis import given, settings
@@ -13,11 +13,11 @@ LEAST = 20_000.0
 
 
 class Link:
-    """A link without a queue: packets arrive 30 ms after sending, and are reported every 100 ms."""
+    """A link without a queue: packets arrive 30 ms after they are sent, and are reported every 100 ms."""
 
     def __init__(self, wanted: float = 0.0, *, first_number: int = 0, clock: float = 100.0) -> None:
         self.estimator = Estimator(wanted, first_number)
-        self.clock = clock  # the receiver's clock when the sender's clock is at 1
+        self.clock = clock  # the time on the receiver's clock when the sender's clock shows 1
         self.now = 1.0
         self.sent: list[tuple[int, float]] = []
 
@@ -81,7 +81,7 @@ def test_a_packet_that_was_reported_lost_may_be_reported_as_received_once() -> N
         pytest.param(Link(clock=CYCLE_S - 2), id="the receiver's clock"),
     ],
 )
-def test_a_wrap_of_sequence_numbers_does_not_affect_the_estimate(link: Link) -> None:
+def test_sequence_number_wraparound_does_not_affect_the_estimate(link: Link) -> None:
     link.talk(4, count=25)
     assert link.estimator.estimate() >= 1.9e6
 
@@ -98,7 +98,7 @@ def test_the_number_of_unreported_packets_in_memory_is_limited() -> None:
 
 
 def probe(link: Link) -> int:
-    """Send the bytes that a probe requests, with a burst every 5 ms. Return the number of bytes."""
+    """Send as many bytes as the estimator probes with, in bursts 5 ms apart. Return the number of bytes."""
     total = 0
     for _ in range(20):
         while (owed := link.estimator.owed(link.now)) > 0:
@@ -119,7 +119,7 @@ def test_no_probes_are_sent_without_demand() -> None:
 def test_the_first_probes_are_at_three_and_six_times_the_initial_estimate() -> None:
     link = Link(wanted=1e7)
     link.estimator.advance(link.now)
-    # Each rate is probed for 25 ms plus a burst of 5 ms.
+    # Each rate is probed for 25 ms, plus one burst of 5 ms.
     assert probe(link) == pytest.approx(0.03 * (3 + 6) * FIRST / 8, rel=0.12)
 
 

@@ -1,4 +1,4 @@
-"""The estimate in the whole core: packet numbers, reports, probes and events."""
+"""Bandwidth estimation in the whole core: packet numbers, reports, probes and events."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_an_identical_resend_repeats_its_number_and_the_sequence_continues() -> 
     datagrams = [
         data for data, remote, _ in downlink.engine.take_datagrams() if remote == downlink.bob.address
     ]
-    # Bob's SRTP library would reject a repeated number as a replay, unless the packet is the same.
+    # Bob's SRTP library rejects a repeated number as a replay, unless the whole packet is identical.
     assert [data[2:4] for data in datagrams if data[0] >= 128] == [downlink.bob.media[0][2:4]]
     first, second = downlink.numbers()
     downlink.send()
@@ -59,13 +59,13 @@ def test_a_receiver_that_does_not_request_the_estimate_is_neither_probed_nor_not
     assert downlink.estimates() == []
 
 
-def test_a_receiver_that_requests_the_estimate_is_sent_it_once_a_second() -> None:
+def test_a_receiver_that_requests_the_estimate_gets_it_once_a_second() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.talk(5)
     estimates = downlink.estimates()
     assert 4 <= len(estimates) <= 12
-    # The video has 0.8 Mbit/s, and the link carries everything.
+    # The video has a bitrate of 0.8 Mbit/s, and the link is unlimited.
     assert estimates[-1] >= 5e6
     assert downlink.engine.counters()["bandwidth_reports_ignored"] == 0
 
@@ -95,7 +95,7 @@ def test_probes_are_consecutive_rtx_packets_that_no_decoder_sees() -> None:
     assert repeated > 0
 
 
-def test_probes_end_with_the_last_subscription_to_estimates() -> None:
+def test_probing_stops_when_nobody_requests_the_estimate() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.talk(1)
@@ -176,7 +176,7 @@ def test_a_receiver_that_leaves_during_a_probe_leaves_no_state_behind() -> None:
     assert downlink.engine.take_datagrams() == []
 
 
-def test_the_bytes_per_spatial_layer_of_one_stream_are_reported() -> None:
+def test_a_streams_bytes_are_reported_for_each_spatial_layer() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.engine.take_events()

@@ -1,4 +1,4 @@
-"""The estimator alone on two hundred seeded links stays within the bounds of each link's plan."""
+"""On two hundred seeded links, the estimator alone stays within the bounds of each link's plan."""
 
 import pytest
 

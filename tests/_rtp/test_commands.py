@@ -1,6 +1,4 @@
-"""The same commands are declared in C, in the engine and in its stub, and the same counters in C and in the
-engine.
-"""
+"""C, the engine and its stub declare the same commands, and C and the engine declare the same counters."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Dependency Descriptors from any sender are parsed, rejected with a named error, or rewritten with other
+"""Dependency Descriptors from any sender are parsed, rejected with a named error, or rewritten with different
 decode targets.
 """
 
@@ -54,7 +54,7 @@ L2T1_KEY = Structure(
 )
 
 
-def test_the_layers_of_decode_targets_are_derived_whatever_their_order() -> None:
+def test_the_layers_of_decode_targets_are_derived_in_any_order() -> None:
     assert known_structure(L1T3).fields()["decode_target_layers"] == [(0, 2), (0, 1), (0, 0)]
     assert known_structure(S3T1).fields()["decode_target_layers"] == [(0, 0), (1, 0), (2, 0)]
     assert known_structure(L2T1_KEY).fields()["decode_target_layers"] == [(0, 0), (1, 0)]
@@ -218,7 +218,7 @@ def test_a_new_bitmask_replaces_the_senders_bitmask() -> None:
 
 
 def test_adding_a_bitmask_may_make_a_structure_too_long_for_the_one_byte_form() -> None:
-    # 16 bytes are the maximum for an element in the one-byte form. This descriptor has two bits to spare.
+    # An element in the one-byte form has at most 16 bytes. This descriptor has two bits to spare.
     structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
     sent = Descriptor(structure, 0, attached=True).serialise()
     serialised = Descriptor(structure, 0, attached=True, active_decode_targets=0b001).serialise()
@@ -235,7 +235,7 @@ def test_a_result_that_does_not_fit_is_an_error(capacity: int) -> None:
 
 def test_long_encodings_are_rewritten_in_the_shortest_form() -> None:
     known = known_structure(L1T3)
-    # The difference 1, written with 12 bits instead of the shortest form.
+    # The frame difference 1, written with 12 bits instead of the shortest form.
     wasteful = packed(f(8, 0b11_111111) + f(16, 5) + "00010" + f(2, 3) + f(12, 0) + f(2, 0))
     assert read(wasteful, known)["fdiffs"] == [1]
     assert rewrite_descriptor(wasteful, known) == Descriptor(L1T3, 63, 5, custom_fdiffs=(1,)).serialise()

@@ -1,5 +1,5 @@
-"""Every field of every Dependency Descriptor from a real browser is parsed as the capture's sidecar file
-states.
+"""Every field of every Dependency Descriptor from a real browser is parsed as listed in the capture's sidecar
+file.
 """
 
 import random
@@ -154,7 +154,7 @@ def test_a_descriptor_with_flipped_bits_is_parsed_or_refused(name: str) -> None:
 
 
 def distinct_descriptors(source: Capture) -> list[tuple[bytes, Structure | None]]:
-    """Return one descriptor of each kind, ignoring the frame number, which does not affect parsing."""
+    """Return one descriptor of each kind. The frame number is ignored, because it does not affect parsing."""
     kinds = {data[:1] + data[3:]: (data, stream.known) for _, data, stream in descriptors(source)}
     return list(kinds.values())
 

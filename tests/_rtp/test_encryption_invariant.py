@@ -1,8 +1,8 @@
 """The encryption invariant: under one key, an SSRC and sequence number are never encrypted twice with
 different bytes.
 
-Violating it would reveal AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the sent
-datagrams: the same number must mean the same datagram.
+A violation would reveal AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the sent
+datagrams: two datagrams with the same number must be identical.
 """
 
 import struct
@@ -87,8 +87,8 @@ class Watched:
         self.watch()
 
     def pace(self) -> None:
-        """Send media and reports for a second, so that the link's bandwidth is estimated and the video is
-        paced.
+        """Send media and reports for a second, so that the core estimates the link's bandwidth and paces the
+        video.
         """
         self.call.engine.want_bandwidth(self.call.bob.transport, 1)
         for _ in range(10):
@@ -226,7 +226,7 @@ STEP = st.one_of(
 def act(watched: Watched, action: str, argument: int | None, subscribed: list[int]) -> None:
     call = watched.call
     if action == "link":
-        # After this many more datagrams, packets have to wait and are finally dropped.
+        # The link accepts this many more datagrams. Later packets have to wait and are eventually dropped.
         call.engine.limit(argument)
         return
     assert argument is not None

@@ -1,4 +1,4 @@
-"""The engine end to end, sans-I/O: datagrams in and out, with a different SRTP library at both ends."""
+"""The engine end to end, without I/O: datagrams in and out, with a different SRTP library at both ends."""
 
 import struct
 
@@ -189,7 +189,7 @@ def test_resends_are_limited_to_a_fifth_of_the_receivers_traffic() -> None:
     numbers = sequences(call.bob)
     call.bob.send_rtcp(packets.nack(5000, numbers[:300]), 1.1)
     call.deliver()
-    assert 55 <= len(call.bob.media) - 1000 <= 65  # 64 KB of credit in packets of 1 KB
+    assert 55 <= len(call.bob.media) - 1000 <= 65  # 64 KB of credit, in packets of 1 KB
 
 
 def audio_call() -> tuple[ManualEngine, Participant, Participant, int]:
@@ -290,7 +290,7 @@ def test_a_replayed_packet_is_dropped() -> None:
     assert call.engine.counters()["dropped_unauthenticated"] == 1
 
 
-def test_closing_a_transport_closes_its_tracks_which_is_reported() -> None:
+def test_closing_a_transport_ends_its_tracks_and_is_reported() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.take_events()
@@ -350,11 +350,11 @@ def test_a_stopped_engine_sends_nothing() -> None:
 
 
 def test_a_stream_without_recognisable_keyframes_is_forwarded_after_a_timeout() -> None:
-    # Some H264 encoders answer a PLI with a picture that is complete but is not an IDR picture.
+    # Some H264 encoders respond to a PLI with a complete picture that is not an IDR picture.
     call = Call()
     for step in range(200):
         call.send(step, 1.0 + step / 50, payload=VP8_DELTA)
-    assert 30 <= len(call.bob.media) <= 60  # the frames of the last of the four seconds
+    assert 30 <= len(call.bob.media) <= 60  # the frames sent in the last of the four seconds
 
 
 def test_each_forwarded_packet_is_logged_if_packet_logs_are_on() -> None:

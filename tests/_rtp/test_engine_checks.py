@@ -87,7 +87,7 @@ def test_two_engines_with_different_seeds_tag_their_requests_differently() -> No
     assert new_engine(1 << 32).transaction_prefix(1) != new_engine(2 << 32).transaction_prefix(1)
 
 
-def test_a_path_is_reported_again_in_each_generation() -> None:
+def test_a_path_is_reported_again_in_each_ice_generation() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     alice.check(1.0)

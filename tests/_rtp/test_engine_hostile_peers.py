@@ -1,4 +1,4 @@
-"""Any packet that a participant with valid keys sends is forwarded or dropped, and harms nobody else."""
+"""Packets from a participant with valid keys are forwarded or dropped, and never harm anyone else."""
 
 import struct
 
@@ -125,7 +125,7 @@ def test_no_packet_from_a_participant_interrupts_the_others(actions: list[tuple[
     malice.dave.send(video(2), malice.now)
     malice.call.engine.advance(malice.now)
     malice.call.deliver()
-    # A random NACK may have caused an RTX packet in between.
+    # In between, a random NACK may have caused an RTX packet.
     headers = map(header, malice.call.alice.media)
     first, second = [each["sequence"] for each in headers if each["ssrc"] == 7000][-2:]
     assert second == first + 1

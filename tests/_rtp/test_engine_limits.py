@@ -20,7 +20,7 @@ def crowd(engine: ManualEngine) -> list[Participant]:
 def test_packet_histories_of_slow_publishers_do_not_displace_those_of_others() -> None:
     call = Call()
     publishers = crowd(call.engine)
-    # Half a minute of a slow camera's video from each publisher.
+    # Half a minute of video from each publisher's slow camera.
     for sequence in range(HISTORY):
         now = 1 + sequence / 33
         for publisher in publishers:

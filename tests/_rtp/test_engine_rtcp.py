@@ -39,8 +39,8 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
 
 
 def two_requests(again_at: float | None) -> list[float]:
-    """Return the times of the keyframe requests to a sender whose receiver asks at 10.55 s and at `again_at`.
-    No keyframe arrives.
+    """Have a receiver request a keyframe at 10.55 s and at `again_at`, and send none. Return the times of the
+    requests that reach the sender.
     """
     call, times = Call(), []
     call.send(1, 10.0)
@@ -181,7 +181,7 @@ def test_a_keyframe_satisfies_a_delayed_request() -> None:
         periodic += 0.01
         call.engine.advance(periodic)
         call.deliver()
-    # For the next two seconds, the core requests no keyframe unless a receiver does.
+    # For the next two seconds, the core requests no keyframe unless a receiver asks for one.
     for after in (0.6, 0.7):
         call.bob.send_rtcp(packets.pli(5000), periodic + after)
     call.send(2, periodic + 0.8, payload=VP8_KEYFRAME)
@@ -200,5 +200,5 @@ def test_a_receiver_that_cannot_decode_does_not_raise_the_keyframe_rate_for_ever
         call.engine.advance(now)
         call.deliver()
         call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
-    # 30 in that minute without the receiver's requests, and 60 if each of them were passed on.
+    # Without the receiver's requests there would be 30 in that minute, and 60 if each of them were passed on.
     assert 30 <= plis(call.alice) <= 42

@@ -1,4 +1,4 @@
-"""Sources that restart, send packets twice, flood or take over an address do not harm other streams."""
+"""Sources that restart, repeat packets, flood or take over an address do not harm other streams."""
 
 import struct
 
@@ -33,7 +33,7 @@ def retransmission(original: int, *, sequence: int = 1) -> bytes:
 
 @pytest.mark.parametrize("distance", [3001, 20_000, -3000, 32_768])
 def test_a_retransmission_never_restarts_the_sequence_numbers(distance: int) -> None:
-    # The retransmission may belong to the source that the current source has replaced.
+    # The retransmission may belong to the source that the current one has replaced.
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(100 + distance), 1.0)
@@ -82,7 +82,7 @@ def test_a_flood_of_sources_is_limited_and_known_sources_continue() -> None:
     call.send(1, 1.0)
     for n in range(STREAMS):
         call.send(1, 1.0, ssrc=5000 + n, mid=None)
-    # The additional source is not even decrypted, whatever its mid is.
+    # Packets from the additional source are not even decrypted, although they have a known mid.
     call.send(1, 1.0, ssrc=9000)
     call.send(2, 1.0)
     assert {header(packet)["ssrc"] for packet in call.bob.media} == {5000}
@@ -90,7 +90,7 @@ def test_a_flood_of_sources_is_limited_and_known_sources_continue() -> None:
     assert [event[0] for event in call.engine.take_events()].count("track") == 1
 
 
-def test_a_flood_of_reporting_sources_is_also_limited() -> None:
+def test_a_flood_of_rtcp_sources_is_also_limited() -> None:
     call = Call()
     call.send(1, 1.0)
     for n in range(STREAMS):
@@ -142,7 +142,7 @@ def test_jitter_is_measured_with_the_clock_of_the_current_codec() -> None:
 def test_a_replacing_source_gets_a_keyframe_request_unless_it_starts_with_one(
     begins_with: bytes, plis: int
 ) -> None:
-    """Check that no receiver misses a packet that was lost before the first arrival."""
+    """A packet lost before the first arrival leaves no gap, so no receiver notices that it is missing."""
     call = Call()
     call.send(1, 1.0)
     call.engine.advance(3.5)

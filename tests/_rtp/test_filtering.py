@@ -1,6 +1,4 @@
-"""Temporal filtering of real browser streams leaves no gaps and no partial frames, and does not change any
-picture.
-"""
+"""Temporal filtering of real browser streams leaves no gaps and no partial frames, and changes no picture."""
 
 from itertools import permutations
 
@@ -50,7 +48,7 @@ def test_only_frames_of_the_requested_layers_are_forwarded_with_contiguous_numbe
 
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("name", ["av1_l1t1", *THREE_LAYERS])
-def test_forwarded_frames_decode_to_the_pictures_of_the_full_stream(name: str, layer: int) -> None:
+def test_forwarded_frames_decode_to_the_same_pictures_as_in_the_full_stream(name: str, layer: int) -> None:
     sent = read_media(filtered(records(name), video(name).source.descriptor_id, layer))
     check_pictures(name, sent)
 
@@ -87,7 +85,7 @@ def frames_by_packet(name: str) -> list[Frame]:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_after_a_change_of_layers_at_any_packet_whole_frames_are_forwarded_with_their_dependencies(
+def test_whole_frames_with_their_dependencies_are_forwarded_after_a_layer_change_at_any_packet(
     name: str,
 ) -> None:
     frames = frames_by_packet(name)
@@ -105,7 +103,7 @@ def check_change(frames: list[Frame], place: int, before: int, after: int) -> No
             selector.set_target(after)
         number, going = frame[0], selector.decide(*frame)
         assert sent.setdefault(number, going) is going, f"half of frame {number}"
-    # The frame that was in progress at the time of the request still follows the old choice.
+    # The frame in progress at the time of the change still follows the old choice.
     changed_at = frames[place][0] + (place > 0 and frames[place - 1][0] == frames[place][0])
     settled_at = next_switch_point(frames, changed_at) if rises(before, after) else changed_at
     for number, _, temporal_id, _, dependencies in frames:
@@ -133,8 +131,8 @@ def next_switch_point(frames: list[Frame], number: int) -> int:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_a_change_of_layers_leaves_no_gap_in_the_sequence_numbers(name: str) -> None:
-    """Use the whole core. For one capture per codec, change the layers at every packet."""
+def test_a_layer_change_leaves_no_gap_in_the_sequence_numbers(name: str) -> None:
+    """Send one capture per codec through the whole core, changing the layers at every packet."""
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     packets = video(name).packets[:: 1 if name in ONE_OF_EACH_CODEC else 11]
     for turn, packet in enumerate(packets):
@@ -146,7 +144,7 @@ def test_a_change_of_layers_leaves_no_gap_in_the_sequence_numbers(name: str) -> 
 
 @pytest.mark.parametrize(("before", "after"), ALL_CHANGES)
 @pytest.mark.parametrize("name", ONE_OF_EACH_CODEC)
-def test_after_a_change_of_layers_every_frame_decodes_to_its_picture(
+def test_every_frame_decodes_correctly_after_a_layer_change(
     name: str, before: int, after: int
 ) -> None:
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
@@ -160,7 +158,7 @@ def test_after_a_change_of_layers_every_frame_decodes_to_its_picture(
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("before", "after"), ALL_CHANGES)
 @pytest.mark.parametrize("name", THREE_LAYERS)
-def test_after_a_change_of_layers_at_any_packet_every_frame_decodes_to_its_picture(
+def test_every_frame_decodes_correctly_after_a_layer_change_at_any_packet(
     name: str, before: int, after: int
 ) -> None:
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id

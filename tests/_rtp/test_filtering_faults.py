@@ -1,7 +1,7 @@
 """Temporal filtering keeps its guarantees when packets are late, duplicated, missing or lost.
 
 Hypothesis generates a stream of three layers and the fate of its packets. The core forwards it to one
-receiver, whose layers change meanwhile. Payloads identify the packets.
+receiver, which changes its requested layers meanwhile. Payloads identify the packets.
 """
 
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ def on_the_wire(packet: Packet, *, repeated_as: int | None = None) -> bytes:
 
 @dataclass
 class Receiver:
-    """One receiver, and the packets that it receives."""
+    """One receiver and the packets that it gets."""
 
     replay: Replay = field(
         default_factory=lambda: Replay(
@@ -126,7 +126,7 @@ class Receiver:
 @st.composite
 def streams(draw: st.DrawFn) -> list[Packet]:
     """Generate up to sixty frames of one to three packets, with padding between some of the frames."""
-    # Far from a wrap, because the sequence numbers are compared directly.
+    # Start far from a wraparound, because the sequence numbers are compared directly.
     sequence = 100
     stream = []
     for frame in range(draw(st.integers(4, 60))):
@@ -155,7 +155,7 @@ def forwarded(stream: list[Packet], layers: dict[int, int]) -> Receiver:
 
 
 def overtaken(stream: list[Packet], late: list[int]) -> list[Packet]:
-    """Delay each packet except the first by this many places in the stream."""
+    """Delay each packet except the first by the given number of places in the stream."""
     order = sorted(range(1, len(stream)), key=lambda place: (place + late[place], place))
     return [stream[0], *(stream[place] for place in order)]
 
@@ -229,12 +229,13 @@ def test_permanent_losses_leave_only_their_own_gaps(
     got = set(receiver.payloads)
     for packet in arriving:
         others = [other for other in arriving if other.frame == packet.frame >= 0]
-        # Without its structure, such a frame looks like any other, and is also forwarded.
+        # A frame is forwarded whole or not at all. If its structure is lost, its layer is unknown, so it is
+        # forwarded.
         assert len({other.payload in got for other in others}) <= 1, "what came of a frame was divided"
 
 
 @given(streams(), changes, some, st.integers(1, 12))
-def test_a_retransmission_fills_the_gap_that_its_packet_left(
+def test_a_retransmission_fills_the_gap_left_by_the_lost_packet(
     stream: list[Packet], layers: dict[int, int], lost: set[int], later: int
 ) -> None:
     lost = {place for place in lost if place < len(stream) and stream[place].frame >= 0}
@@ -257,7 +258,7 @@ def test_a_late_packet_between_two_padding_packets_is_forwarded() -> None:
     assert receiver.payloads == [stream[0].payload, stream[2].payload, stream[4].payload]
 
 
-def test_the_rest_of_a_dropped_frame_is_dropped_even_if_its_first_packet_was_lost() -> None:
+def test_the_rest_of_an_unwanted_frame_is_dropped_even_if_its_first_packet_was_lost() -> None:
     stream = [
         Packet(100, 0),
         Packet(101, 1, True, False),

@@ -1,4 +1,4 @@
-"""Datagrams sent over a byte stream arrive unchanged, whatever pieces the stream is split into (RFC 4571)."""
+"""Datagrams sent over a byte stream arrive unchanged, however the stream is split (RFC 4571)."""
 
 import random
 
@@ -48,14 +48,15 @@ def test_frames_before_an_invalid_length_are_read() -> None:
 
 
 @given(frames_of_any_size, strategies.integers())
-def test_waiting_frames_are_written_whole_in_pieces_of_any_size(frames: list[bytes], seed: int) -> None:
+def test_queued_frames_are_written_completely_in_pieces_of_any_size(frames: list[bytes], seed: int) -> None:
     choice = random.Random(seed)
     writer, written, waiting = Writer(), b"", list(frames)
     while waiting or len(writer):
         if waiting and choice.random() < 0.5:
             assert writer.put(waiting.pop(0))
         written += writer.take(choice.randint(0, len(writer)))
-        # The writer knows which frame it has started to send. Another frame can overtake it only before that.
+        # `rest` returns the length of the unsent part of the current frame, which no other frame may
+        # overtake.
         gone, at = len(written), 0
         for frame in frames:
             if at >= gone:

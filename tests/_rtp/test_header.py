@@ -1,4 +1,4 @@
-"""RTP headers in every form of RFC 8285 are parsed, and rewritten for a receiver."""
+"""RTP headers in every form allowed by RFC 8285 are parsed, and rewritten for a receiver."""
 
 import struct
 
@@ -42,7 +42,7 @@ def elements(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def body(data: bytes) -> bytes:
-    """Return the payload with its padding."""
+    """Return the payload, including its padding."""
     parsed = parse_header(data)
     assert parsed is not None
     return data[parsed["payload_offset"] :]
@@ -235,7 +235,7 @@ def test_forwarded_extensions_keep_their_values_and_the_payload_is_unchanged(
 
     wanted = [element for element in sent if element[0] in accepted and (mixed or fits(element))]
     expected = ([mid] if mid else []) + wanted
-    # The mid may be written in addition to the maximum number of elements that are parsed.
+    # The mid may be added to the maximum number of elements that are parsed.
     assert elements(result) == expected[:20]
     assert body(result) == body(original)
     two_byte = len(result) > 14 and result[0] & 0x10 and result[12:14] == b"\x10\x00"

@@ -1,4 +1,4 @@
-"""Keyframes are recognised by the payload of their first packet, and requested neither too often nor too
+"""Keyframes are recognised by the payload of their first packet, and are requested neither too often nor too
 late.
 """
 
@@ -77,7 +77,7 @@ def recognised(packet: Packet, codec: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if capture(name).descriptor_id])
-def test_in_a_browsers_stream_a_packet_with_a_structure_starts_a_keyframe(name: str) -> None:
+def test_a_browser_packet_with_a_template_structure_starts_a_keyframe(name: str) -> None:
     described = 0
     for packet in capture(name).packets:
         codec = codec_of(name, packet)
@@ -102,7 +102,7 @@ def test_without_descriptors_the_payload_marks_keyframes(name: str, field: str) 
 
 
 def request_times(requester: Requester, first: float, last: float) -> list[float]:
-    """Return the times of keyframe requests, in steps of 10 ms."""
+    """Return the times of the keyframe requests, polling every 10 ms."""
     steps = [round(n / 100, 2) for n in range(round(first * 100), round(last * 100) + 1)]
     return [now for now in steps if requester.take_due(now)]
 
@@ -127,7 +127,7 @@ def test_concurrent_requests_are_merged() -> None:
 
 
 @pytest.mark.parametrize(("came", "expected"), [(True, [1.1]), (False, [1.5])])
-def test_a_first_request_waits_for_a_repeated_one_only_while_its_keyframe_is_in_flight(
+def test_a_first_request_waits_only_while_the_keyframe_for_a_repeated_request_is_in_flight(
     came: bool, expected: list[float]
 ) -> None:
     requester = Requester(100.0)

@@ -1,4 +1,4 @@
-"""A newcomer to a call gets video immediately, starting at the last keyframe if it is recent and complete."""
+"""A newcomer to a call gets video immediately if the last keyframe is recent and complete."""
 
 from random import Random
 
@@ -161,8 +161,8 @@ def test_newcomers_at_any_time_can_decode_from_the_first_frame(link: Conditions,
             if number >= first and (not layers or temporal_id(frame) == 0)
         }
         assert due - set(receiver.completed) <= set(list(frames)[-3:])
-        # No layer can be requested before there is a down track, which has already started with the available
-        # frames.
+        # Layers can be requested only once the down track exists. By then, it has already sent the frames in
+        # the history.
         assert all(frames[number].captured <= at for number in receiver.frames - due)
     if link == Conditions():
         assert all(min(receiver.completed.values()) - at < 0.2 for at, receiver in begun)

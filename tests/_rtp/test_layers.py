@@ -1,6 +1,6 @@
 """The LayerSelector forwards whole frames, and no frame without the frames that it depends on.
 
-A scenario is a table of requests and incoming frames. A frame's row is its number, its temporal layer, its
+Each scenario is a table of requests and incoming frames. A frame's row is its number, its temporal layer, its
 decode target indications for T0, T1, T2 …, its dependencies (frame differences, as on the wire), and whether
 the receiver gets it.
 """
@@ -254,7 +254,7 @@ def test_a_new_sender_is_forwarded_from_its_keyframe_on_in_the_requested_layers(
     )
 
 
-def test_after_a_new_sender_the_old_senders_numbers_have_no_meaning() -> None:
+def test_the_old_senders_frame_numbers_mean_nothing_after_a_new_sender_starts() -> None:
     selector = run([Target(0), frame(10, 0, "SSS", "", True), frame(11, 1, "-DS", "1", False)])
     selector.forget()
     run([frame(11, 0, "SSS", "", True), frame(12, 0, "SSS", "1", True)], selector)

@@ -1,6 +1,6 @@
 """Retransmission by an SFU between a sender and a receiver that both lose packets.
 
-test_simulation covers whole calls over bad links. These tests cover each rule separately.
+test_simulation covers whole calls over bad links. The tests in this module cover each rule separately.
 """
 
 import struct
@@ -51,7 +51,7 @@ def test_a_nack_that_crosses_the_late_packet_triggers_no_resend() -> None:
     call.bob.send_rtcp(packets.nack(5000, [missing]), 1.08)
     call.deliver()
     assert len(call.bob.media) == 4
-    # After a round trip, the first resend must have been lost.
+    # More than a round trip later, the first resend must have been lost.
     call.bob.send_rtcp(packets.nack(5000, [missing]), 1.20)
     call.deliver()
     assert len(call.bob.media) == 5
@@ -69,7 +69,7 @@ def test_a_receiver_with_heavy_loss_may_get_a_packet_resent_more_often(requests:
     for attempt in range(20):
         call.bob.send_rtcp(packets.nack(5000, numbers[-1:]), 1.1 + attempt * 0.025)
     call.deliver()
-    # One resend per 100 ms would make five resends, but the limit is three.
+    # With one resend every 100 ms there would be five, but the limit is three.
     assert len(call.bob.media) - before == min(resends, 5) - 1
 
 
@@ -102,7 +102,7 @@ def test_all_recent_packets_of_a_fast_track_can_be_requested(rtx: bool) -> None:
 
 
 class Voice:
-    """Alice publishes audio on mid 0. Bob, whose round-trip time is known, receives it under SSRC 5000."""
+    """Audio from Alice on mid 0. Bob, whose round-trip time is known, receives it under SSRC 5000."""
 
     def __init__(self, round_trip_s: float) -> None:
         self.engine = new_engine()

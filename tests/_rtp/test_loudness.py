@@ -1,4 +1,4 @@
-"""Speech starts with sustained loudness and ends after a pause. Each change is reported once."""
+"""Speech starts with sustained loudness and ends after a pause, and each change is reported once."""
 
 from svc._rtp.loudness import Meter
 from tests.kit import packets

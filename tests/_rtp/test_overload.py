@@ -59,7 +59,7 @@ class Viewer:
 
 
 class Room:
-    """One person's camera and microphone, received by others.
+    """A room in which others receive one person's camera and microphone.
 
     The link carries `rate` datagrams per millisecond.
     """
@@ -125,7 +125,7 @@ class Room:
 
 
 def overloaded(seconds: float, *, shards: int = 1) -> Room:
-    """Send 100 frames of 12 packets a second to ten receivers, over a link that carries 70 % of that."""
+    """Every second, send 100 frames of 12 packets to ten receivers, over a link that carries 70 % of them."""
     room = Room(receivers=10, rate=9, shards=shards)
     for _ in range(round(seconds * 100)):
         room.show(12)
@@ -134,7 +134,7 @@ def overloaded(seconds: float, *, shards: int = 1) -> Room:
     return room
 
 
-# The datagrams that all threads are ready to send precede the next audio packet.
+# With more threads, more datagrams are already being sent when the next audio packet arrives.
 @pytest.mark.parametrize(
     ("shards", "sound_s", "video_s"), [(1, 0.02, 0.05), (2, 0.03, 0.075), (3, 0.03, 0.075)]
 )
@@ -167,8 +167,8 @@ def test_beyond_saturation_frames_arrive_complete_or_hardly_at_all(shards: int, 
     assert max(shares) <= most_unequal * min(shares)
 
 
-# The intervals (ms) of frames and of free socket space are not multiples of each other. Otherwise the same
-# receivers would find space each time.
+# The interval between frames (ms) and the interval at which the socket has space are not multiples of each
+# other. Otherwise the same receivers would find space each time.
 @pytest.mark.parametrize(
     ("packets_each", "frame_ms", "room", "room_ms"),
     [(20, 30, 25, 28), (20, 30, 64, 71), (40, 33, 1, 1)],
@@ -225,8 +225,8 @@ def test_a_blocked_link_queues_no_more_than_the_time_limit() -> None:
         room.show(5)
         room.speak()
         room.go_on(0.005)
-    # All packets except those of the last 25 ms, the batch, and the packets that were dropped with their
-    # frame.
+    # Every packet is dropped except those of the last 25 ms, one batch, and the packets dropped along with
+    # their frame.
     assert room.counted("dropped_overload_video") >= 3 * (room.number - 40) - BATCH
     assert room.counted("dropped_overload_audio") >= 3 * (room.spoken - 10)
     received = room.counted("packets_received")
@@ -238,7 +238,7 @@ def test_a_blocked_link_queues_no_more_than_the_time_limit() -> None:
 
 
 @pytest.mark.parametrize("shards", [1, 3])
-def test_when_every_record_is_in_use_the_longest_queue_is_shortened(shards: int) -> None:
+def test_when_every_packet_record_is_in_use_the_longest_queue_is_shortened(shards: int) -> None:
     room = Room(receivers=64, rate=1000, shards=shards)
     room.show(1)
     room.speak()
@@ -309,15 +309,15 @@ def test_a_full_link_keeps_media_and_drops_the_newest_of_the_other_packets() -> 
 
 @pytest.mark.parametrize("rtx", [True, False])
 def test_a_call_on_a_link_that_is_too_narrow_continues_and_recovers(rtx: bool) -> None:
-    """Check four receivers, each of which is sent 2 Mbit/s.
+    """Send 2 Mbit/s to each of four receivers.
 
-    They receive every sequence number once, despite drops, requests and resends.
+    Every receiver gets each sequence number once, despite drops, requests and resends.
     """
     world = World(seed=5)
     sender = VideoSender(world.join(CLEAN, CLEAN))
     receivers = [VideoReceiver(world.join(CLEAN, CLEAN), sender.forwarder, rtx=rtx) for _ in range(4)]
     world.run(2.0)
-    # More than 840 packets a second are due, and 700 can be sent.
+    # More than 840 packets a second have to be sent, but the link carries only 700.
     world.every(0.01, lambda: world.engine.limit(7 if world.now < 8 else None))
     world.run(14.0)
     sender.stop()

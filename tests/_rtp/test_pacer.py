@@ -1,8 +1,8 @@
 """The pacer in virtual time: no packet waits too long, and packets are not sent too fast.
 
-A plan is generated from its seed: an estimate that changes, several tracks with keyframes and layers, and
-retransmissions and audio in between. The model below queues and releases packets as the core does, with a
-late clock.
+Each plan is generated from its seed: a changing estimate, several tracks with keyframes and layers, and
+retransmissions and audio in between. The model in this module queues and releases packets as the core does,
+with a clock that runs late.
 """
 
 import random
@@ -23,7 +23,7 @@ class Queue:
     """One receiver's paced queue."""
 
     pace: Pace = field(default_factory=Pace)
-    waiting: deque[tuple[float, int]] = field(default_factory=deque)  # since, size
+    waiting: deque[tuple[float, int]] = field(default_factory=deque)  # (waiting since, size)
     longest_wait_s: float = 0.0
     sent: list[tuple[float, int]] = field(default_factory=list)
     refused: dict[int, int] = field(default_factory=lambda: {0: 0, 1: 0, 2: 0})

@@ -86,7 +86,9 @@ class PacedDownlink(Downlink):
         self.take_in()
 
     def run(self, seconds: float, *, frame_bytes: int = 0) -> None:
-        """Advance the clock. Alice sends 25 frames of this size a second, and Bob sends his reports."""
+        """Advance the clock, while Alice sends 25 frames of the given size a second and Bob sends his
+        reports.
+        """
         end, next_frame, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005
@@ -101,7 +103,7 @@ class PacedDownlink(Downlink):
                 self.arrivals = [each for each in self.arrivals if each[1] > self.now]
 
     def shown(self) -> list[int]:
-        """Return the numbers of the frames of which Bob has received every packet."""
+        """Return the numbers of the frames that Bob has received completely."""
         got: dict[int, int] = {}
         for packet in self.bob.media:
             if header(packet)["ssrc"] == 6000 and header(packet)["payload_length"]:
@@ -204,7 +206,7 @@ def test_a_track_that_ends_leaves_no_waiting_packets_behind(how: str) -> None:
         downlink.engine.close_transport(downlink.bob.transport)
     downlink.run(0.5)
     rest = [header(packet) for packet in downlink.bob.media[before:] if header(packet)["ssrc"] == 6000]
-    # Sequence numbers that were already assigned are filled with padding, so that Bob sees no gap.
+    # Padding fills the sequence numbers that were already assigned, so that Bob sees no gap.
     assert all(each["payload_length"] == 0 for each in rest)
     assert bool(rest) == (how == "paused")
     assert in_order(downlink.numbers())

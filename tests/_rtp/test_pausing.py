@@ -1,6 +1,4 @@
-"""A receiver that has paused a track gets none of its packets, and resumes with a keyframe and
-without a gap.
-"""
+"""A receiver that has paused a track gets none of its packets, and resumes with a keyframe and no gap."""
 
 from tests.kit import packets
 from tests.kit.call import Call, header, payload, sequences
@@ -103,7 +101,7 @@ def test_frequent_pausing_does_not_raise_the_rate_of_keyframes() -> None:
             call.engine.advance(now)
         call.deliver()
         call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
-    # 30 in that minute without any receiver's requests.
+    # Without any receiver's requests there would be 30 in that minute.
     assert 30 <= plis(call.alice) <= 42
 
 

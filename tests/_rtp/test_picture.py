@@ -53,7 +53,7 @@ def test_a_browsers_picture_ids_are_shifted_and_nothing_else_is_changed(name: st
 
 
 @given(st.sampled_from(["VP8", "VP9"]), st.binary(max_size=12), st.integers(0, 0x7FFF), st.integers(0, 255))
-def test_shifting_the_picture_ids_in_any_bytes_can_be_undone(
+def test_shifting_the_picture_ids_in_any_payload_can_be_undone(
     codec: str, payload: bytes, pictures: int, tl0: int
 ) -> None:
     moved = rewrite_picture(codec, payload, pictures, tl0)

@@ -1,4 +1,4 @@
-"""Media from a different address: from a participant, as after a NAT rebinding, and from attackers.
+"""Media arrives from a different address: from a participant, as after a NAT rebinding, or from an attacker.
 
 See docs/ice.md, "The path follows its peer".
 """
@@ -35,7 +35,7 @@ def test_media_from_another_address_is_accepted_at_once_and_its_path_reported_on
     assert checks(call) == [ELSEWHERE]
 
 
-def test_a_listeners_reports_from_another_address_reveal_the_listeners_path() -> None:
+def test_reports_from_another_address_reveal_the_listeners_new_path() -> None:
     call = begun()
     report = packets.rtcp(201, 0, (77_777).to_bytes(4, "big"))
     call.bob.send_rtcp(report, 1.0)
@@ -83,7 +83,7 @@ def test_nobody_can_take_over_another_participants_address() -> None:
     assert len(call.bob.media) == 2
 
 
-def test_the_ssrcs_of_a_former_participant_belong_to_nobody() -> None:
+def test_a_former_participants_ssrcs_belong_to_nobody() -> None:
     call = begun()
     call.engine.close_transport(call.alice.transport)
     call.engine.take_events()

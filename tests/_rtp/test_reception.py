@@ -1,4 +1,4 @@
-"""The statistics, duplicates and retransmission requests for a received source."""
+"""Statistics, duplicates and retransmission requests for a received source."""
 
 import pytest
 from hypothesis import given
@@ -77,7 +77,7 @@ def test_each_packet_is_accepted_once_whatever_the_order(steps: list[int]) -> No
     for step in steps:
         number += step
         arrival = source.update(number & 0xFFFF, 0, 1.0)
-        # At most two thousand packets back, so that all of them are within the window.
+        # The packets go back at most two thousand numbers, so that all of them are within the window.
         if abs(number - max(seen, default=number)) < SEEN_WINDOW:
             assert (arrival == "duplicate") == (number in seen)
         if arrival != "too old":
@@ -114,7 +114,7 @@ def test_the_fraction_lost_covers_the_last_interval() -> None:
     assert source.report(3.0)["fraction_lost"] == 0
 
 
-def test_late_packets_from_an_earlier_interval_make_the_fraction_lost_zero() -> None:
+def test_the_fraction_lost_is_zero_if_late_packets_from_an_earlier_interval_arrive() -> None:
     source = fed([1, 4])
     source.report(1.0)
     for number in (2, 3):
@@ -124,7 +124,7 @@ def test_late_packets_from_an_earlier_interval_make_the_fraction_lost_zero() -> 
 
 
 def slow_jitter(packets: list[tuple[int, float]], clock_rate: int) -> float:
-    """Return the jitter as in RFC 3550 appendix A.8, in floating point."""
+    """Return the jitter as defined in RFC 3550 appendix A.8, computed in floating point."""
     jitter, last = 0.0, None
     for timestamp, now in packets:
         transit = now * clock_rate - timestamp
@@ -170,7 +170,7 @@ def test_a_restart_does_not_count_as_jitter() -> None:
 # --- retransmission requests (RFC 4585 section 6.2.1) ---
 
 
-def test_a_missing_packet_is_requested_after_the_time_for_reordering() -> None:
+def test_a_missing_packet_is_requested_after_the_reordering_delay() -> None:
     source = fed([1, 4])
     assert source.due_nacks(1.0 + REORDER_WAIT_S - 0.001, RETRY_S) == []
     assert source.due_nacks(1.0 + REORDER_WAIT_S, RETRY_S) == [2, 3]
@@ -220,7 +220,7 @@ def test_audio_is_requested_only_while_it_can_still_be_played() -> None:
 
 
 def lose_one_in_two(source: Source, start: float, packets: int, answer_after_s: float | None) -> int:
-    """Drop every second packet of an audio stream. Return the number of packets requested from the sender."""
+    """Drop every second packet of an audio stream. Return how many packets the sender was asked to resend."""
     requests = 0
     for number in range(0, 2 * packets, 2):
         now = start + number * 0.02

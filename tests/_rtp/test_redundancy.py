@@ -72,7 +72,7 @@ class Voice:
         self.resent: list[bytes] = []
 
     def deliver(self) -> None:
-        """Deliver datagrams. Check that a datagram that repeats a sequence number repeats every byte."""
+        """Deliver datagrams. Check that datagrams with the same sequence number are identical."""
         people: dict[object, Participant] = {
             each.address: each for each in (self.alice, self.bob, self.carol)
         }
@@ -124,7 +124,7 @@ def test_a_receiver_gets_plain_audio_and_recovered_losses_from_a_sender_that_use
         assert [each["timestamp"] - first["timestamp"] for each in headers] == [0, 960, 1920, 2880]
         assert {each["payload_type"] for each in headers} == {AUDIO}
     assert voice.engine.counters()["audio_recovered"] == 2
-    # A recovered packet is not requested, but counts as lost in the report to its sender.
+    # A recovered packet is not requested again, but counts as lost in the report to its sender.
     voice.now += 1.2
     voice.engine.advance(voice.now)
     voice.deliver()
@@ -190,8 +190,7 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
     voice.resent.clear()
     voice.lose(wanted["sequence"])
     assert voice.resent == [wanted["sequence"].to_bytes(2, "big")]
-    # By this time, the packet before it is older than 600 ms, and the same bytes cannot be written without
-    # it.
+    # By now the preceding packet is older than 600 ms, so the same bytes can no longer be written.
     voice.now += 0.39
     voice.engine.advance(voice.now)
     voice.lose(wanted["sequence"])
@@ -199,7 +198,7 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
 
 
 def receives_red(numbers: int) -> tuple[Voice, list[int]]:
-    """Return an audio stream that Bob receives entirely as RED, and the last sequence numbers that he
+    """Return a stream of audio that Bob receives entirely as RED, and the last sequence numbers that he
     received.
     """
     voice = Voice()
@@ -219,7 +218,7 @@ def test_a_packet_that_the_next_packet_contains_is_not_resent(lost: list[int], r
     assert sorted(voice.resent) == [numbers[at].to_bytes(2, "big") for at in resent]
 
 
-def test_a_speaker_adds_no_fec_for_a_listener_that_gets_red() -> None:
+def test_losses_of_a_listener_that_gets_red_are_not_reported_to_the_speaker() -> None:
     voice, _ = receives_red(5)
 
     def reported() -> int:
@@ -238,7 +237,7 @@ STEPS = st.sampled_from(["send", "send", "send as red", "skip", "lose", "lose mo
 
 @given(st.lists(st.tuples(STEPS, st.integers(0, 12)), max_size=60))
 def test_no_sequence_number_is_ever_encrypted_with_different_bytes(steps: list[tuple[str, int]]) -> None:
-    """`Voice.deliver` checks this for every datagram to Bob."""
+    """`Voice.deliver` checks every datagram to Bob."""
     voice, sent = Voice(), 1
     voice.send(sent)
     for step, number in steps:

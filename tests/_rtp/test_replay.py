@@ -1,4 +1,6 @@
-"""Real browser streams through the engine to one receiver: every packet arrives once and unchanged."""
+"""Real browser streams are sent through the engine to one receiver, and every packet arrives once and
+unchanged.
+"""
 
 import pytest
 
@@ -7,7 +9,7 @@ from tests.kit.call import header, payload
 from tests.kit.captures import NAMES, Capture, Packet, capture
 from tests.kit.participant import Participant, deliver
 
-# Simulcast is not offered, so a media section never has several media streams.
+# Simulcast is not offered, so each media section has a single media stream.
 VIDEO_CAPTURES = [name for name in NAMES if name != "opus" and "simulcast" not in name]
 MID_URI, TWCC_URI = "urn:ietf:params:rtp-hdrext:sdes:mid", "transport-wide-cc-extensions-01"
 
@@ -106,7 +108,7 @@ def test_no_packet_from_a_browser_is_malformed_or_unknown(name: str) -> None:
     replay.run()
     counters = replay.engine.counters()
     refused = {name for name, count in counters.items() if count and name.startswith("dropped_")}
-    # Copies of received packets are sent on the RTX stream, to probe for bandwidth.
+    # To probe for bandwidth, copies of received packets are sent on the RTX stream.
     assert refused <= {"dropped_duplicate"}
     assert counters["descriptors_unread"] == 0
     assert counters["packets_received"] > 100

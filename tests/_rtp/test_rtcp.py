@@ -1,4 +1,4 @@
-"""RTCP on the wire: compound packets are parsed, malformed ones are rejected, and NACKs are packed without
+"""RTCP on the wire: compound packets are parsed, malformed packets are rejected, and NACKs are packed without
 loss.
 """
 
@@ -83,7 +83,7 @@ def test_a_nack_names_exactly_the_missing_packets(first: int, steps: list[int]) 
     assert isinstance(decoded, rtp.RtcpRtpfbPacket)
     assert (decoded.fmt, decoded.ssrc, decoded.media_ssrc) == (1, 1, 2)
     named = [number & 0xFFFF for number in decoded.lost]
-    # The remaining numbers are left for the next packet.
+    # The next packet gets the remaining numbers.
     assert named == numbers[: len(named)]
     assert named == numbers or (len(data) - 12) // 4 == MAX_ENTRIES
     assert len(data) <= 1200

@@ -1,6 +1,7 @@
-"""The tables in docs/rtcp.md, row by row: the fate of each RTCP packet, and the SFU's own packets.
+"""The tables in docs/rtcp.md, row by row: what the SFU does with each RTCP packet, and which packets it
+sends.
 
-The times and limits of NACK, PLI and others are tested in test_engine_rtcp and its neighbours.
+The timing and limits of NACK, PLI and other messages are tested in test_engine_rtcp and related modules.
 """
 
 import struct
@@ -51,7 +52,7 @@ class Watched(Call):
         self.deliver()
 
     def untouched(self) -> bool:
-        """Return whether nobody received the packet, it counted as well-formed, and the call continues."""
+        """Return whether the packet was well-formed but nobody received it, and the call continues."""
         media = len(self.bob.media)
         self.send(4, 10.06, payload=VP8_DELTA)
         quiet = self.alice.reports == self.bob.reports == []
@@ -159,7 +160,7 @@ def test_every_entry_of_a_fir_is_parsed() -> None:
 @row(ARRIVES, "PSFB 2, 3")
 @row(ARRIVES, "`FMT_AFB` PSFB 15")
 @row(ARRIVES, "207")
-def test_packets_that_are_merely_consumed_have_no_effect(
+def test_consumed_packets_have_no_effect(
     kind: int, number: int, body: bytes, by_sender: bool
 ) -> None:
     call = Watched()
@@ -216,8 +217,8 @@ def test_a_sender_gets_a_report_each_second() -> None:
 
 
 def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
-    """Return the loss that is reported to a speaker, as a fraction and in packets, if listeners report these
-    losses.
+    """Return the loss that is reported to a speaker whose listeners report the given losses: a fraction, and
+    a number of packets.
     """
     engine = new_engine()
     speaker = Participant(engine, 1001)
@@ -302,7 +303,7 @@ def test_a_sender_that_responds_quickly_gets_the_next_request_sooner() -> None:
 
 
 @row(MADE, "`FMT_PLI`")
-def test_a_sender_gets_a_keyframe_request_after_an_abandoned_loss() -> None:
+def test_a_sender_gets_a_keyframe_request_after_a_lost_packet_is_abandoned() -> None:
     plis = {}
     for keyframe_follows in (False, True):
         call = Watched()
@@ -317,7 +318,7 @@ def test_a_sender_gets_a_keyframe_request_after_an_abandoned_loss() -> None:
                 (kind, number) == (206, 1) for kind, number, _ in call.alice.reports
             )
             call.alice.reports.clear()
-    # Two of them are the periodic requests, which are sent every two seconds.
+    # Two of them are the periodic requests, one every two seconds.
     assert plis == {False: 3, True: 2}
 
 
@@ -344,7 +345,7 @@ def test_a_receiver_that_reports_a_third_lost_for_5_s_gets_no_video_until_a_keyf
         call.send_report(call.bob, packets.receiver_report(1, 5000, fraction_lost=100), 11.0 + second)
         call.send(number, 11.5 + second, payload=VP8_DELTA)
         number += 1
-    # Three keyframe requests at the beginning, and one after each of the first five reports.
+    # Three keyframe requests are sent at the beginning, and one after each of the first five reports.
     assert len(call.bob.media) == 3 + 5
     call.forget()
     call.send_report(call.bob, packets.pli(5000), 18.6)

@@ -1,5 +1,5 @@
-"""Sequence numbers are compared, extended, and rewritten so that a receiver sees no gaps other
-than losses.
+"""Sequence numbers are compared, extended, and rewritten so that losses are the only gaps that a receiver
+sees.
 """
 
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ def test_a_sequence_number_less_than_half_the_range_ahead_is_newer(a: int, b: in
         (10 * 65536 + 3, 65530, 10 * 65536 - 6),
     ],
 )
-def test_an_extended_sequence_number_is_the_nearest_number_with_these_low_bits(
+def test_an_extended_sequence_number_is_the_nearest_one_with_the_same_low_bits(
     highest: int, seq: int, expected: int
 ) -> None:
     assert extended(highest, seq) == expected
@@ -112,7 +112,7 @@ def test_numbers_before_the_first_one_cannot_be_dropped() -> None:
 
 @dataclass
 class SlowRewriter:
-    """The obvious implementation: a list of all sequence numbers after the first, each with its fate."""
+    """The obvious implementation: a list with the fate of every sequence number after the first."""
 
     first_input: int
     next_output: int

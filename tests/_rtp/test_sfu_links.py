@@ -1,4 +1,4 @@
-"""Tracks from another SFU: each link has its own keys, and all links to that SFU share one address."""
+"""Tracks from another SFU: each link has its own keys, and all links to the same SFU share one address."""
 
 import secrets
 
@@ -20,7 +20,7 @@ PROFILE = "AEAD_AES_128_GCM"
 
 
 class Link:
-    """The link of one track at the receiving SFU, and the SFU that sends over it."""
+    """One track's link at the receiving SFU, and the SFU that sends over it."""
 
     def __init__(self, engine: ManualEngine, ssrc: int) -> None:
         self.engine, self.ssrc = engine, ssrc
@@ -68,7 +68,7 @@ def test_every_track_from_an_sfu_arrives_from_the_same_address() -> None:
 
 
 def test_a_genuine_packet_from_an_sfu_is_dropped_if_it_comes_from_another_address() -> None:
-    # Unlike a participant, an SFU may not change its address. A copied packet therefore has no effect.
+    # Unlike a participant, an SFU may not change its address, so a copied packet has no effect.
     links = TwoLinks()
     links.first.send(1, source=STRANGER)
     assert links.received() == (0, 0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from svc._rtp.sha1 import OPENSSL, hmac_sha1_digest
 
-# Lengths around the end of a block, and around the space for its padding.
+# Lengths near the end of a block, and near the point where the padding no longer fits.
 EDGES = (0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 1500)
 
 
@@ -26,7 +26,7 @@ def test_digests_of_any_secret_and_message_agree_with_hashlib(secret: bytes, mes
     assert hmac_sha1_digest(secret, message) == hmac.digest(secret, message, "sha1")
 
 
-def test_the_core_has_found_openssl_for_hmac() -> None:
+def test_the_core_finds_openssl_for_hmac() -> None:
     assert OPENSSL
 
 

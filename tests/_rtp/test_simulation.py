@@ -1,4 +1,5 @@
-"""Whole calls over bad links in simulated time: browsers' packets and requests, and what is delivered.
+"""Whole calls over bad links in simulated time: which packets browsers send and request, and what is
+delivered.
 
 Every run also checks, packet by packet, that SRTP authenticates, that payloads are unchanged, that no index
 is encrypted twice with different bytes, and that sequence numbers and timestamps increase as they must. See
@@ -21,7 +22,7 @@ MORE_SEEDS = pytest.mark.nightly("one seed is tried daily")
 CLEAN = Conditions()
 # "10 % random loss and 5 % reordering", with delays of 20 to 30 ms.
 LOSSY = Conditions(jitter_s=0.01, loss=0.10, reorder=0.05)
-# Later packets are useless in a conversation, and the SFU does not resend older packets either.
+# Later packets are useless in a conversation, and the SFU does not resend packets older than this either.
 DEADLINE_S = 0.6
 WARM_UP_S = 2.0
 # No receiver can notice that the very last packet is missing.
@@ -51,7 +52,7 @@ class Call:
         ]
 
     def hold(self, seconds: float) -> None:
-        """Let video flow, including a warm-up, and then let the last retransmissions arrive."""
+        """Let video flow, including a warm-up. Then wait until the last retransmissions have arrived."""
         self.world.run(self.world.now + seconds)
         self.sender.stop()
         self.world.run(self.world.now + 1.5)
@@ -64,7 +65,7 @@ class Call:
         deadline_s: float = DEADLINE_S,
         due: Callable[[Frame], bool] = lambda frame: True,
     ) -> float:
-        """Return the fraction of frames due after the warm-up that were complete in time."""
+        """Return the fraction of the frames captured after the warm-up that were complete in time."""
         begin = self.sender.frames[0].captured + WARM_UP_S
         end = self.sender.frames[-1].captured - TAIL_S
         frames = [frame for frame in self.sender.frames if begin <= frame.captured <= end and due(frame)]
@@ -128,7 +129,7 @@ def test_jitter_above_the_frame_interval_and_duplicates_lose_no_frames() -> None
     for receiver in call.receivers:
         assert call.complete(receiver) == 1
         assert receiver.nacks == 0
-        # The duplicates that the participant's own link produced.
+        # The only duplicates are those that the receiver's own link produced.
         assert receiver.duplicates <= 0.06 * receiver.packets
     assert call.sender.nacks == 0
 
@@ -140,7 +141,7 @@ def test_a_receiver_on_a_narrow_link_does_not_affect_the_others() -> None:
     bad, good = call.receivers
     assert call.complete(good) >= 0.999
     assert good.duplicates <= 0.005 * good.packets
-    # A fifth of the traffic, plus the initial credit.
+    # A fifth of the traffic, plus the initial credit for resends.
     assert share_resent(bad) <= 0.21
     # Each receiver causes at most one PLI a second. The SFU itself sends one every two seconds.
     assert call.sender.plis <= 62 * 1.5
@@ -171,8 +172,8 @@ def test_a_sender_that_restarts_during_a_call_continues_seamlessly(link: Conditi
     call.hold(5)
 
     def is_far_from_a_restart(frame: Frame) -> bool:
-        # Lost packets of the last frames under the old SSRC can no longer be requested. A lost first keyframe
-        # under the new SSRC is requested again.
+        # Lost packets in the last frames under the old SSRC can no longer be requested. If the first keyframe
+        # under the new SSRC is lost, it is requested again.
         return not any(-5 <= frame.number - first < 10 for first in begun)
 
     for receiver in call.receivers:

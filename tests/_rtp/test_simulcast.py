@@ -1,4 +1,4 @@
-"""A track in several encodings: each receiver gets the right encoding, and switches leave no gap."""
+"""A track in several encodings: each receiver gets the right one, and switches leave no gap."""
 
 import itertools
 import random
@@ -96,7 +96,7 @@ def test_an_upward_switch_requests_a_keyframe_from_that_encoding_only() -> None:
     assert scene.frames()[-1].rid == "h"
 
 
-def test_the_current_encoding_continues_until_the_keyframe_arrives() -> None:
+def test_the_current_encoding_continues_until_the_new_encodings_keyframe_arrives() -> None:
     scene = Scene("VP8")
     scene.want(0)
     scene.run(40)
@@ -127,7 +127,7 @@ def test_receivers_switch_away_from_an_encoding_that_stops_and_return_when_it_re
         scene.encodings[rid].sending = False
     scene.run(40)
     frames = scene.frames()
-    # 0.3 s until the encoding counts as stopped, plus the time for a keyframe.
+    # 0.3 s until the encoding counts as stopped, plus the time until a keyframe arrives.
     assert most_missed(frames) <= 12
     left = [rid for rid in RIDS if rid not in stopping]
     assert frames[-1].rid == (left[-1] if "f" in stopping else left[0])
@@ -237,7 +237,7 @@ def test_a_single_encoding_is_forwarded_even_if_it_is_not_named() -> None:
     assert rids(scene.check_stream()) == ["f"]
 
 
-def test_a_track_that_is_sent_again_need_not_name_its_section_or_encodings() -> None:
+def test_packets_of_a_restarted_track_need_not_name_their_section_or_encoding() -> None:
     scene = Scene("VP8")
     scene.run(20)
     for ssrc in (6000, 7000):
@@ -248,7 +248,7 @@ def test_a_track_that_is_sent_again_need_not_name_its_section_or_encodings() -> 
             encoding.named = encoding.names_section = False
         scene.run(30)
         assert rids(scene.check_stream())[-1] == "f"
-        # An encoding that was not sent this time is also remembered.
+        # The core also remembers an encoding that was not sent this time.
         scene.encodings["h"].sending = False
     scene.encodings["h"].sending = True
     scene.want(1)
@@ -281,7 +281,7 @@ def test_a_receiver_on_a_congested_link_gets_no_larger_encoding_before_the_keyfr
     assert most_missed(frames) == 6
 
 
-def test_a_receiver_that_changes_its_request_constantly_causes_few_keyframes() -> None:
+def test_a_receiver_that_constantly_changes_its_request_causes_few_keyframes() -> None:
     scene = Scene("VP8")
     scene.run(40)
     before = len(scene.plis)
@@ -291,7 +291,7 @@ def test_a_receiver_that_changes_its_request_constantly_causes_few_keyframes() -
             scene.run(1)
     scene.want(2)
     scene.run(60)
-    # Three encodings, each of which gets a keyframe request every half second at most.
+    # Each of the three encodings gets at most one keyframe request every half second.
     assert len(scene.plis) - before <= 3 * 7
     assert rids(scene.check_stream())[-1] == "f"
 

@@ -1,4 +1,4 @@
-"""Spatial layers within one stream (SVC): a receiver decodes exactly the pictures of its layer.
+"""Spatial layers within one stream (SVC): a receiver decodes exactly the pictures in its layer.
 
 Real streams from Chromium go through the whole core. See docs/signalling.md, "Several encodings".
 """
@@ -22,7 +22,7 @@ KEY_MODES = [name for name in FILES if name.endswith("_key")]
 def check_markers(name: str, sent: Sequence[Rtp]) -> None:
     """Check that only the last packet of each picture has the marker bit.
 
-    Chromium sets no marker bit in a picture from which it dropped the largest layer.
+    Chromium sets no marker bit in a picture whose largest layer it dropped.
     """
     marked = {packet.rtp.timestamp for packet in stream(name).packets if packet.rtp.marker}
     for packet, following in itertools.pairwise(sent):
@@ -34,7 +34,7 @@ def check_markers(name: str, sent: Sequence[Rtp]) -> None:
 @every_stream
 @pytest.mark.parametrize("temporal", [0, -1])
 @pytest.mark.parametrize("spatial", [0, 1, 2, -1])
-def test_a_receiver_decodes_exactly_the_pictures_of_its_layer(name: str, spatial: int, temporal: int) -> None:
+def test_a_receiver_decodes_exactly_the_pictures_in_its_layer(name: str, spatial: int, temporal: int) -> None:
     source = stream(name)
     sent = read_media(filtered(source.records, DESCRIPTOR, temporal, spatial_layer=spatial))
     assert contiguous(sent)
@@ -61,7 +61,7 @@ def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(
         assert contiguous(sent)
         check_markers(name, sent)
         changed_at = change(source.packets, packet, before % 8, after % 8)
-        # Many switches take effect at the same picture.
+        # Many changes take effect at the same picture.
         content = tuple((each.timestamp, each.payload) for each in sent)
         if content not in decoded:
             decoded[content] = pictures(source.codec, sent)
@@ -94,7 +94,8 @@ def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int
     first = sent[0].sequence
     sent.sort(key=lambda packet: (packet.sequence - first) & 0xFFFF)
     assert contiguous(sent)
-    # Each picture must be complete, so it decodes to the same result as a stream with only one of the layers.
+    # Each picture must be complete, so that it decodes to the same result as a stream with only one of the
+    # layers.
     decoded = pictures(source.codec, [packet for packet in sent if packet.payload])
     layers = [alone(name, layer) for layer in (0, 1, 2)]
     assert decoded.keys() == layers[0].keys()

@@ -1,4 +1,4 @@
-"""SRTP in the core interoperates with libsrtp's Python binding, whichever library encrypts."""
+"""SRTP in the core interoperates with libsrtp's Python binding, whichever of the two encrypts."""
 
 import os
 import platform
@@ -112,7 +112,7 @@ def test_without_openssl_the_next_library_encrypts(hidden: int, sealed_by: set[s
 @pytest.mark.parametrize("profile", PROFILES)
 def test_libsrtp_decrypts_the_cores_packets(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), receiver(profile)
-    # Across a wrap of the sequence number, so that the rollover counter matters.
+    # The sequence numbers wrap around, so that the rollover counter matters.
     for index in range(65530, 65540):
         sealed = ours.seal(header(index), b"", b"payload", SSRC, index)
         assert len(sealed) == 12 + 7 + OVERHEAD[profile]
@@ -183,7 +183,7 @@ def test_a_packet_that_cannot_be_encrypted_is_refused() -> None:
 
 
 def sender(profile: str) -> pylibsrtp.Session:
-    """Return the other end, which sends to the core."""
+    """Return the other end, as a sender to the core."""
     return pylibsrtp.Session(
         pylibsrtp.Policy(
             key=key(profile, 100),
@@ -225,7 +225,7 @@ def test_a_late_packet_is_decrypted_only_within_the_window(profile: str, openssl
     sealed = [theirs.protect(header(100 + number) + b"x") for number in range(WINDOW + 2)]
     assert ours.open(sealed[0]) is not None
     assert ours.open(sealed[WINDOW + 1]) is not None
-    assert ours.open(sealed[1]) is None  # older by as many packets as the window is wide
+    assert ours.open(sealed[1]) is None  # older than the window is wide
     assert ours.open(sealed[2]) is not None
     assert ours.open(sealed[2]) is None
     assert ours.open(sealed[WINDOW]) is not None

@@ -1,4 +1,4 @@
-"""STUN in the core: aioice accepts its responses, and unauthenticated messages are rejected."""
+"""STUN in the core: aioice accepts the core's responses, and unauthenticated messages are rejected."""
 
 import hmac
 import ipaddress
@@ -41,7 +41,7 @@ def attribute(kind: int, value: bytes) -> bytes:
 
 
 def by_hand(before: bytes, after: bytes = b"") -> bytes:
-    """Return a request with the attributes `before`, MESSAGE-INTEGRITY, and the attributes `after`."""
+    """Return a request with the attributes `before`, then MESSAGE-INTEGRITY, then the attributes `after`."""
     header = struct.pack("!HHI", 1, len(before) + 24, 0x2112A442) + b"transaction!"
     digest = hmac.digest(PASSWORD, header + before, "sha1")
     length = struct.pack("!H", len(before) + 24 + len(after))
@@ -88,7 +88,7 @@ def test_a_truncated_request_is_refused() -> None:
     whole = request()
     for length in range(len(whole)):
         assert answer(whole[:length]) is None
-        # The header may also contain the shorter length.
+        # The length in the header may match the truncated request.
         if length >= 20:
             shortened = whole[:2] + struct.pack("!H", length - 20) + whole[4:length]
             cut_after_integrity = length == len(request(fingerprint=False))

@@ -7,7 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from svc._rtp.table import Map
 
-# Few low bits, many of them equal, because the table probes by these bits.
+# Many keys have the same low bits, which determine the slot at which a search starts.
 KEYS = st.one_of(
     st.integers(1, 200),
     st.integers(1, 40).map(lambda n: n * 64),

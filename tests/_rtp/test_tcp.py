@@ -1,4 +1,4 @@
-"""TCP on the media port: the same calls over TCP connections, and limits on connections (RFC 6544)."""
+"""TCP on the media port: the same calls over TCP connections, and limits on those connections (RFC 6544)."""
 
 import select
 import socket
@@ -64,7 +64,7 @@ KINDS: dict[str, type[Way]] = {"udp": UdpPeer, "tcp": TcpPeer}
 
 
 class Person:
-    """A participant with keys, on its own connections and sockets."""
+    """A participant that has keys and its own connections and sockets."""
 
     def __init__(self, loop: UdpLoop, number: int) -> None:
         self.loop, self.number = loop, number
@@ -79,7 +79,7 @@ class Person:
         self.sent: Counter[str] = Counter()
 
     def come_over(self, way: Way) -> Way:
-        """Send a check over `way`, and receive media over it from then on."""
+        """Send a check over `way`, and receive media over that connection from now on."""
         self.ways.append(way)
         way.send(binding_request(f"ufrag{self.number}", PWD))
         self.path = path_event(self.loop, self.transport)
@@ -193,7 +193,7 @@ def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: Ud
         peer.close()
 
 
-def test_a_check_is_parsed_whatever_pieces_it_arrives_in(loop: UdpLoop) -> None:
+def test_a_check_is_parsed_however_it_is_split(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peer = TcpPeer((SERVER, loop.port))
@@ -358,8 +358,8 @@ def test_a_flood_of_silent_connections_is_closed_and_calls_continue() -> None:
     coming = bob.packets()
     idle = []
     for n in range(300):
-        # Each connection sends half a check. There are many addresses, so that no address has too many
-        # connections.
+        # Each connection sends half a check. The connections come from many addresses, to stay below the
+        # limit for each address.
         idle.append(TcpPeer((SERVER, loop.port), source=f"127.0.1.{1 + n % 200}"))
         idle[-1].send_raw(b"\x00\x64\x00\x01")
         assert ada.speak() == next(coming).payload
@@ -399,7 +399,7 @@ def test_listening_tcp_sockets_are_handed_over_with_the_udp_sockets() -> None:
     first = UdpLoop(seed=1, addresses=[SERVER], port=0)
     udp, listening = first.descriptors()
     second = UdpLoop(seed=1, addresses=[SERVER], port=0, sockets=[udp], listeners=[listening])
-    # Nobody accepts connections in the meantime, so the system queues new ones.
+    # Nobody accepts connections during the handover, so the system queues new ones.
     peer = TcpPeer((SERVER, first.port))
     first.stop()
     second.start()

@@ -1,4 +1,4 @@
-"""Transport-wide feedback, read back by a decoder that was written from the draft.
+"""Transport-wide feedback is read back by a decoder that follows the draft.
 
 See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
@@ -29,7 +29,7 @@ def symbols_of(chunk: int) -> list[int]:
 
 
 class Feedback:
-    """A decoded feedback packet: for each number from the base on, its arrival time in seconds, or None."""
+    """A decoded feedback packet: the arrival time in seconds, or None, for each number from the base on."""
 
     def __init__(self, data: bytes) -> None:
         assert len(data) <= MAX_BYTES
@@ -134,7 +134,7 @@ def test_runs_of_lost_and_received_packets_of_any_length_are_reported(length: in
     assert [number for number, at in parsed(recorded(sent)) if at is not None] == list(range(length))
 
 
-def test_only_the_newest_packets_are_remembered_if_there_are_very_many() -> None:
+def test_only_the_newest_of_very_many_packets_are_remembered() -> None:
     numbers = [number for number, _ in parsed(recorded([(n, 1.0) for n in range(5000)]))]
     assert numbers == list(range(5000 - REMEMBERED, 5000))
 
@@ -154,7 +154,7 @@ def test_a_sender_whose_numbers_jump_back_gets_reports_at_once() -> None:
     assert [number for number, _ in parsed(log)] == [100]
 
 
-# (increase of the number, ms later, whether to write feedback at this point)
+# (increase in the number, delay in ms, whether to write feedback at this point)
 STEPS = st.lists(
     st.tuples(
         st.sampled_from([1, 1, 1, 1, 2, 3, 20, 1000, 0, -1, -2, -5]),

@@ -1,4 +1,4 @@
-"""The UDP loop on real loopback sockets: its ports, its addresses, and its thread from start to stop."""
+"""The UDP loop on real loopback sockets: its ports and addresses, and its thread from start to stop."""
 
 import errno
 import os
@@ -139,7 +139,7 @@ def test_consecutive_datagrams_to_one_receiver_arrive_complete_and_in_order(
 ) -> None:
     client = Client(loop, "127.0.0.1")
     sent = [bytes([n % 256]) * size for n, size in enumerate(sizes)]
-    # They are all posted before the thread's next turn, so they are sent in the fewest possible batches.
+    # All of them are posted before the thread's next turn, so they are sent in the fewest possible batches.
     for data in sent:
         loop.send_stun(data, client.socket.getsockname(), "127.0.0.1")
     received = [client.socket.recv(2048) for _ in sent]
@@ -218,7 +218,7 @@ def test_requests_to_a_stopped_loop_are_harmless(loop: UdpLoop) -> None:
     assert loop.take_events() == []
 
 
-def test_a_loop_that_was_never_opened_closes_no_foreign_descriptors() -> None:
+def test_a_loop_that_was_never_opened_does_not_close_other_descriptors() -> None:
     before = os.fstat(0)
     with pytest.raises(TypeError):
         UdpLoop(seed=1)  # type: ignore[call-arg]

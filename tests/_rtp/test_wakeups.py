@@ -27,7 +27,7 @@ from tests.kit.participant import (
 
 SPACING_S = 0.005
 PATIENCE_S = 0.020
-# The permitted lateness of a turn, due to the precision of the clock.
+# how late a turn may be, because of the clock's limited precision
 EXACT_S = 1e-6
 LOUD = 20  # -dBov
 
@@ -91,7 +91,7 @@ class Clock(Clocked):
         self.turn()
 
     def until_quiet(self) -> float:
-        """Run until the sender may get another keyframe request, and no request is due for over a second."""
+        """Run until the sender may get another keyframe request and none is due for over a second."""
         self.show(range(1), 1.0)
         while not self.when(PLI):
             self.sleep(self.now + 0.01)
@@ -176,13 +176,13 @@ def test_missing_packets_are_requested_after_10_ms_without_other_packets() -> No
     assert 0.010 - EXACT_S <= clock.when(NACK)[0] - begin <= 0.010 + SPACING_S
 
 
-def test_missing_packets_are_requested_promptly_while_others_arrive() -> None:
+def test_missing_packets_are_requested_promptly_while_other_packets_arrive() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
     times = clock.when(NACK)
     for gap in range(1, 29):
-        # Each gap left out one packet of the hundred before it.
+        # One packet in every hundred is missing.
         missed = begin + (gap * 99) / 1000
         first = min(now for now in times if now >= missed)
         assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
@@ -214,7 +214,7 @@ def test_a_keyframe_is_requested_every_two_seconds_while_no_packets_arrive() -> 
     assert len(clock.when(PLI)) >= 9
 
 
-def test_a_delayed_request_is_sent_in_time() -> None:
+def test_a_delayed_keyframe_request_is_sent_on_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     for at in (begin, begin + 0.95):
@@ -225,11 +225,11 @@ def test_a_delayed_request_is_sent_in_time() -> None:
     assert any(3.0 - EXACT_S <= after <= 3.0 + SPACING_S + EXACT_S for after in times)
 
 
-def test_a_keyframe_request_too_soon_after_a_pli_is_delayed_and_then_sent_in_time() -> None:
+def test_a_keyframe_request_too_soon_after_a_pli_is_delayed_and_then_sent_on_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.ask(begin)
-    # A receiver joins, and the camera gets a request on its behalf half a second after the last request.
+    # When a receiver joins, the camera gets a request on its behalf half a second after the last request.
     clock.sleep(begin + 0.45)
     clock.call.bob.subscribe(clock.call.forwarder, 6000)
     clock.turn()
@@ -238,7 +238,7 @@ def test_a_keyframe_request_too_soon_after_a_pli_is_delayed_and_then_sent_in_tim
     assert times == [pytest.approx(0.5, abs=SPACING_S + EXACT_S)]
 
 
-def test_a_new_source_gets_another_request_if_its_keyframe_starts_with_a_loss() -> None:
+def test_a_new_source_gets_a_keyframe_request_if_the_start_of_its_keyframe_is_lost() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(101, ssrc=2000, payload=VP8_DELTA), begin)
@@ -276,13 +276,13 @@ def test_silence_ends_speaking_after_600_ms_without_packets() -> None:
     assert [event[5] for event in clock.engine.take_events() if event[0] == "speaking"] == [0]
 
 
-def test_packets_for_a_blocked_link_are_dropped_in_time() -> None:
+def test_packets_for_a_blocked_link_are_dropped_after_100_ms() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.engine.limit(0)
     for n in range(1, 200):
         clock.send(video(n, payload=VP8_DELTA), begin)
-    # Until then, the queue may be the result of a burst.
+    # For up to 100 ms, a burst may explain the queue.
     clock.sleep(begin + 0.099)
     assert clock.engine.counters()["dropped_overload_video"] == 0
     clock.sleep(begin + 0.111)

@@ -34,9 +34,9 @@ from tests.kit.udploop_sync import settle
 PROFILE = "AEAD_AES_128_GCM"
 WITHIN_S = 30.0
 RECEIVERS = 9
-# More packets than one thread hands over at a time, but fewer than a receiver's socket holds.
+# More packets than one thread hands over at a time, but few enough for a receiver's socket buffer.
 BURST, BURSTS = 60, 12
-# The number of packets for each receiver, over a link with too little capacity.
+# The number of packets that each receiver must get over a link with too little capacity.
 ENOUGH = 150
 WORKERS = [1, 2, 3, 5, 16]
 
@@ -96,7 +96,7 @@ class Person:
         return found
 
     def waiting(self) -> list[bytes]:
-        """Return the video packets received so far. Afterwards the socket is non-blocking."""
+        """Return the video packets received so far, and make the socket non-blocking."""
         found: list[bytes] = []
         self.socket.setblocking(False)
         while True:
@@ -115,7 +115,7 @@ def local_socket() -> socket.socket:
 
 
 class Room:
-    """Ada's camera, received by others through a loop with `workers` threads.
+    """A room in which others receive Ada's camera, through a loop with `workers` threads.
 
     The receivers' sockets are in this namespace, or in `beyond`.
     """
@@ -168,7 +168,7 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
         return sum(map(len, got)) == room.sent
 
     for burst in range(BURSTS):
-        # A small batch arrives right after a large one. The large batch is handed over to a worker; on its
+        # A small batch arrives right after a large one. The large batch is handed over to a worker. On its
         # own, the small one would be sent immediately.
         room.show(BURST)
         room.show(burst % 4)
@@ -234,7 +234,7 @@ def test_a_slow_link_keeps_the_order_and_delays_no_receiver_for_long(workers: in
         got = [0] * RECEIVERS
         last: list[int | None] = [None] * RECEIVERS
         try:
-            # Several times the link's capacity, until each receiver has had its share of the rest.
+            # Overload the link until packets have been dropped and each receiver has still received enough.
             while min(got) < ENOUGH or room.loop.counters()["dropped_overload_video"] == 0:
                 room.show(20)
                 for at, viewer in enumerate(room.viewers):
@@ -243,10 +243,11 @@ def test_a_slow_link_keeps_the_order_and_delays_no_receiver_for_long(workers: in
                         before = last[at]
                         assert before is None or 0 < (number - before) & 0xFFFF < 0x8000
                         last[at], got[at] = number, got[at] + 1
-                # At most twice the link's capacity, because 16-bit numbers must not wrap in the meantime.
+                # Send at most twice what the link can carry, because 16-bit numbers must not wrap in the
+                # meantime.
                 await asyncio.sleep(0.01)
         finally:
-            # The thread is busy, and the socket is full.
+            # The loop must stop although its thread is busy and the socket is full.
             room.end()
 
     in_namespace(body, [], {}, within_s=30)
@@ -259,7 +260,7 @@ def shrink_send_buffers(loop: UdpLoop) -> None:
             shared.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
 
 
-def test_threads_that_already_run_are_stopped_if_the_system_refuses_more(
+def test_running_threads_are_stopped_if_the_system_refuses_to_start_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     threads = threading.active_count()
