@@ -1,4 +1,4 @@
-"""The fixtures of the chat server's tests, for tests that attack it."""
+"""Provides the chat server tests' fixtures to the tests that attack the server."""
 
 from tests.chat.conftest import chat, copied_databases, database, folk, hurried, sfu, variables
 

@@ -1,4 +1,6 @@
-"""Clients that disconnect before the response leave no trace in the log, however often they do so."""
+"""Clients that disconnect before they get a response leave no trace in the log, even if they do so
+repeatedly.
+"""
 
 import asyncio
 import logging
@@ -74,7 +76,7 @@ async def test_an_upgrade_request_on_an_evicted_connection_causes_no_error(
 
 
 async def ended(reader: asyncio.StreamReader) -> bool:
-    """Return whether the connection ended without a response."""
+    """Return whether the server ended the connection without a response."""
     try:
         return await reader.read() == b""
     except ConnectionError:

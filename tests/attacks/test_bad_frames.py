@@ -1,6 +1,6 @@
-"""A peer that violates the WebSocket protocol is told the reason and disconnected.
+"""A peer that violates the WebSocket protocol gets the reason and is disconnected.
 
-Other connections lose nothing.
+Other connections lose no messages.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.waiting import counted_turns
 
-# Reserved bits without a negotiated extension, and a length beyond every limit.
+# One frame has reserved bits without a negotiated extension. The other has a length beyond every limit.
 RESERVED_BITS = b"\xf1\x80\0\0\0\0"
 HUGE = b"\x81\xff" + (1 << 62).to_bytes(8, "big") + b"\0\0\0\0"
 FRAMES = pytest.mark.parametrize("bad", [RESERVED_BITS, HUGE])
@@ -49,8 +49,8 @@ async def test_members_miss_no_message_while_another_member_is_being_disconnecte
         reader, writer = await connected(chat, signing_in(token))
         await reader.readuntil(b'"authenticated"')
         async with chat.member("Cem") as cem:
-            # Ada's page precedes Cem's in every round. It stays connected, because she does not close her
-            # side.
+            # In every round, Ada's page is served before Cem's. It stays connected, because she does not
+            # close her side.
             writer.write(bad)
             await reader.read()
             await say(ben, "hello")

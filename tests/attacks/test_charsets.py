@@ -1,6 +1,6 @@
 """Requests that name a charset or contain invalid text.
 
-JSON and names are UTF-8, and no request causes a server error.
+JSON and names are UTF-8, and no such request causes a server error.
 
 See RFC 8259 section 8.1, RFC 7578 section 5.1 and RFC 8187.
 """
@@ -98,7 +98,7 @@ async def require_bad_request(fault: str, hook: Hook, folk: People) -> None:
     ):
         answer = await send(address, method, path, body, **headers)
         assert answer.status == 400, (fault, path)
-        # An endpoint that does not have this field ignores it, whatever number it contains.
+        # Endpoints without this field ignore the number, whatever its value.
         assert answer.json() == words or fault == "a number without end", (fault, path)
     # Webhooks ignore a byte order mark, and report the path of a lone surrogate.
     for path in ("", "/discord", "/slack", "/github"):
@@ -147,8 +147,8 @@ async def test_file_names_are_decoded_as_utf_8(folk: People) -> None:
 
 
 async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
-    """Check a field that used to set the charset of all later fields, so that a multi-byte charset caused an
-    error.
+    """Check a form field that once set the charset of all later fields, so that a multi-byte charset caused
+    an error.
     """
     answer = await upload(folk, b'Content-Disposition: form-data; name="_charset_"')
     assert answer.status == 201
@@ -178,7 +178,7 @@ NASTY_HEADERS: Mapping[str, str] = {
 }
 
 
-# WebSockets, and requests that end the member's session.
+# WebSockets, and requests that would end the member's session.
 LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
 
 

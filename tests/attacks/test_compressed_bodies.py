@@ -1,5 +1,5 @@
-"""Compressed requests: a few KB that would expand to gigabytes are never decompressed, and nothing more is
-read after the refusal.
+"""Compressed requests that would expand from a few KB to gigabytes are never decompressed, and the server
+stops reading after it has refused one.
 
 See RFC 9110 sections 8.4 and 15.5.16.
 """
@@ -40,7 +40,7 @@ async def hook(folk: People) -> AsyncIterator[Hook]:
 
 @pytest.fixture(autouse=True)
 def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record every decompression that is started."""
+    """Record each decompression that starts."""
     begun: list[int] = []
     original = zlib.decompressobj
 
@@ -72,7 +72,7 @@ async def test_a_compressed_body_is_refused_without_inflating_it(
     ):
         answer = await post(hook.chat.address, path, member, f"Content-Encoding: {encoding}")
         assert (answer.status, answer.json()) == (415, REFUSAL), path
-    # Discord and Slack have their own formats for the refusal.
+    # Discord and Slack have their own formats for error responses.
     answer = await post(hook.chat.address, f"{hook.path}/discord", f"Content-Encoding: {encoding}")
     assert (answer.status, answer.json()) == (415, {"code": 0, "message": REFUSAL["message"]})
     answer = await post(hook.chat.address, f"{hook.path}/slack", f"Content-Encoding: {encoding}")

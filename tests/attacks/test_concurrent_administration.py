@@ -1,7 +1,7 @@
-"""Concurrent administrative actions have the same result as in some sequential order.
+"""Concurrent administrative actions have the same result as some sequence of them.
 
 Each case starts from the same community: a real server, a real database, and requests over HTTP. The
-responses and the final state must equal those of some order of the actions.
+responses and the final state must equal those after running the actions one at a time in some order.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ VARIABLES = {
     "SERVER_NAME": "Tests",
     "DISABLE_STUN": "true",
     "STORAGE_BACKEND": "filesystem",
-    # one more than the number of existing ones
+    # one more than the community already has
     "MAX_MEMBERS": "7",
 }
 
@@ -66,13 +66,13 @@ class Scene:
 
 @dataclass
 class Run:
-    """One server that runs on a copy of the community."""
+    """A server that runs on a copy of the community."""
 
     scene: Scene
     folder: Path
     chat: ChatServer
     community: Community
-    # Set when all actions that are not held back have finished. In sequential runs, no action is held back.
+    # Set once all actions that are not held back have finished. Sequential runs hold back no action.
     others_done: asyncio.Event | None = None
 
     async def ask(self, who: str, method: str, path: str, body: object, late: bool) -> Answer:
@@ -110,7 +110,8 @@ class Run:
 class Act:
     what: str
     do: Callable[[Run], Awaitable[Answer]]
-    # This request starts with the other actions, but its body ends after them.
+    # The request starts together with the other actions, but its body is completed only after they have
+    # finished.
     late: bool = False
 
 
@@ -196,7 +197,7 @@ ACTS: Sequence[Act] = (
     http("Max", "POST", "/api/reports", {"member_id": "$Eve", "text": "bad"}, late=True),
     http("Ada", "POST", "/api/reports/$report/resolve", {"note": "talked"}),
     http("Mo", "POST", "/api/reports/$report/resolve", {"note": "warned"}, late=True),
-    # The same actions by another moderator.
+    # Another moderator performs the same actions.
     http("Abe", "PUT", "/api/bans/$Eve", {"reason": "spam"}),
     http("Ada", "POST", "/api/members/$Eve/kick"),
     http("Abe", "PUT", "/api/members/$Eve/timeout", {"duration_s": 60}),
@@ -224,7 +225,7 @@ ACTS: Sequence[Act] = (
     http("Olga", "POST", "/api/members/$Eve/recovery", late=True),
     http("Eve", "PUT", "/api/me/blocks/$Max"),
 )
-# Actions that once left a server without an owner, and other error-prone pairs.
+# Actions that once left a server without an owner, and other pairs that are prone to errors.
 KNOWN: Sequence[tuple[str, ...]] = (
     ("/$Ada/owner", "Ada: POST /api/me/leave"),
     ("/$Ada/owner", "/$Ada/kick"),
@@ -369,13 +370,13 @@ TABLES = (
 
 async def afterwards(run: Run) -> tuple[str, ...]:
     async with asyncio.timeout(30):
-        # A member's data is deleted step by step.
+        # Deleting a member's data takes several steps.
         while True:
             if not await run.community.audit._database.rows("SELECT 1 FROM erasures"):
                 break
             await asyncio.sleep(0)
     known = {value: name for name, value in run.scene.names.items()}
-    # Members who joined in the meantime have a new id in each run.
+    # Each run gives members who joined in the meantime different ids.
     for row in await run.community.audit._database.rows("SELECT id, nickname FROM members"):
         known.setdefault(row["id"], row["nickname"])
     for row in await run.community.audit._database.rows("SELECT id, name FROM roles"):

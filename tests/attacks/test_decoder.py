@@ -1,4 +1,4 @@
-"""A decoder that is controlled by a hostile file cannot reach anything outside the sandbox.
+"""A decoder that a hostile file has taken over cannot reach anything outside the sandbox.
 
 Each sandbox layer is tested on its own, and all layers are tested together.
 """
@@ -27,8 +27,8 @@ from tests.kit import hostile_decoder as hostile
 from tests.kit.sandboxes import starting
 
 NOBODY = 65_534
-# The same rules as for videos: threads are allowed, which is the harder case, and a job ends once it has
-# responded.
+# The same limits as for videos: threads are allowed, which is the harder case, and each job must end once it
+# has responded.
 LIMITS = Limits(256_000_000, deadline_s=20, cpu_s=20, result_bytes=10_000, file_bytes=1, threads=True)
 USERS = {"root": 0, "an ordinary user": NOBODY}
 HEADERS = {
@@ -60,14 +60,16 @@ async def confined_by(
         await sandbox.call("make_a_thread", {}, [], LIMITS)
         missing = set(layers) - (sandbox.layers or set())
         if user != 0 and len(layers) > 1:
-            missing.discard(Layer.USER)  # This user keeps its user ID but loses its privileges.
+            missing.discard(Layer.USER)  # Such a user keeps its ID and loses only its privileges.
         if missing:
             pytest.skip(f"this machine refuses {', '.join(missing)}")
         yield sandbox
 
 
 async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mapping[str, str]:
-    """Return the outcome of each attempt: the name of the error, or "done"."""
+    """Try to break out in each of these ways. Return the outcome of each attempt: the name of the error, or
+    "done".
+    """
     found = {}
     for name in names:
         with laid_out(user) as target:
@@ -83,9 +85,9 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
 
 @contextmanager
 def laid_out(user: int) -> Iterator[hostile.Target]:
-    """Create a server's folder, sockets and a process that belong to this user."""
+    """Create a server's folder, its sockets and a process, all owned by this user."""
     with ExitStack() as stack:
-        # The folder is not in pytest's own folder, which other users cannot open.
+        # pytest's own folder cannot be used, because other users cannot open it.
         folder = Path(tempfile.mkdtemp())
         stack.callback(shutil.rmtree, folder)
         secret, media = folder / "secrets.json", folder / "media"
@@ -120,7 +122,7 @@ def laid_out(user: int) -> Iterator[hostile.Target]:
 
 
 def possible_for(user: int) -> list[str]:
-    """Return the attempts that this user can make outside a sandbox."""
+    """Return the attempts that can succeed for this user outside a sandbox."""
     return [name for name in hostile.ATTEMPTS if user == 0 or name not in hostile.AS_ROOT]
 
 
@@ -156,9 +158,7 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
 async def test_without_the_sandbox_layers_every_attack_succeeds(
     user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the attempts work at all. In a container or a chroot, some of them are refused
-    to everyone.
-    """
+    """Check that the attempts work at all. In a container or a chroot, some of them fail for every user."""
     async with confined_by([], user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, possible_for(user), user)
     refused = {name: outcome for name, outcome in found.items() if outcome != "done"}

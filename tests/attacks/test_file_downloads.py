@@ -1,4 +1,4 @@
-"""Files that are stored without re-encoding can only be downloaded, whatever their name and content."""
+"""Files that are stored without re-encoding can only be downloaded, whatever their names and contents."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ ZIP = b"PK\x03\x04" + bytes(60)
 
 
 async def outcome(site: Site, content: bytes, name: str) -> dict[str, Any]:
-    """Return the result of an upload, or its refusal."""
+    """Upload a file. Return the result, or the event that reports the refusal."""
     async with site.page() as page:
         event = await ended(page, await site.send(content, name=name))
     found: dict[str, Any] = event.get("result") or event
@@ -57,11 +57,12 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (b"MZ" + bytes(200), "setup.exe"),
         (b"BM" + bytes(60) + HTML, "old.bmp"),
         (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
-        # Files in two formats at once. The first format is not a picture, so the second is never shown.
+        # The files below have two formats. Only the first format counts, and it is not a picture, so the
+        # second is never shown.
         (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
         (b"GIF8" + HTML, "nearly.gif"),
         (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
-        # A file that starts like audio but is not.
+        # Each of these files starts like audio but is not audio.
         (b"OggS" + HTML, "song.ogg"),
         (b"ID3\x04" + HTML, "song.mp3"),
         (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
@@ -197,7 +198,7 @@ async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, s
         ) as response:
             answer = await response.json()
         assert (response.status, answer["error"], answer["limit"]) == (413, "upload_too_large", 1024 * 1024)
-        # The limit for files applies to a video container that has only audio.
+        # A video container that has only audio counts as a file, so the limit for files applies to it.
         long = videos.sound_file("mp4", "aac", seconds=1.0) + bytes(1024 * 1024)
         assert (await outcome(site, long, "song.m4a"))["code"] == "too_large"
 

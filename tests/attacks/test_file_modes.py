@@ -1,4 +1,4 @@
-"""Only the server's own user can open its files, whatever the umask and the previous modes."""
+"""Only the server's own user can open its files, whatever the umask and the previous file modes."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ def modes(folder: Path) -> dict[str, str]:
     return wrong
 
 
-async def test_the_files_of_a_server_and_its_backup_and_export_are_private(
+async def test_a_servers_files_backup_and_export_are_private(
     umask: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out = tmp_path / "data", tmp_path / "out"
@@ -53,7 +53,7 @@ async def test_the_files_of_a_server_and_its_backup_and_export_are_private(
     }
     async with chat_server(variables) as chat:
         await chat.join("Olga")
-        # These files include the write-ahead log, its shared memory and the control socket.
+        # The folder includes the write-ahead log, its shared memory and the control socket.
         names = {path.name for path in data.iterdir()}
         assert {"community.sqlite3-wal", "community.sqlite3-shm", "control.sock", "invite-code"} <= names
         assert modes(data) == {}
@@ -119,7 +119,7 @@ def test_an_earlier_copy_of_a_database_is_never_replaced(tmp_path: Path) -> None
 def test_another_users_folder_with_open_permissions_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check a folder that belongs to another user, as a container's volume may belong to root."""
+    """Check a folder that belongs to another user, such as a container's volume that belongs to root."""
     tmp_path.chmod(0o775)
     owner = tmp_path.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)

@@ -1,5 +1,5 @@
-"""A backup from an untrusted source is refused with a one-line message, in limited memory, and leaves nothing
-behind.
+"""A backup from an untrusted source is refused with a one-line message. Refusing it takes little memory and
+leaves no files behind.
 """
 
 import gzip
@@ -58,7 +58,7 @@ def sums(members: list[Member]) -> bytes:
 
 
 def packed(path: Path, members: list[Member], tail: bytes = b"", **header: object) -> Path:
-    """Write an archive with a header and these members. `tail` is raw data to append."""
+    """Write an archive that has a header and the given members. `tail` is raw data to append."""
     everything = [member("backup.json", json.dumps({**HEADER, **header}).encode()), *members]
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as written:
@@ -82,7 +82,7 @@ def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int,
 
 
 def refused(file: Path, *, bounded: bool = False) -> str:
-    """Return the error message for the operator. `bounded` limits the memory."""
+    """Restore a backup, which must be refused. Return the error message. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
         status, error = restored(file, folder)
@@ -116,9 +116,9 @@ def test_a_valid_backup_is_restored_within_the_memory_limit(tmp_path: Path, data
 
 @pytest.mark.parametrize("kind", [b"x", b"L", b"K", b"g"])
 def test_an_extended_header_of_several_gigabytes_is_not_read(tmp_path: Path, kind: bytes) -> None:
-    """Check 4 GB of zeros, which are compressed to 4 MB.
+    """Check an archive with 4 GB of zeros, compressed to 4 MB.
 
-    The data after the header is never read, because the size is refused.
+    The size in the header is refused, so the data after the header is never read.
     """
     tail = raw_header(b"long", 4 << 30, kind) + bytes(64 << 20)
     error = refused(packed(tmp_path / "b.tar.gz", [], tail))
@@ -130,7 +130,7 @@ def test_an_extended_header_of_several_gigabytes_is_not_read(tmp_path: Path, kin
 
 
 def test_a_manifest_of_several_gigabytes_is_read_in_pieces(tmp_path: Path, database: bytes) -> None:
-    """Check 12 million small lists, which would take over a gigabyte as Python objects."""
+    """Check a manifest with 12 million small lists, which would take over a gigabyte as Python objects."""
     good = member("database.sqlite3", database)
     filling = b'{"members": {"x": [' + b"[]," * (12 << 20)
     file = packed(tmp_path / "b.tar.gz", [good, member("manifest.json", filling)])
@@ -157,7 +157,9 @@ def test_the_number_of_members_in_an_archive_is_limited(
 
 
 def test_a_decompression_bomb_is_refused_by_its_declared_size(tmp_path: Path) -> None:
-    """Check a few megabytes that expand to a terabyte of zeros, more than the machine's disk can hold."""
+    """Check a file of a few megabytes that expands to a terabyte of zeros, more than the machine's disk can
+    hold.
+    """
     tail = raw_header(b"objects/uploads/bomb.webp", (8 << 30) - 1, b"0")
     pax = b"25 size=1125899906842624\n"
     long = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax))
@@ -309,7 +311,7 @@ def test_an_archive_truncated_anywhere_is_reported(cut: int) -> None:
 
 
 def test_archives_written_by_tarfile_can_be_read(tmp_path: Path) -> None:
-    """Check names of more than 100 characters, which have an extended header."""
+    """Check file names of more than 100 characters, which need an extended header."""
     files = {
         "files/" + "n" * 200: b"1",
         "files/short": bytes(513),

@@ -1,4 +1,4 @@
-"""Imports from untrusted sources: media is re-encoded, and exceeding a limit gives a clear error message."""
+"""Imports from untrusted sources: media is re-encoded, and exceeding a limit causes a clear error message."""
 
 import io
 import json
@@ -93,7 +93,7 @@ def export(path: Path, *records: Mapping[str, object], media: dict[str, bytes] |
 
 
 def imported(file: Path, data: Path, *words: str) -> str:
-    """Return the error message of `svc admin import`, or an empty string if it succeeds."""
+    """Run `svc admin import`. Return its error message, or an empty string if it succeeds."""
     complaint = io.StringIO()
     with redirect_stderr(complaint):
         status = main(["admin", "import", str(file), "--data-dir", str(data), *words])
@@ -140,7 +140,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def owned(data: Path) -> Path:
-    """Return the folder of a server that has one member."""
+    """Return a server's folder with one member."""
     data.mkdir(mode=0o700)
     database_file.make(data / DATABASE_NAME, MIGRATIONS)
     with closing(sqlite3.connect(data / DATABASE_NAME, isolation_level=None)) as connection:
@@ -197,7 +197,7 @@ def test_empty_and_broken_files_are_left_out_and_reported(
 def test_a_file_of_another_type_becomes_a_download_whatever_the_export_declares(
     tmp_path: Path, data: Path, content: bytes
 ) -> None:
-    """Check that such a file never becomes an icon or an avatar."""
+    """Check that such a file is never used as an icon or an avatar."""
     icon = {"kind": "fact", "name": "icon_key", "value": KEY}
     posted = message(attachments=[{**ATTACHED, "kind": "picture", "content_type": "text/html"}], avatar=KEY)
     file = export(tmp_path / "e.zip", OBJECT, icon, CHANNEL, posted, media={KEY: content})
@@ -213,7 +213,7 @@ def test_a_file_of_another_type_becomes_a_download_whatever_the_export_declares(
 
 
 def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
-    """Check keys chosen by the export. A failed import used to delete the objects with those keys."""
+    """Check object keys that the export chooses. A failed import once deleted the objects with those keys."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"theirs")
@@ -249,7 +249,7 @@ def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Pat
         {"avatar": "\0"},
     ],
 )
-def test_a_message_with_no_visible_content_is_refused(
+def test_a_message_with_an_invalid_field_is_refused(
     tmp_path: Path, data: Path, changes: dict[str, object]
 ) -> None:
     error = refused(export(tmp_path / "e.zip", CHANNEL, message(**changes)), data)
@@ -393,7 +393,7 @@ def test_an_attachments_name_cannot_refer_to_any_other_file(
 
 
 def test_a_large_discord_export_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """Check an export of 15 MB, which took an additional 400 MB of memory when it was read all at once."""
+    """Check a 15 MB export, which once took 400 MB more memory because it was read all at once."""
     file = tmp_path / "from" / "general.json"
     discord(file)
     junk = "[" + ",".join(["[]"] * 1000) + "]"
@@ -457,7 +457,7 @@ def test_a_channels_name_cannot_control_the_terminal(tmp_path: Path, owned: Path
 
 
 def test_a_decompression_bomb_in_a_slack_day_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """Check a few KB that expand to 2 MB of empty messages."""
+    """Check a file of a few KB that expands to 2 MB of empty messages."""
     one = json.dumps(
         {"type": "message", "user": "U1", "ts": "1577934245.000100", "text": "", "x": [[]] * 2500}
     )

@@ -1,7 +1,7 @@
-"""Idle connections are closed, make room for others, and do not keep members out.
+"""Idle connections are closed to make room for others, and do not keep members out.
 
 Each listener is tested with its own sockets and with short deadlines. `tests/base/test_http_connections.py`
-checks with a simulated clock that legitimate connections stay open.
+uses a simulated clock to check that legitimate connections stay open.
 """
 
 import asyncio
@@ -143,7 +143,7 @@ async def test_the_control_socket_responds_despite_many_silent_connections(
 
 @pytest.fixture
 def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
-    """Limit the connection table to sixteen connections, of which unauthenticated ones may use twelve."""
+    """Limit the connection table to sixteen connections, of which at most twelve may be unauthenticated."""
     table = ConnectionTable(Limits(16))
     monkeypatch.setattr(ports, "table_of", lambda hops: table)
     yield table
@@ -151,7 +151,7 @@ def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
 
 @asynccontextmanager
 async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterator[list[RawConnection]]:
-    """Open `count` connections that send this data and then wait."""
+    """Open `count` connections that send the given data and then wait."""
     parts = urlsplit(address)
     connections: list[RawConnection] = []
     try:
@@ -172,7 +172,7 @@ async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
         chat = ChatServer(address, http, (read(variables).data_dir / "invite-code").read_text().strip())
         async with chat.member("Ada") as ada:
             async with flood(address, 100):
-                # Members still get responses on an open live socket, on a new live socket, and over HTTP.
+                # Members still get responses on an existing live socket, on a new live socket, and over HTTP.
                 assert (await ada.ask("ping"))["data"] == {}
                 async with chat.member("Bea") as bea:
                     assert (await bea.ask("ping"))["data"] == {}
@@ -203,7 +203,7 @@ async def upgraded(chat: ChatServer, path: str, stack: ExitStack) -> ClientWebSo
     return ws
 
 
-async def test_a_member_can_sign_in_despite_a_neighbours_silent_live_sockets(
+async def test_a_member_can_sign_in_despite_silent_live_sockets_from_the_same_address(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "MAX_UNSIGNED", 4)
@@ -220,7 +220,7 @@ async def test_a_member_can_sign_in_despite_a_neighbours_silent_live_sockets(
             assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_a_member_can_sign_in_despite_a_neighbours_wrong_tokens(chat: ChatServer) -> None:
+async def test_a_member_can_sign_in_despite_wrong_tokens_from_the_same_address(chat: ChatServer) -> None:
     token = await chat.join("Ada")
     for _ in range(40):
         async with chat.http.ws_connect("/live") as ws:
@@ -289,7 +289,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining_requests, "Throttle", Impatient)
 
 
-async def test_a_neighbours_failed_attempts_do_not_keep_a_member_from_signing_in(
+async def test_failed_attempts_from_the_same_address_do_not_keep_a_member_from_signing_in(
     impatient: None, variables: dict[str, str]
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:
@@ -300,7 +300,7 @@ async def test_a_neighbours_failed_attempts_do_not_keep_a_member_from_signing_in
             for _ in range(20):
                 async with http.post(f"/api/auth/{path}", json=wrong) as response:
                     assert response.status != 429
-        # A new member has to wait, but the existing member can sign in again.
+        # A new member has to wait, but the existing member can still sign in.
         proof = await Device().proof(http, address)
         async with http.post(
             "/api/auth/join", json=proof | {"nickname": "Bea", "invite_code": chat.invite}

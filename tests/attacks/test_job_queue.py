@@ -1,4 +1,6 @@
-"""Members with many or slow files delay every other member by at most one short job each."""
+"""However many or slow the files of other members are, each of those members delays a job by at most one
+short job.
+"""
 
 import dataclasses
 from collections import Counter
@@ -49,7 +51,7 @@ async def claimed(place: Place, *, long: bool = False) -> dict[str, Any] | None:
 
 
 async def done(place: Place, job: dict[str, Any] | None) -> str:
-    """Report a job as refused, which ends it as any other result would. Return its id."""
+    """Report that a job's file was refused, which ends the job like any other result. Return the job's id."""
     assert job is not None
     which = {"job": job["id"], "lease": job["lease"]}
     assert await place.command("job_refuse", **which, code="invalid_image", message="x") == {}
@@ -57,7 +59,7 @@ async def done(place: Place, job: dict[str, Any] | None) -> str:
 
 
 async def sent_in_this_order(place: Place, *who: Person, content: bytes = FILM) -> dict[str, str]:
-    """Upload one file for each member in this order. Return the sender of each upload."""
+    """Upload one file for each member, in the given order. Return the uploader of each file."""
     return {await place.sent(person, content=content): person.id for person in who}
 
 

@@ -1,4 +1,6 @@
-"""An error that anybody can repeat does not flood the log: a few lines are logged, and then one a minute."""
+"""An error that anyone can cause repeatedly does not flood the log: a few lines are logged, and then one a
+minute.
+"""
 
 import io
 import logging
@@ -23,7 +25,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def log(clock: Clock) -> Iterator[io.StringIO]:
-    """Return the log output of a program with a rate-limited log."""
+    """Return the log output of a program whose log is rate limited."""
     root, ours = logging.getLogger(), logging.getLogger("svc")
     before, levels = root.handlers[:], [(logger, logger.level) for logger in (root, ours)]
     stream = io.StringIO()

@@ -1,4 +1,4 @@
-"""Malformed HTTP and unmasked WebSocket frames get the server's own error responses on every listener.
+"""On every listener, malformed HTTP and unmasked WebSocket frames get the server's own error responses.
 
 See RFC 9112 section 3 and RFC 6455 section 5.1.
 """
@@ -107,8 +107,8 @@ async def test_malformed_requests_get_an_error_without_a_librarys_name(
                 }, what
                 require_anonymous(answer)
                 await raw.ended()
-        # Data from unauthenticated clients is not logged, least of all the request line, which may contain a
-        # secret.
+        # Data from unauthenticated clients is not logged, and especially not the request line, which may
+        # contain a secret.
         assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
@@ -190,7 +190,8 @@ async def test_no_websocket_negotiates_compression(chat: ChatServer, sfu: FakeSf
         for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{where.url}/client"):
             async with http.ws_connect(url, compress=15) as socket:
                 assert not socket.compress
-                # This client compresses anyway, using a frame's reserved bit (RFC 7692).
+                # This client compresses its frames anyway, and sets the reserved bit that marks them (RFC
+                # 7692).
                 assert socket._writer is not None
                 socket._writer.transport.write(b"\xc1\x82\x00\x00\x00\x00\x00\x00")
                 message = await socket.receive()

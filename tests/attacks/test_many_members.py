@@ -41,7 +41,7 @@ def directory() -> Directory:
 
 @pytest.fixture
 def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record each member whose permissions in a channel are computed from roles and overrides."""
+    """Record the members whose permissions in a channel are computed from roles and overrides."""
     seen: list[str] = []
     roles_in: Callable[[Directory, Member, Channel], Permission] = Directory._roles_in
 
@@ -74,7 +74,7 @@ def test_no_override_may_take_permissions_from_a_member_of_equal_rank(directory:
 def test_viewers_of_a_changed_channel_are_found_by_their_roles(
     directory: Directory, worked_out: list[str]
 ) -> None:
-    # Every change of a channel or a role clears the sets of viewers.
+    # Each change to a channel or a role clears the sets of viewers.
     hidden = Overrides(members={"m7": Override(deny=Permission.VIEW_CHANNEL)})
     directory.put_channel(Channel("c0", "channel 0", TEXT, overrides=hidden))
     assert directory.members.keys() - directory.viewers("c0") == {"m7"}
@@ -84,9 +84,7 @@ def test_viewers_of_a_changed_channel_are_found_by_their_roles(
 def test_a_change_to_a_role_that_all_members_hold_is_applied_role_by_role(
     directory: Directory, worked_out: list[str]
 ) -> None:
-    """Check a role that 5,000 members hold. A change to it once blocked the event loop for 384 ms with six
-    channels.
-    """
+    """Change a role that 5,000 members hold. With six channels, it once blocked the event loop for 384 ms."""
     with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
         directory.put_role(directory.roles["member"])
     assert len(worked_out) < 3 * CHANNELS
@@ -95,7 +93,7 @@ def test_a_change_to_a_role_that_all_members_hold_is_applied_role_by_role(
 def test_channels_hidden_by_a_role_are_compared_once_for_members_with_the_same_roles(
     directory: Directory, worked_out: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check `view_channel` of a role with 5,000 members, which 100 overrides in each channel made slow."""
+    """Change `view_channel` in a role with 5,000 members. This was slow with 100 overrides per channel."""
     hidden, muted = Override(deny=Permission.VIEW_CHANNEL), MUTED
     for number in range(CHANNELS):
         of_members = {f"m{each}": muted for each in range(OVERRIDES)} | {"m7": hidden}
@@ -114,7 +112,7 @@ def test_channels_hidden_by_a_role_are_compared_once_for_members_with_the_same_r
 
 
 def test_the_viewers_of_a_channel_are_exactly_the_members_with_the_permission(directory: Directory) -> None:
-    """Check every mix of overrides of a role and a member, for members, owners and bots."""
+    """Check every combination of overrides for a role and for a member, for members, owners and bots."""
     view = Permission.VIEW_CHANNEL
     kinds = [Override(), Override(allow=view), Override(deny=view), Override(view, view), MUTED]
     directory.put_member(Member("owner", "Owner", ("owner",)))
@@ -151,7 +149,7 @@ async def test_a_change_to_a_role_checks_channels_only_if_it_shows_or_hides_them
 
 
 @pytest.mark.parametrize("sort", ["joined", "-joined", "name", "-name"])
-def test_a_page_of_the_member_list_examines_only_its_own_members(
+def test_a_member_list_page_examines_only_its_own_members(
     sort: str, directory: Directory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check the sorted list, which once blocked the event loop for 4 ms with 5,000 members."""

@@ -16,8 +16,8 @@ from svc.chat.text_folding import fold
 from tests.chat.people import People
 from tests.kit.time_complexity import grows_with_its_size
 
-# The longest step, as a fraction of the whole search or in seconds of CPU time. A step takes at most 1/40 or
-# 1.6 ms.
+# The limits for the longest step: a fraction of the whole search, or seconds of CPU time. A step takes at
+# most 1/40 or 1.6 ms.
 LARGEST_PART, SMALL_S = 1 / 8, 0.005
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PATTERNS: dict[str, object] = {"kind": "words", "words": [f"a*{letter}*a*?" for letter in LETTERS] * 7}
@@ -26,7 +26,7 @@ STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTER
 BEGINNINGS = [f"{('ab' * 10)[:length]}*" for length in range(2, 20)] + [
     f"*a{letter}{letter}*" for letter in LETTERS
 ]
-# The repeated part of each message, and rules that make it expensive.
+# For each case, the part that a message repeats, and a rule that makes the message expensive.
 WORST: dict[str, tuple[str, dict[str, object]]] = {
     "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
     "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
@@ -46,7 +46,7 @@ def finders(**wanted: object) -> list[RuleMatcher]:
 
 
 def pieces(text: str, rules: Sequence[RuleMatcher]) -> list[list[float]]:
-    """Return the CPU time in seconds of each step of a search, by rule."""
+    """Search a message. Return the CPU time of each step in seconds, by rule."""
     read, by_rule = ScannedText(text), list[list[float]]()
     for work in (read.profane(), *(rule.search(read) for rule in rules)):
         ended, taken = False, list[float]()
@@ -83,7 +83,7 @@ def test_letters_in_words_with_wildcards_count_towards_the_cost_limit() -> None:
     ids=["search index", "links"],
 )
 def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:
-    """Check a card of combining marks, which Unicode normalisation sorts. It once took 100 ms."""
+    """Check a card full of combining marks, which Unicode normalisation sorts. It once took 100 ms."""
     assert grows_with_its_size(lambda size: read("a" + "\u0301" * size + "\u0316" * size), 10_000)
 
 
@@ -97,7 +97,7 @@ def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str],
     ],
 )
 def test_a_link_whose_url_is_escaped_is_found(text: str) -> None:
-    """Check links that the page opens at evil.example."""
+    """Check links whose escaped URLs the page opens at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
     (span, *_) = run_to_end(rule.search(ScannedText(text))) or [(0, 0)]
     assert text[slice(*span)].endswith(("evil.example", "good.example"))
@@ -105,8 +105,8 @@ def test_a_link_whose_url_is_escaped_is_found(text: str) -> None:
 
 
 def test_matches_beyond_a_limit_count_as_one() -> None:
-    """Check a message in which merging the 1,300 matches of each of twenty rules once took as long as finding
-    them.
+    """Check a message for which merging the 1,300 matches of each of twenty rules once took as long as the
+    search.
     """
     (rule, *_) = finders(kind="words", words=["ab"])
     assert run_to_end(rule.search(ScannedText("ab " * 1_000))) == [(0, 3_000)]

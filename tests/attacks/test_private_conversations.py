@@ -1,4 +1,4 @@
-"""Attacks on members and the server through end-to-end encrypted conversations."""
+"""Attacks through end-to-end encrypted conversations, on members and on the server."""
 
 import os
 import time
@@ -54,7 +54,7 @@ async def test_each_read_of_the_log_is_limited_and_the_next_read_continues_after
     assert [one["seq"] for one in late["missed"]] == [one["seq"] for one in first]
 
 
-async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetches_them(
+async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetches_its_welcomes(
     people: tuple[Community, list[Client]],
 ) -> None:
     community, (ada, ben, cem) = people
@@ -75,7 +75,7 @@ async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetc
                 await ben.person.done("POST", path(group, "lost"))
     kept = await community._database.rows("SELECT body FROM private_welcomes")
     assert sorted(row["body"] for row in kept) == sorted(bodies[-1] for bodies in made.values())
-    # The welcome messages come in several parts.
+    # The welcome messages arrive in several parts.
     seen = []
     while found := await ben.welcomes():
         assert len(found) <= MAX_READ_BYTES // WELCOME_BYTES + 1
@@ -94,7 +94,7 @@ async def test_nobody_can_be_added_to_an_unlimited_number_of_conversations(
     for group in groups[:2]:
         await ada.person.done("POST", path(group, "leave"))
     wanted = {"members": [ben.person.id, cem.person.id]}
-    # Ada is in one group at this point, and the members whom she added are in three.
+    # By now Ada is in one group, and the members whom she added are in three.
     assert await ada.person.refused("POST", "/api/private/conversations", wanted) == "too_many"
     for group in (groups[0], groups[2]):
         await cem.person.done("POST", path(group, "leave"))

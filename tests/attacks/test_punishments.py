@@ -1,4 +1,4 @@
-"""Sanctioned members who leave, delete their data or unlink a device, and then return."""
+"""Sanctioned members who leave, delete their data or unlink a device, and then come back."""
 
 import sqlite3
 import time
@@ -28,13 +28,13 @@ class World:
     ada: Person
 
     async def back(self, device: Device, **fields: str) -> Person:
-        """Join with a device that may have joined before."""
+        """Join with a device, which may have joined before."""
         fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
         answer = await self.chat.sign_in(device, **fields)
         return Person(self.chat, device, answer["member"]["id"], answer["access_token"])
 
     async def refused(self, device: Device, **fields: str) -> str:
-        """Return the error code of the refused sign-in."""
+        """Try to sign in, which must be refused. Return the error code."""
         fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
         body = await device.proof(self.chat.http, self.chat.address) | fields
         async with self.chat.http.post("/api/auth/join", json=body) as response:
@@ -59,7 +59,7 @@ class World:
         await self.owner.done("PUT", f"/api/members/{member.id}/timeout", {"duration_s": 3600})
 
     async def say(self, member: Person) -> str:
-        """Post a message. Return the error code of the refusal, or an empty string."""
+        """Post a message. Return the error code, or an empty string on success."""
         (general,) = [c.id for c in self.community.directory.channels.values() if c.name == "general"]
         path = f"/api/channels/{general}/messages"
         status, answer = await member.ask("POST", path, {"text": "Hello", "nonce": str(time.monotonic_ns())})
@@ -94,7 +94,7 @@ async def test_a_timeout_continues_when_a_member_leaves_and_returns(world: World
     assert await world.say(again) == "in_timeout"
     await world.owner.done("DELETE", f"/api/members/{again.id}/timeout")
     assert await world.say(again) == ""
-    # A sanction that has been lifted does not return with the former member.
+    # A lifted sanction does not come back when the former member does.
     await go(again)
     assert await world.say(await world.back(world.ada.device)) == ""
 
@@ -191,7 +191,7 @@ async def test_a_sanctioned_key_cannot_be_linked_to_another_member(world: World)
 
 
 async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world: World) -> None:
-    """Check a join in the tier `account`, which has an unknown identity and a proven key."""
+    """Check a join in the tier `account` with an unknown identity and a proven key."""
     persons, now_ms = world.community.auth.authentication.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
 
@@ -200,7 +200,7 @@ async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world:
             lambda connection: persons.recognise(connection, other, now_ms)
         )
 
-    # A shared device alone does not make two accounts the same person.
+    # Two accounts that only share a device do not count as the same person.
     assert await taken_for() is None
     await world.time_out(world.ada)
     assert await taken_for() == world.ada.id
@@ -242,14 +242,14 @@ async def test_only_hashes_of_a_deleted_member_remain_for_a_month(
 
 
 @pytest.mark.parametrize("punishment", ["ban", "timeout", "mute"])
-async def test_hashes_are_kept_as_long_as_a_sanction_lasts(
+async def test_hashes_are_stored_as_long_as_a_sanction_lasts(
     world: World, variables: dict[str, str], punishment: str
 ) -> None:
     persons, before = world.community.auth.authentication.persons, marks(variables)
     path = f"/api/members/{world.ada.id}/timeout"
     async with world.chat.member("", world.owner.token) as owner:
         if punishment == "timeout":
-            # A time that is longer than deleted data is kept without a sanction.
+            # The timeout lasts longer than hashes are stored without a sanction.
             await world.owner.done("PUT", path, {"duration_s": 28 * 24 * 3600})
         if punishment == "mute":
             await owner.ask("voice_mute", member_id=world.ada.id, muted=True)
@@ -266,7 +266,7 @@ async def test_hashes_are_kept_as_long_as_a_sanction_lasts(
             assert marks(variables) == before - 1
 
 
-async def test_the_number_of_keys_of_a_person_is_limited(
+async def test_the_number_of_a_persons_keys_is_limited(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recognition, "MOST_MARKS", 2)

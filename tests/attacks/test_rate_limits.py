@@ -1,4 +1,4 @@
-"""A member who sends requests at full speed has a single limit for all endpoints, independent of other
+"""A member who sends requests at full speed has one limit for all endpoints, which is independent of other
 members' limits.
 """
 
@@ -38,7 +38,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
-    """Use the real limits, with a clock that only the test advances."""
+    """Use the real limits with a clock that only the test advances."""
     original = RateLimits.__init__
     monkeypatch.setattr(RateLimits, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))
     yield
@@ -95,7 +95,7 @@ async def test_each_member_has_a_separate_limit(folk: People) -> None:
 )
 async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: People) -> None:
     await spend(folk.member)
-    # The limit may still allow one read.
+    # At this point, the limit may still allow one read.
     codes = [await folk.member.ask(method, path) for _ in range(2)]
     assert codes[-1][0] == 429, codes
     assert codes[-1][1]["error"] == "rate_limited"
@@ -110,7 +110,7 @@ async def test_a_members_pages_and_programs_share_the_limit(folk: People, clock:
             for _ in range(REQUEST_BURST // 2):
                 assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
         assert await folk.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
-        # A page's request is not refused but waits for its turn, which takes 100 ms in this case.
+        # The page's request is not refused, but waits for its turn, which takes 100 ms here.
         assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
         clock.now += 10.0
         assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
@@ -141,7 +141,7 @@ async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(folk: Pe
 
 
 def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
-    """Send a page's requests in its first second.
+    """Send the requests that a page makes in its first second.
 
     Scrolling loads ten pages of history a second, with the names of authors who have left. An upload sends
     chunks of 1 MiB over a gigabit link.
@@ -183,7 +183,7 @@ def test_every_live_event_counts_towards_the_limit(event: str) -> None:
 
 
 async def test_webhooks_have_their_own_limit(folk: People) -> None:
-    """Check that a webhook's posts do not count towards the limit of the member who created it."""
+    """Check that a webhook's posts do not count towards its creator's limit."""
     made = await folk.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     path = f"/api/webhooks/{made['id']}/{made['token']}"
     statuses = [(await folk.owner.ask("POST", path, {"text": "a"}))[0] for _ in range(16)]
@@ -209,7 +209,7 @@ async def test_a_client_that_continues_after_many_refusals_is_delayed(clock: Clo
     await pace.admit("another", "POST /api/reports")
 
 
-async def test_a_delayed_request_is_answered_if_the_allowance_has_recovered(clock: Clock) -> None:
+async def test_a_delayed_request_succeeds_if_the_allowance_has_recovered(clock: Clock) -> None:
     async def wait(seconds: float) -> None:
         clock.now += seconds
 
@@ -232,7 +232,7 @@ async def test_the_number_of_a_members_delayed_requests_is_limited(clock: Clock)
     pace = RateLimits(clock, wait)
     count = REQUEST_BURST + REFUSAL_BURST + MOST_WAITING + 100
     tasks = [asyncio.create_task(pace.admit("member", "POST /api/reports")) for _ in range(count)]
-    await asyncio.sleep(0)  # Each task runs up to its first wait.
+    await asyncio.sleep(0)  # Each task runs until it first waits.
     assert sum(not task.done() for task in tasks) == MOST_WAITING
     over.set()
     outcomes = await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""DNS rebinding: a page on an attacker's host name, which now resolves to this machine, gains nothing."""
+"""DNS rebinding: a page on an attacker's host name that now resolves to this machine gains nothing."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -58,7 +58,7 @@ async def test_a_rebound_host_name_needs_an_invite(inside: tuple[ChatServer, Com
         "192.168.77.7",
     ):
         assert await joins(chat, host) == "invite_required"
-        # With an invite, the host name does not matter, so names that the operator has not listed still work.
+        # The host name does not matter with an invite, so names that the operator has not listed still work.
         assert await joins(chat, host, invite_code=chat.invite) == ""
 
 
@@ -117,7 +117,7 @@ async def test_a_page_from_another_origin_needs_an_invite_even_if_it_may_use_the
         ("[", "192.168.1.4", None, False),
     ],
 )
-def test_only_a_host_that_is_certainly_this_machine_counts_as_the_servers_own(
+def test_only_hosts_that_certainly_mean_this_machine_count_as_the_servers_own(
     host: str, ip: str, page: str | None, ours: bool
 ) -> None:
     addresses = ServerAddresses([], local_names=["nas", ""])

@@ -41,8 +41,8 @@ async def test_no_exception_keeps_its_stack_frames_alive(
 async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
     chat: ChatServer, path: str
 ) -> None:
-    # With a few leaked objects per request, thousands of requests would hold gigabytes until the garbage
-    # collector runs.
+    # If each request leaked a few objects, thousands of requests would hold gigabytes until the next garbage
+    # collection.
     gc.collect()
     gc.disable()
     try:
@@ -60,6 +60,6 @@ async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
 
 
 def _bodies() -> list[object]:
-    """Return bodies of aborted requests, without the responses of the test's own client."""
+    """Return the bodies of aborted requests, without the responses that the test's own client received."""
     bodies = [each for each in gc.get_objects() if type(each) is StreamReader]
     return [each for each in bodies if not isinstance(each.exception(), ClientError | None)]

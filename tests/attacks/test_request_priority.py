@@ -41,7 +41,7 @@ from tests.kit.waiting import eventually
 
 WITHIN_S = 20.0
 CROWD = 5 * STRANGERS_AT_ONCE
-# Requests that are sent in one piece.
+# Requests sent in one piece.
 TOGETHER = 5
 
 
@@ -61,7 +61,7 @@ def ready() -> Iterator[list[socket.socket]]:
 def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
     """Return a selector whose last three connections belong to members."""
     with FairSelector() as made:
-        # The clock stands still, so strangers need not wait for others.
+        # The clock stands still, so unauthenticated connections need not wait for others.
         made.fair.clock = lambda: 0.0
         for each in ready[:CROWD]:
             begin_last(made, each)
@@ -81,7 +81,7 @@ def turn(selector: FairSelector) -> list[int]:
 
 
 def age(selector: FairSelector, crowd: list[socket.socket]) -> None:
-    """Give these connections turns until they no longer count as newcomers."""
+    """Serve these connections until they no longer count as newcomers."""
     others = [each for each in ready_of(selector) if each not in crowd]
     for each in others:
         selector.unregister(each)
@@ -166,7 +166,7 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
 def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
     selector: FairSelector,
 ) -> None:
-    # If this crowd always had priority, everybody else would have to wait, even with valid tokens.
+    # With priority for the whole crowd, everybody else would have to wait, even with valid tokens.
     selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
     table = ConnectionTable(Limits(100, of_owner=3))
     with ExitStack() as stack:
@@ -257,7 +257,7 @@ def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connectio
         assert set(turn(selector)[:3]) == set(members)
     ready[CROWD + 1].recv(1)
     assert flood in turn(selector)[:2]
-    now = 0.01  # The turn of the others took this long, so they pause.
+    now = 0.01  # The turn of the others took this long, so they now pause.
     assert set(turn(selector)) == {other}
     now = 0.01 + MEMBER_INTERVAL_S
     assert flood in turn(selector)[:2]
@@ -286,7 +286,7 @@ def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(
         each.recv(1)
     assert turn(selector)
     now = 0.01
-    assert turn(selector) == []  # A callback has run in the meantime. Otherwise this would block.
+    assert turn(selector) == []  # A callback has run in the meantime. Otherwise, the call would block.
     assert selector.select(None)
 
 

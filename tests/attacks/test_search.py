@@ -1,4 +1,4 @@
-"""Deliberately slow searches wait for each other and are stopped at a deadline, and no other request waits
+"""Deliberately slow searches run one after another and are stopped at a deadline, and no other request waits
 for them.
 """
 
@@ -96,7 +96,7 @@ async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
     queries = QueryPool([only], AGES_S, AGES_S, 1_000, places=3)
     tasks = [asyncio.create_task(queries.run(query(sql))) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
     await asyncio.sleep(0)
-    # This iteration of the loop ends only after the last query.
+    # The event loop is blocked here until the last query has ended.
     assert ended.wait(DEADLINE_S)
     assert await asyncio.gather(*tasks) == [[(1,)], [(2,)], [(None,)]]
     await queries.close()
@@ -112,7 +112,8 @@ async def test_a_closed_connection_pool_refuses_queries() -> None:
 async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each further pass through the event loop costs a search several turns, which are long under an attack.
+    # Each additional pass through the event loop costs a search several turns, which are long during an
+    # attack.
     ended, read_these = threading.Event(), store.read_these
 
     def read(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Message]:
@@ -126,7 +127,7 @@ async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
         monkeypatch.setattr(store, "read_these", read)
         search = asyncio.create_task(community.messages.search.find(olga.id, "brief wor", None, 5))
         await asyncio.sleep(0)
-        # This iteration of the loop ends only after the queries.
+        # The event loop is blocked here until the queries have ended.
         assert ended.wait(DEADLINE_S)
         found, more = await search
         assert ([message.text for message in found], more) == (["brief words"], False)
@@ -218,7 +219,7 @@ async def test_a_member_can_run_only_one_search_at_a_time(folk: People) -> None:
 
 
 async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
-    """Check an attack that once blocked both readers for 42 s."""
+    """Check an attack that once blocked both database readers for 42 s."""
     attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
     searches = [folk.member.ask("GET", attack) for _ in range(40)]
     answers = await asyncio.gather(folk.owner.ask("GET", "/api/channels/general/messages"), *searches)
@@ -227,8 +228,8 @@ async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
 
 
 async def test_an_export_does_not_read_the_reactions_of_others(tmp_path: Path) -> None:
-    # Otherwise one page for a member with few reactions would read all reactions, and history pages would
-    # have to wait.
+    # Otherwise, one page for a member with few reactions would read everybody's reactions, and history pages
+    # would have to wait.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     plan = await database.rows(f"EXPLAIN QUERY PLAN {personal_data.REACTIONS_OF}", ("ada", 0, "", 100))
     await database.close()
@@ -236,7 +237,8 @@ async def test_an_export_does_not_read_the_reactions_of_others(tmp_path: Path) -
 
 
 def test_each_name_is_folded_once_for_all_searches() -> None:
-    # Folding 64 characters may take 50 µs, and the event loop would do so for each of 10,000 members.
+    # Folding a name of 64 characters may take 50 µs, and the event loop would otherwise do so for each of
+    # 10,000 members.
     fold_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = listing.MembersQuery(query="One of 4", sort=NAME)

@@ -1,5 +1,5 @@
-"""Attempts to use an access token after its session has ended, or the founding code after the community has
-been founded.
+"""Attempts to use an access token whose session has ended, or a founding code whose community has been
+founded.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ async def test_signing_out_closes_only_the_live_sockets_of_that_session(chat: Ch
     assert await status(chat, there) == 200
 
 
-async def test_a_live_socket_does_not_open_with_the_token_of_an_ended_session(
+async def test_a_live_socket_does_not_accept_an_ended_sessions_token(
     chat: ChatServer, ada: Answer
 ) -> None:
     await sign_out(chat, ada)
@@ -126,14 +126,14 @@ async def test_an_unlinked_devices_token_is_invalid(chat: ChatServer, ada: Answe
     assert await status(chat, phone) == 401
 
 
-async def test_the_token_of_a_displaced_session_is_invalid(chat: ChatServer) -> None:
+async def test_a_displaced_sessions_token_is_invalid(chat: ChatServer) -> None:
     device = Device()
     answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
     answers += [await chat.sign_in(device) for _ in range(MOST_OF_A_DEVICE)]
     assert [await status(chat, answer) for answer in answers] == [401] + [200] * MOST_OF_A_DEVICE
 
 
-async def test_sessions_and_their_ends_survive_a_restart(variables: dict[str, str]) -> None:
+async def test_sessions_and_sign_outs_survive_a_restart(variables: dict[str, str]) -> None:
     async with chat_server(variables) as chat:
         stays = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
         ends = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
@@ -174,7 +174,7 @@ async def test_the_founding_code_creates_one_owner_and_is_then_invalid(
     async with chat_server(variables) as chat:
         printed = shown(variables)
         founding, _, invite = printed.partition(".")
-        # An invite does not make the person who uses it the owner.
+        # An invite does not make its user the owner.
         assert await refused(chat, invite) == "invite_invalid"
         owner = await chat.sign_in(Device(), nickname="Olga", invite_code=printed)
         assert "owner" in owner["member"]["roles"]
@@ -285,7 +285,7 @@ async def link_code(chat: ChatServer, answer: Answer) -> str:
 
 
 async def refused_code(chat: ChatServer, code: str, kind: str = "link_code") -> bool:
-    """Check that a code gives an unknown device as little access as no code at all."""
+    """Return whether an unknown device that joins with this code gets the error `code_invalid`."""
     device = Device()
     proof = await device.proof(chat.http, chat.address)
     async with chat.http.post("/api/auth/join", json=proof | {kind: code}) as response:

@@ -1,4 +1,4 @@
-"""Stalled readers of media and exports, however many, do not block the streams of others."""
+"""Clients that stop reading media or exports do not block other clients' streams, however many there are."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,7 +21,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.kit.object_stores import FOLDER, MOTO, RCLONE, Stores
 
-# more than the system buffers for a stalled reader
+# more than the system buffers for a client that does not read
 LARGE = bytes(24 * 1024 * 1024)
 MOST = 8
 
@@ -43,13 +43,13 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow only a few streams, and treat every waiting reader as stalled, so that tests need not wait."""
+    """Allow only a few streams, and treat every waiting reader as stalled, so that no test has to wait."""
     monkeypatch.setattr(requests, "MAX_STREAMS", MOST)
     monkeypatch.setattr(stream_admission, "STALLED_AFTER_S", 0.0)
 
 
 class Stalled:
-    """A connection that requests a path and reads only the response status."""
+    """A connection that requests a path and reads only the response's status line."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -57,7 +57,7 @@ class Stalled:
     @classmethod
     async def start(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
         host, port = chat.address.removeprefix("http://").rsplit(":", 1)
-        # Use the smallest possible receive buffer.
+        # The receive buffer is as small as possible.
         reader, writer = await asyncio.open_connection(host, int(port), limit=1024, local_addr=(source, 0))
         authorized = f"Authorization: Bearer {token}\r\n" if token else ""
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorized}\r\n".encode())
@@ -65,7 +65,7 @@ class Stalled:
         return cls(reader, writer)
 
     async def was_closed(self) -> bool:
-        """Return whether the stream was closed before it was complete."""
+        """Return whether the server closed the stream before it was complete."""
         received = 0
         try:
             while chunk := await self._reader.read(1024 * 1024):
@@ -87,7 +87,7 @@ Stall = Callable[..., Awaitable[Stalled]]
 
 @pytest.fixture
 async def stall() -> AsyncIterator[Stall]:
-    """Return a function that starts a stream and leaves it unread. The stream is closed at the end of the
+    """Return a function that starts a stream and does not read it. The stream is closed at the end of the
     test.
     """
     async with AsyncExitStack() as stack:
@@ -111,7 +111,7 @@ async def keep(community: Community, content: bytes, kind: str = "video/mp4") ->
 
 
 @pytest.mark.parametrize("kind", [FOLDER, MOTO])
-async def test_stalled_streams_of_one_address_do_not_displace_others(
+async def test_stalled_streams_from_one_address_do_not_displace_others(
     kind: str, variables: dict[str, str], stores: Stores, stall: Stall
 ) -> None:
     variables |= stores.variables(kind)
@@ -124,7 +124,7 @@ async def test_stalled_streams_of_one_address_do_not_displace_others(
         assert closed.count(True) == 2 * MOST - MOST // 2, "it has half of the places"
 
 
-async def test_among_many_stalled_addresses_the_one_stalled_longest_makes_room(
+async def test_among_many_stalled_addresses_the_longest_stalled_one_makes_room(
     variables: dict[str, str], stall: Stall
 ) -> None:
     async with server_with_insight(variables) as (chat, community):

@@ -1,4 +1,4 @@
-"""Broken disks are reported: damaged or foreign databases, failing writes, and files that are too short."""
+"""Storage faults are reported: damaged or foreign databases, failing writes, and truncated files."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 async def path(variables: dict[str, str]) -> Path:
-    """Return the database path of a server that has run and has been stopped."""
+    """Return the database path of a server that has run and stopped."""
     async with chat_server(variables):
         pass
     return Path(variables["DATA_DIR"]) / DATABASE_NAME
@@ -95,7 +95,7 @@ async def _refused(variables: dict[str, str]) -> str:
     return str(refusal.value)
 
 
-# Other files in place of the server's database.
+# Other files that take the place of the server's database.
 
 
 async def test_a_new_database_records_its_server(path: Path) -> None:
@@ -209,7 +209,7 @@ async def test_a_large_database_is_checked_while_the_server_runs(
 async def test_svc_doctor_checks_the_whole_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
     assert sound.what == "The database is sound: SQLite has read all of it"
-    # An index that lacks one row, which only a full check compares with its table.
+    # An index lacks one row, which only a full check would find.
     index = "name = 'identities_of_member'"
     with closing(sqlite3.connect(path)) as connection:
         row = connection.execute(f"SELECT * FROM sqlite_schema WHERE {index}").fetchone()
@@ -280,7 +280,7 @@ async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
 async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_would_fit(
     variables: dict[str, str],
 ) -> None:
-    """Use a file size limit, which makes the disk look full to the server."""
+    """Set a file size limit, which makes the disk look full to the server."""
     async with chat_process(variables) as server, ClientSession(server.address) as http:
         pid, unlimited = server.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         chat = ChatServer(
@@ -294,7 +294,7 @@ async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_w
         assert (status, body["status"]) == (503, "degraded")
         assert sorted(body) == ["serverName", "service", "status", "timestamp"]
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        # A small write would fit again, as is often the case on a disk that is too full for a message.
+        # A small write would succeed again, as is common on a disk that has no room for a message.
         assert (await _health(http))[1]["status"] == "degraded"
         await chat.join("Ada")
         os.kill(pid, signal.SIGTERM)
@@ -328,7 +328,7 @@ async def test_the_health_endpoint_reports_damage_that_a_reader_finds(path: Path
     await database.close()
 
 
-# Stored files that are shorter than recorded.
+# Stored files that have been truncated.
 
 
 @pytest.fixture

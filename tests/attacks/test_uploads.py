@@ -1,4 +1,4 @@
-"""Members who reserve, send or store as much as possible do not take upload space from others."""
+"""Members who reserve, send or store as much as they can do not take upload space from others."""
 
 import asyncio
 import shutil
@@ -42,7 +42,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Reduce the upload space so that a test can fill it. Return its size in bytes."""
+    """Reduce the upload space so that a test can fill it. Return the space in bytes."""
     monkeypatch.setattr(limits, "EXPECTED_BYTES", 1_000)
     monkeypatch.setattr(limits, "RESERVED_AT_ONCE", 1_000)
     monkeypatch.setattr(limits, "MAX_INCOMING_BYTES", 120_000)
@@ -63,7 +63,9 @@ def later(place: Place, seconds: float) -> None:
 
 
 async def test_announced_but_unsent_files_do_not_reduce_the_space_of_others(place: Place) -> None:
-    """Check a case in which 4 × 16 × 256 MiB took all 16 GiB of the space, and everybody got 507."""
+    """Check a case in which 4 × 16 × 256 MiB once took all 16 GiB of the space, so that everyone got status
+    507.
+    """
     members = [place.folk.member, *[await newcomer(place.chat, f"Member {n}") for n in range(3)]]
     for member in members:
         for _ in range(16):
@@ -100,7 +102,7 @@ async def test_a_member_who_fills_the_space_leaves_some_for_others(place: Place,
     assert (await place.send(other, content=bytes(20_000)))[0] == 201
 
 
-async def test_an_upload_without_space_continues_once_there_is_space(place: Place, small: int) -> None:
+async def test_an_upload_that_ran_out_of_space_resumes_once_there_is_space(place: Place, small: int) -> None:
     member = place.folk.member
     first, second = [await begun(place, member, 50_000) for _ in range(2)]
     assert (await place.append(member, first, 0, bytes(49_000)))[0] == 204
@@ -169,7 +171,7 @@ async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncI
         assert response.status == 204
 
 
-# The rule for reserving upload space.
+# The rules for reserving upload space.
 
 
 def there(
@@ -188,7 +190,7 @@ def there(
         # The total space is nearly used up, by this member or by others.
         (there(kept=MAX_BYTES_OF_ONE // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
         (there(kept_by_all=MAX_BYTES - LARGEST), None),
-        # The disk is nearly full, because of this member's files or for other reasons.
+        # The disk is nearly full, because of this member's files or for another reason.
         (there(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),
         (there(disk=limits.MIN_FREE_BYTES + LARGEST), None),
         (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
@@ -218,7 +220,7 @@ async def kept(place: Place) -> dict[str, int]:
     return {row["holder"]: row["bytes"] for row in rows}
 
 
-async def test_processed_files_and_thumbnails_count_towards_a_members_storage(place: Place) -> None:
+async def test_processed_files_and_thumbnails_count_towards_a_members_quota(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     assert await kept(place) == {member.id: len(b"written anew") + len(b"small")}

@@ -1,5 +1,5 @@
-"""Expensive bodies are sent to unknown webhook URLs, to webhooks while every request is refused, and to many
-URLs.
+"""Expensive request bodies for unknown webhook URLs, for webhooks beyond their rate limit, and for many URLs
+at once.
 """
 
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ async def hook(variables: dict[str, str]) -> AsyncIterator[Hook]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Record the bodies that are parsed from this point on. None of them is JSON."""
+    """Record the bodies that are parsed from now on. None of them counts as JSON."""
     seen: list[bytes] = []
 
     def decode(body: bytes, *_: object) -> object:
@@ -46,9 +46,7 @@ async def status_of(hook: Hook, path: str) -> int:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_body_for_an_unknown_webhook_is_not_parsed(hook: Hook, read: list[bytes], way: str) -> None:
-    """Check a list of 80,000 empty lists, which takes the event loop far longer to parse than a response
-    takes.
-    """
+    """Send a list of 80,000 empty lists, which takes the event loop far longer to parse than to refuse."""
     assert await status_of(hook, f"{hook.path[:-1]}{way}") == 404
     assert read == []
 
@@ -57,7 +55,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_parsed(hook: Hook, read: lis
 async def test_a_body_for_an_unknown_webhook_is_not_validated(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    # Clients without a URL could otherwise take 10 ms of the event loop with each request.
+    # Anyone without a URL could otherwise take 10 ms of the event loop with each request.
     for expensive in ("_without_halves", "_is_balanced"):
         monkeypatch.setattr(json_reader, expensive, None)
     async with hook.chat.http.post(hook.path[:-1], data=body) as response:
@@ -76,8 +74,8 @@ async def test_no_body_is_parsed_while_every_request_is_refused(
 async def test_additional_webhook_urls_do_not_raise_a_members_limit(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each URL has its own limit, so a member with many URLs used to have none. The limiter's clock stands
-    # still, because the limit would refill while a slow machine posts.
+    # Each URL has its own limit, so a member with many URLs once had no limit. The limiter's clock stands
+    # still, so that the limit does not refill while a slow machine posts.
     monkeypatch.setattr(requests, "now_ms", lambda: 0)
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")

@@ -1,4 +1,4 @@
-"""Webhooks with slow hosts or very many pictures get only a share of the server's downloads and storage."""
+"""Webhooks with slow hosts or very many pictures get only their share of downloads and storage."""
 
 import asyncio
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_one_members_unresponsive_hosts_leave_download_slots_for_other_members(
     on_an_internet(body, tmp_path)
 
 
-def test_an_endless_dns_lookup_counts_towards_its_requesters_share(
+def test_an_endless_dns_lookup_counts_towards_the_requesting_members_share(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
@@ -63,7 +63,7 @@ def test_an_endless_dns_lookup_counts_towards_its_requesters_share(
             for _ in range(2):
                 with pytest.raises(FetchError):
                     await fetched(fetcher, "http://silent.example/a", GREEDY, SHORT_S)
-            # Both lookup threads are still waiting for a silent name server.
+            # Both lookup threads are still waiting for a name server that does not respond.
             with pytest.raises(FetchError, match="in time"):
                 await fetched(fetcher, "http://pictures.example/a", GREEDY, SHORT_S)
             assert await fetched(fetcher, "http://pictures.example/a", OTHER) == FILE

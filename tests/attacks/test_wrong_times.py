@@ -1,4 +1,4 @@
-"""A time from an import or a wrong clock never shifts later times, and no state lasts forever."""
+"""A wrong time from an import or a wrong clock never shifts later times, and nothing lasts forever."""
 
 import asyncio
 import dataclasses
@@ -38,14 +38,14 @@ VARIABLES = {
     "STORAGE_BACKEND": "filesystem",
 }
 FAR_MS = 100_000_000_000_000  # in the year 5138
-# Times in the future. The operator's settings decide how long sessions last.
+# Columns for times in the future. The operator's settings decide how long sessions last.
 ENDS = (*LONGEST_MS, ("sessions", "expires_at_ms"))
 YEARS_S = 50 * 365 * 24 * 3600.0
 MESSAGES = "/api/channels/general/messages"
 
 
 class Clock:
-    """A wall clock that a test can set."""
+    """A wall clock that tests can set."""
 
     def __init__(self) -> None:
         self._real = time.time
@@ -81,7 +81,7 @@ async def history(person: Person) -> list[dict[str, Any]]:
 
 
 async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
-    """Check that a new message comes last and has the clock's time, and that nobody has unread messages."""
+    """Check that a new message comes last and has the current time, and that nobody has unread messages."""
     sent = await owner.done("POST", MESSAGES, {"text": "after it"})
     assert before_ms <= sent["posted_at_ms"] <= int(time.time() * 1000)
     messages = await history(owner)
@@ -195,7 +195,7 @@ async def run_command(words: list[str], status: int = 0) -> None:
 
 
 async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dict[str, str]) -> None:
-    """Check times that an import by an earlier version has left behind."""
+    """Check times that an earlier version's import left behind."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         await owner.done("POST", MESSAGES, {"text": "one"})
@@ -222,7 +222,7 @@ async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dic
         assert member["joined_at_ms"] <= int(time.time() * 1000)
         assert member["timeout_until_ms"] <= int(time.time() * 1000) + 28 * 24 * HOUR_MS
     with closing(connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as file:
-        # Otherwise the owner would remain in timeout for up to 28 days.
+        # Otherwise, the owner would remain in timeout for up to 28 days.
         file.execute("UPDATE members SET timeout_until_ms = 0")
     async with chat_server(variables) as chat:
         owner.chat = chat
@@ -237,7 +237,7 @@ async def test_a_clock_that_jumped_and_was_corrected_has_no_lasting_effect(
         seq = await present_seq(owner)
         clock.ahead_s = YEARS_S
         await community.clock_repair.look()
-        # By this clock, earlier tokens have expired.
+        # According to this clock, earlier tokens have expired.
         late = {person.id: await chat.sign_in(person.device) for person in (owner, bob)}
         owner.token, bob.token = late[owner.id]["access_token"], late[bob.id]["access_token"]
         sent = await owner.done("POST", MESSAGES, {"text": "in fifty years"})
@@ -247,7 +247,7 @@ async def test_a_clock_that_jumped_and_was_corrected_has_no_lasting_effect(
         clock.ahead_s = 0.0
         await community.clock_repair.look()
         before_ms = int(time.time() * 1000)
-        # Nobody stays signed in for fifty years. The page must sign in again, and does.
+        # Nobody stays signed in for fifty years, so the page has to sign in again, which works.
         assert await owner.refused("GET", "/api/members") == "token_invalid"
         owner.token = (await chat.sign_in(owner.device))["access_token"]
         member = await owner.done("GET", f"/api/members/{bob.id}")
@@ -283,8 +283,8 @@ def _latest(folder: Path) -> int:
 async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
-    """Check that a device's oldest sessions are removed first, and that the newest session counts as newest
-    whatever the clock shows.
+    """Check that a device's oldest sessions are removed first, and that the newest session counts as the
+    newest whatever the clock shows.
     """
     device = Device()
     clock.ahead_s = YEARS_S
