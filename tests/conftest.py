@@ -1,5 +1,5 @@
-"""Settings for all tests: the order of slow tests, object stores, Hypothesis examples without deadlines, and
-decoders.
+"""Settings for all tests: the order of slow tests, object stores, decoders, and Hypothesis examples without
+deadlines.
 """
 
 import gc
@@ -16,11 +16,12 @@ from hypothesis import HealthCheck, settings
 from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
-# On a machine under other load, an example takes longer, which is not an error.
+# On a busy machine an example takes longer, which is not an error.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
-# Collection creates a million objects that stay. Looking for garbage among them takes a fifth of its time.
+# Collecting the tests creates a million permanent objects. Garbage collection would take a fifth of that
+# time.
 gc.disable()
 
 # Otherwise, every program that a test starts would compile all modules again.
@@ -32,7 +33,9 @@ SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip unwanted test files before they are imported, because an import takes as long as many tests."""
+    """Skip unwanted test files before they are imported, because importing a file takes as long as many
+    tests.
+    """
     return True if "not slow" in config.option.markexpr and is_slow(collection_path) else None
 
 
@@ -56,7 +59,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the unit of tests that one worker runs together: a whole file, or a single test if it uses
+    """Return the unit that a test belongs to, which runs in one worker: its file, or only itself if it uses
     browsers.
 
     A file of browser tests takes minutes. As one unit, it would leave the other workers idle at the end.
@@ -65,7 +68,7 @@ def unit_of(nodeid: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run slow tests first, so that no processor waits at the end for a single long test."""
+    """Run slow tests first, so that at the end no processor waits for a single long test."""
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
@@ -75,16 +78,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Limit garbage collection to the tests' own objects, excluding those of their modules."""
+    """Limit garbage collection to the objects that tests create, excluding those that modules create."""
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Distribute the tests of calls evenly among the slow tests.
+    """Distribute the call tests evenly among the slow tests.
 
-    They mostly wait for media, while other tests compute.
+    Call tests mostly wait for media, while other tests compute.
     """
     units: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -105,7 +108,7 @@ def is_slow(path: Path) -> bool:
 @pytest.fixture(scope="session", autouse=True)
 def prompt_decoders() -> Iterator[None]:
     """Run decoders with the same priority as the tests, which would otherwise delay them for minutes."""
-    # The core is also tested on systems that cannot import the other packages.
+    # The RTP core is also tested on systems that cannot import the other packages.
     sandbox = sys.modules.get("svc.base.sandbox")
     with pytest.MonkeyPatch.context() as patch:
         if sandbox:

@@ -1,4 +1,4 @@
-"""Accepting connections: a failed accept is retried, and the log stays short."""
+"""Accepting connections: failed accepts are retried, and they cause few log lines."""
 
 import asyncio
 import errno
@@ -103,7 +103,7 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
             return due[-1]
 
     async def swept(expected: int) -> None:
-        """Check that `count` sweeps have run since the last call, even after many intervals."""
+        """Check that the sweep has run `count` times since the last call, even after many intervals."""
         await eventually("it is swept", lambda: len(due) >= expected, within_s=WITHIN_S)
         await asyncio.sleep(0.02)
         assert len(due) == expected

@@ -1,4 +1,4 @@
-"""A BlurHash shows a blurred version of a picture, in the format that other decoders read."""
+"""A BlurHash shows a blurred version of a picture, in the format that other decoders understand."""
 
 from itertools import product
 from math import cos, pi
@@ -18,7 +18,7 @@ def number(text: str) -> int:
 
 
 def looked_at(text: str, x: float, y: float) -> tuple[float, ...]:
-    """Return the linear light at a position from 0 to 1, according to the description of the format."""
+    """Decode a BlurHash. Return the linear light at the given position, whose coordinates are from 0 to 1."""
     size = number(text[0])
     assert (size % 9 + 1, size // 9 + 1) == (X_COMPONENTS, Y_COMPONENTS)
     largest = (number(text[1]) + 1) / 166

@@ -1,5 +1,5 @@
-"""Commits that wait for a log: the recorded statements reproduce them, and further writes are refused while
-the outcome is in doubt.
+"""Commits that wait for a log: replaying the recorded statements reproduces the commits, and no write is
+accepted while a commit is in doubt.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ SCHEMA = [
 
 
 class MemoryLog:
-    """An in-memory log whose outcome a test can withhold or reject."""
+    """An in-memory log. A test can withhold or reject a commit."""
 
     def __init__(self) -> None:
         self.entries: list[list[Statement]] = []
@@ -59,7 +59,7 @@ async def opened(path: Path, log: MemoryLog | None) -> Database:
 
 @asynccontextmanager
 async def closed_after(database: Database) -> AsyncIterator[Database]:
-    """Close the database at the end. Otherwise its threads would keep a failed test's process alive."""
+    """Close the database at the end. Otherwise its threads keep the process alive after a failed test."""
     try:
         yield database
     finally:
@@ -80,7 +80,7 @@ def all_of(path: Path) -> list[tuple[object, ...]]:
 async def test_the_recorded_statements_produce_the_same_file_elsewhere(tmp_path: Path) -> None:
     log = MemoryLog()
     owner, follower = tmp_path / "owner.sqlite3", tmp_path / "follower.sqlite3"
-    # Both files begin with the older schema.
+    # Both files start with the older schema.
     for path in (owner, follower):
         await (await Database.open(path, SCHEMA[:1], tmp_path / "backups")).close()
     database = await opened(owner, log)
@@ -115,7 +115,7 @@ async def test_the_recorded_statements_produce_the_same_file_elsewhere(tmp_path:
 
 
 @pytest.mark.parametrize("lost", ["", "another node owns the community"])
-async def test_while_the_outcome_is_unknown_writes_are_refused_and_reads_succeed(
+async def test_while_a_commit_is_in_doubt_writes_are_refused_and_reads_succeed(
     tmp_path: Path, lost: str
 ) -> None:
     log = MemoryLog()

@@ -29,7 +29,7 @@ def test_the_error_for_a_value_that_is_not_an_integer_names_the_variable(value: 
         number({"MAX_PEERS": value}, "MAX_PEERS", 200)
 
 
-def test_the_error_for_a_number_outside_its_bounds_names_them() -> None:
+def test_the_error_for_a_number_outside_its_bounds_names_the_bounds() -> None:
     with pytest.raises(ConfigError, match="SIZE must be from 1 to 4, not 5"):
         number({"SIZE": "5"}, "SIZE", 2, minimum=1, maximum=4)
     with pytest.raises(ConfigError, match="SIZE must be at least 0, not -1"):

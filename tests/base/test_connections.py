@@ -1,4 +1,4 @@
-"""The table of open connections: which connections get a slot, and which lose it."""
+"""The table of open connections: which connections get a slot, and which of them lose it."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""The database: durable group commits, savepoints, migrations, backups before a migration, and a single
+"""The database: durable group commits, savepoints, migrations and the backups before them, and a single
 owner.
 """
 
@@ -90,7 +90,7 @@ async def test_a_failed_write_does_not_fail_other_writes_in_its_group(kinds: lis
     assert [type(outcome) for outcome in outcomes] == [
         expected.get(kind, sqlite3.IntegrityError) for kind in kinds
     ]
-    # A change that is refused before it writes may have counted its calls, so it runs only once.
+    # A write that is refused before it changes anything may have counted its calls, so it runs only once.
     assert all(runs[number] == 1 for number, kind in enumerate(kinds) if kind == "refused before")
 
 
@@ -110,7 +110,7 @@ async def test_effects_of_writes_happen_in_order_even_if_a_caller_is_cancelled(
     assert followed == [f"{n:03}" for n in range(100)]
 
 
-async def test_the_loop_gets_a_turn_between_the_effects_of_writes_in_a_group(
+async def test_the_event_loop_gets_a_turn_between_the_effects_of_grouped_writes(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc.base.database.ANSWER_S", 0.0)

@@ -1,4 +1,4 @@
-"""The media service's frames are parsed strictly, and every error has a message."""
+"""Frames between the chat server and the media service are parsed strictly, and every error has a message."""
 
 import json
 
@@ -60,7 +60,7 @@ def test_missing_data_is_parsed_as_empty() -> None:
         ),
     ],
 )
-def test_any_other_frame_is_refused_with_a_message(text: str, message: str) -> None:
+def test_a_malformed_frame_is_refused_with_a_message(text: str, message: str) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         parse(text)
     assert str(refusal.value) == message

@@ -1,4 +1,4 @@
-"""Nobody can take all of a shared resource: a newcomer gets as much as the largest holder has."""
+"""Nobody can take all of a shared resource: a newcomer can get as much as the largest holder has."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from svc.base.fair_shares import FairQueue, FairShares, fits
 
 
 @given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
-def test_greedy_holders_leave_as_much_as_the_largest_of_them_has(most: int, greedy: int, piece: int) -> None:
+def test_greedy_holders_leave_as_much_as_the_largest_holder_has(most: int, greedy: int, piece: int) -> None:
     shares, held = FairShares(most), [0] * greedy
     wants = set(range(greedy))
     while wants:
@@ -20,7 +20,7 @@ def test_greedy_holders_leave_as_much_as_the_largest_of_them_has(most: int, gree
             else:
                 wants.discard(holder)
     free = most - shares.taken
-    # Holders stop before they would have more than they leave. Their shares differ by at most one piece.
+    # A holder stops before it has more than it leaves free. The holders' shares differ by at most one piece.
     assert max(held) <= free + piece
     assert shares.taken <= most
     assert max(held) - min(held) <= piece

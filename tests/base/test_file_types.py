@@ -41,7 +41,7 @@ def test_text_about_a_format_counts_as_a_file(start: bytes) -> None:
 @pytest.mark.parametrize(
     "file",
     [
-        ftyp(b"hevc", b"msf1", b"iso8"),  # an animation without a still picture
+        ftyp(b"hevc", b"msf1", b"iso8"),  # an animation with no still picture
         ftyp(b"avci", b"mif1", b"avci"),
         ftyp(b"mif1", b"jpeg", b"miaf"),
         ftyp(b"jxsi", b"mif1"),

@@ -1,4 +1,4 @@
-"""Once the write-ahead log has been emptied, no file of a database contains any bytes of deleted rows."""
+"""Once the write-ahead log has been emptied, no bytes of deleted rows remain in any of a database's files."""
 
 import asyncio
 import random
@@ -45,7 +45,7 @@ async def opened(path: Path) -> AsyncIterator[Database]:
 
 
 def history(connection: Connection, first: int, rows: int, size: int) -> None:
-    """Insert, edit and delete rows in an order that splits and merges pages."""
+    """Insert, edit and delete rows in an order that makes pages split and merge."""
     chance = random.Random(first)
 
     def body(letter: str, number: int) -> bytes:
@@ -78,7 +78,7 @@ async def test_no_file_of_a_database_or_copy_contains_deleted_data(
         await database.empty_log()
         assert bodies_in(path) == present
 
-        # The same applies after more writes to these pages, and in a backup.
+        # The same holds after more writes to these pages, and in a backup.
         await database.write(lambda connection: connection.execute("UPDATE by_number SET n = -n"))
         assert bodies_in(path) == present
         snapshot(path, tmp_path / "copy.sqlite3")
@@ -101,7 +101,7 @@ async def test_free_space_left_by_another_version_is_cleaned_after_startup(tmp_p
     assert bodies_in(path) > present
     async with opened(path) as database:
         await database.empty_log()
-        # No row in this test is long enough for overflow pages, whose ends are not scanned.
+        # Overflow pages are not scanned to their ends, so no row in this test is long enough to need one.
         assert bodies_in(path) == present
 
 

@@ -1,4 +1,4 @@
-"""A full garbage collection runs when the process is idle, or after a long enough delay."""
+"""A full garbage collection runs when the process is idle, or at the latest after a certain delay."""
 
 import asyncio
 import gc
@@ -33,10 +33,11 @@ def as_before() -> Iterator[None]:
 async def collected(
     intervals: list[tuple[float, int]], memory: Sequence[int] = (), left: int = 0
 ) -> list[int]:
-    """Return the intervals after which a full collection ran.
+    """Return the indices of the intervals after which a full collection ran.
 
-    Each interval states the fraction of a core that was used, and the number of waiting objects. `memory` is
-    the process's memory at that time, on a machine that has `left` available.
+    Each interval consists of the fraction of a core that was used, and the number of objects waiting for
+    collection. `memory` is the process's memory at each interval, and `left` is the memory still available on
+    the machine.
     """
     now = used = 0.0
     at, found = 0, list[int]()
@@ -73,15 +74,15 @@ async def test_a_full_collection_runs_eventually_even_if_the_process_is_never_id
 
 
 async def test_growing_memory_forces_a_full_collection() -> None:
-    # There may be few objects that hold a lot of received data.
+    # A few objects may hold a lot of received data.
     much = LEAST_GROWTH_BYTES + 1
-    # Memory grows, grows again from there, shrinks, and grows again.
+    # Memory grows, keeps growing, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
     assert await collected([(1.0, 0)] * 6, has) == [2, 5, 6]
 
 
 async def test_growing_memory_is_ignored_while_the_machine_has_enough() -> None:
-    # In a flood, data for slow readers takes that much memory, and a full collection would stall everybody.
+    # In a flood, data for slow readers takes that much memory, and a full collection would delay everybody.
     grown = LEAST_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []

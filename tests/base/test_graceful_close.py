@@ -1,4 +1,4 @@
-"""When a connection is closed while the peer is still sending, its last bytes are delivered."""
+"""When a connection is closed while the peer is still sending, the peer gets all remaining data."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine

@@ -1,4 +1,4 @@
-"""A grant admits one user to one room for a short time, and only the registered secret can sign it."""
+"""A grant admits one user to one room for a short time, and can be signed only with the registered secret."""
 
 import hashlib
 import hmac
@@ -44,7 +44,7 @@ def verify(token: str, *, server_id: str = "s1", user_id: str = "u1", now: float
     return verify_user_token(token, PASSWORD, server_id, user_id=user_id, room_id="lobby", now=now)
 
 
-def test_a_grant_is_parsed_as_it_was_issued() -> None:
+def test_an_issued_grant_is_parsed_back_unchanged() -> None:
     token = verify(issue(caps={"speak"}, lifetime_s=120))
     assert token == UserToken("u1", "lobby", frozenset({"speak"}), "j1", int(NOW) + 120)
 

@@ -1,4 +1,4 @@
-"""A HEIC photo, as phones and cameras write it, is converted to an ordinary picture."""
+"""A HEIC photo from a phone or a camera is converted to an ordinary picture."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,6 @@
-"""A hostile picture affects only its own job: it is rejected with a reason, or re-encoded cleanly."""
+"""A hostile picture affects only its own job: it is rejected with a reason, or re-encoded without its hostile
+parts.
+"""
 
 import dataclasses
 from collections.abc import AsyncIterator

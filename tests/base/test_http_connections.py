@@ -1,4 +1,4 @@
-"""HTTP connections with deadlines: real sockets, and a clock that the test advances."""
+"""The deadlines of HTTP connections, with real sockets and a clock that the test advances."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -36,7 +36,7 @@ class Served:
     now: float = 1000.0
 
     def pass_(self, seconds: float) -> None:
-        """Advance the clock, running the sweep every second as the listener does."""
+        """Advance the clock, and run the sweep every second as the listener does."""
         for _ in range(int(seconds)):
             self.now += 1.0
             self.table.sweep(self.now)
@@ -46,7 +46,7 @@ class Served:
         await self.reached(lambda connection: connection._received == count)
 
     async def reached(self, what: Callable[[http_connections.HttpConnection], bool]) -> None:
-        """Wait until the server's end of the only connection meets the given condition."""
+        """Wait until the server's side of the only connection meets the given condition."""
 
         def is_so() -> bool:
             checks = [place.check for place in self.table._places if place.check]
@@ -94,7 +94,7 @@ async def test_a_header_that_arrives_byte_by_byte_has_one_deadline() -> None:
         await raw.ended()
 
 
-async def test_a_kept_alive_connection_may_be_idle_before_its_next_header() -> None:
+async def test_a_kept_alive_connection_may_be_idle_before_its_next_request() -> None:
     async with serving(hello) as served, raw_connection(served.address) as raw:
         assert (await raw.ask("GET", "/")).status == 200
         await served.reached(lambda connection: connection._serving is None)
@@ -130,7 +130,7 @@ async def body_of_member(request: web.Request) -> web.Response:
 async def test_only_a_limited_part_of_a_body_is_read_in_one_turn(
     handler: Handler, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Parsing 256 KiB of tiny chunks takes 30 ms, and 16 unauthenticated connections share a turn.
+    # Parsing 256 KiB of tiny chunks takes 30 ms, and a turn serves 16 unauthenticated connections.
     sizes: list[int] = []
     receive = http_connections.HttpConnection.data_received
 
@@ -235,7 +235,7 @@ def unsent(served: Served) -> int:
 
 @asynccontextmanager
 async def unread(served: Served) -> AsyncIterator[RawConnection]:
-    """Send a request and leave its response unread, so that it stays in the server."""
+    """Send a request and do not read the response, so that it stays in the server."""
     async with raw_connection(served.address) as raw:
         await raw.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await served.reached(lambda connection: connection.writing_paused)

@@ -1,4 +1,4 @@
-"""Ids sort by creation time, even within a millisecond and when the clock steps back."""
+"""Ids sort by creation time, even within a millisecond or when the clock steps back."""
 
 import random
 import uuid
@@ -30,7 +30,8 @@ def test_an_id_is_a_version_7_uuid_that_contains_its_time() -> None:
 def test_random_bits_are_fetched_in_batches_and_never_repeat() -> None:
     fetched = [bytes([255, 254, 1, 0]), bytes([2, 8])]
     bits = BufferedBits(lambda _: fetched.pop(0))
-    # 15 bits take two bytes and discard one bit. The byte left from the first fetch is too short for 16 bits.
+    # The first 15 bits take two bytes, of which one bit is discarded. The 16 bits need a second fetch,
+    # because only one byte of the first is left.
     assert [bits(15), bits(8), bits(16)] == [0x7FFF, 1, 0x0208]
 
 

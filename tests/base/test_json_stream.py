@@ -1,6 +1,4 @@
-"""JSON of any length is parsed in the same way, however it is split into pieces, and each piece
-is read once.
-"""
+"""JSON of any length is parsed in the same way however it is split, and each piece is read once."""
 
 import io
 import json
@@ -25,7 +23,7 @@ def test_a_document_is_parsed_identically_however_it_is_split(size: int) -> None
 
 
 def test_parsing_does_not_block_the_loop() -> None:
-    """Check that each value is read once, so that the work grows linearly with its length."""
+    """Check that each value is read only once, so that the work grows linearly with the value's length."""
     reads: list[int] = []
     source = io.BytesIO(b'"' + b"x" * 4_000_000 + b'"')
 

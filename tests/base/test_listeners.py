@@ -1,4 +1,4 @@
-"""Listening sockets, opened or inherited: valid ones are used, and others are rejected with a message."""
+"""Listening sockets, opened or inherited: usable ones are used, and others are rejected with a message."""
 
 import os
 import socket
@@ -53,7 +53,7 @@ def test_a_host_that_belongs_to_another_machine_is_refused() -> None:
 
 
 def handed(opened: socket.socket) -> int:
-    """Return a new descriptor for the socket, as another process would inherit it."""
+    """Return a new descriptor for the socket, as if another process had inherited it."""
     number = os.dup(opened.fileno())
     os.set_inheritable(number, True)
     return number
@@ -66,7 +66,7 @@ def test_inherited_sockets_are_distinguished_by_kind() -> None:
         given = inherit_sockets([handed(udp), handed(tcp)])
         assert [one.getsockname() for one in given.tcp] == [tcp.getsockname()]
         assert [one.getsockname() for one in given.udp] == [udp.getsockname()]
-        # Neither socket blocks, and child processes inherit neither.
+        # Both sockets are non-blocking, and child processes inherit neither.
         assert not any(one.getblocking() or one.get_inheritable() for one in (*given.tcp, *given.udp))
         given.close()
 

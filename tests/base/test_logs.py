@@ -1,4 +1,4 @@
-"""A log entry is one line: the message and then its fields, whatever a peer put into them."""
+"""A log entry is a single line: the message and then its fields, whatever a peer has put into them."""
 
 import asyncio
 import io
@@ -49,7 +49,7 @@ async def test_log_lines_name_their_request(stream: io.StringIO) -> None:
 
     async def served() -> str:
         name = name_request()
-        await asyncio.sleep(0)  # The other request is served in the meantime.
+        await asyncio.sleep(0)  # Meanwhile, the other request is served.
         logging.getLogger("svc.chat").info("served", extra={"by": name})
         return name
 
@@ -87,7 +87,7 @@ def test_an_outage_is_logged_at_its_start_once_a_minute_and_at_its_end(stream: i
     )
     outage.failed("refused")
     outage.ended()
-    assert stream.getvalue() == ""  # The outage was too short.
+    assert stream.getvalue() == ""  # The outage was too short to be logged.
     for tick in range(1500):
         now = tick / 10
         outage.failed("refused")

@@ -1,4 +1,4 @@
-"""Every object store stores complete objects, and returns any part of them."""
+"""Every object store stores whole objects, and returns any part of an object."""
 
 import asyncio
 import os
@@ -90,7 +90,7 @@ async def test_concurrent_objects_stay_separate(objects: ObjectStore) -> None:
     assert await asyncio.gather(*(content(objects, key) for key in kept)) == list(kept.values())
 
 
-# Tests of folders.
+# Tests for folders.
 
 
 @pytest.mark.parametrize("key", ["../outside", "uploads/../../outside", "/etc/passwd", "uploads/", "a/b/c"])
@@ -137,7 +137,7 @@ async def test_leftovers_of_an_interrupted_put_are_deleted_after_a_day(tmp_path:
     assert {path.name for path in (tmp_path / "uploads").iterdir()} == {"one.webp", new.name}
 
 
-# Tests of buckets.
+# Tests for buckets.
 
 
 @pytest.mark.parametrize("kind", [RCLONE, MOTO])

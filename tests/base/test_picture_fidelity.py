@@ -1,4 +1,4 @@
-"""A re-encoded picture looks as before: its colours, its transparency, and its animation."""
+"""A re-encoded picture looks the same as before: its colours, transparency and animation."""
 
 import dataclasses
 import struct
@@ -20,13 +20,13 @@ from tests.kit.raw_pictures import GREY, GREY_ALPHA, PALETTE, RGB, RGBA, apng, g
 COLOUR = (200, 120, 60)
 P3 = profiles.in_srgb(profiles.DISPLAY_P3, 2.2, COLOUR)
 ADOBE = profiles.in_srgb(profiles.ADOBE_RGB, 2.2, COLOUR)
-# Grey with gamma 1, as sRGB shows it.
+# The grey value with gamma 1, as sRGB displays it.
 LINEAR = (profiles.encoded(128 / 255),) * 3
 RED, GREEN, BLUE, CLEAR = (255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (0, 0, 0, 0)
 HALF_GREEN = (0, 255, 0, 128)
 WHOLE, MIDDLE, CORNER = (0, 0, 24, 24), (8, 8, 8, 8), (16, 16, 8, 8)
 COLOURS = (RED[:3], GREEN[:3], BLUE[:3], (9, 9, 9))
-# Positions in each frame: outside the changing area, in its middle, and in the corner.
+# Positions in each frame: outside the changing area, in its middle, and in its corner.
 PLACES = ((2, 2), (12, 12), (20, 20))
 
 # The decoder is loaded once for all tests.
@@ -59,7 +59,7 @@ def chunk_of(profile: bytes) -> bytes:
 
 
 def twice(*values: int) -> bytes:
-    """Return 8-bit values as 16-bit values."""
+    """Return 8-bit values as 16-bit values, with each byte repeated."""
     return bytes(byte for value in values for byte in (value, value))
 
 
@@ -68,7 +68,7 @@ def trns(*values: int) -> bytes:
 
 
 def printed(inks: Sequence[int]) -> tuple[float, float, float]:
-    """Return colours as printed by a printer that has dull inks and prints grey instead of black."""
+    """Return the colour of these inks from a printer that has dull inks and prints grey instead of black."""
     cyan, magenta, yellow, black = inks
     lightness = (95 - 30 * cyan - 40 * magenta - 5 * yellow) * (1 - 0.7 * black)
     return lightness, 50 * magenta - 30 * cyan, 60 * yellow - 40 * cyan

@@ -1,4 +1,4 @@
-"""A picture is returned with its pixels and nothing else, or is rejected with a reason.
+"""A re-encoded picture has its pixels and nothing else. Unsuitable pictures are rejected with a reason.
 
 The hostile files are in `tests/base/test_hostile_pictures.py`.
 """
@@ -104,7 +104,7 @@ async def test_pictures_are_rotated_upright(sandbox: Sandbox, orientation: int) 
 
 
 async def test_colours_are_converted_according_to_the_profile(sandbox: Sandbox) -> None:
-    # In a wide colour space, the same numbers mean stronger colours.
+    # In a wide colour space, the same numbers mean more intense colours.
     wide = _swapped_profile()
     data = pictures.encoded(Image.new("RGB", (16, 16), (200, 40, 10)), "PNG", icc_profile=wide)
     picture = await rewrite(sandbox, data)
@@ -225,7 +225,7 @@ async def test_the_limit_counts_pixels_of_all_frames(sandbox: Sandbox) -> None:
         assert caught.value.code == "too_large"
 
 
-async def test_an_unwanted_format_is_refused_whatever_the_file_name(sandbox: Sandbox) -> None:
+async def test_an_unwanted_format_is_refused_whatever_the_files_name(sandbox: Sandbox) -> None:
     with pytest.raises(Refused) as caught:
         await rewrite(sandbox, pictures.animation(2, "GIF"), PictureRules(formats=("PNG", "JPEG")))
     assert caught.value.code == "unsupported_type"

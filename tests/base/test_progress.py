@@ -1,4 +1,4 @@
-"""Progress is reported only to its own listener."""
+"""Progress is reported only to the listener of the same work."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Code in the sandbox can only compute, and its failures stay there."""
+"""Code in the sandbox can do nothing but compute, and its failures do not affect the caller."""
 
 import asyncio
 import logging
@@ -53,7 +53,7 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
 async def test_a_child_has_no_environment_and_a_lower_priority(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check only these two restrictions. `tests/attacks/test_decoder.py` tests the others."""
+    """Check only these two restrictions. `tests/attacks/test_decoder.py` tests all others."""
     monkeypatch.setattr("svc.base.sandbox.NICENESS", 15)
     # Python itself sets the locale.
     assert (await call(sandbox, "process_state"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
@@ -121,7 +121,7 @@ async def test_processor_time_is_limited_separately(sandbox: Sandbox) -> None:
 async def test_an_input_is_not_refused_because_the_system_killed_the_child(
     sandbox: Sandbox, at_once: bool
 ) -> None:
-    # The kernel kills this child first when memory runs out.
+    # When memory runs out, the kernel kills this child first.
     task = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
     if not at_once:
@@ -140,7 +140,7 @@ async def test_an_input_is_not_refused_because_the_system_killed_the_child(
         ("talk", "says more than it may; status -9"),
     ],
 )
-async def test_a_crash_of_the_child_counts_as_a_refusal_of_its_input(
+async def test_a_crash_in_a_child_counts_as_a_refusal_of_its_input(
     sandbox: Sandbox, function: str, detail: str
 ) -> None:
     refused = await refusal(sandbox, function)
@@ -211,7 +211,7 @@ async def test_closing_leaves_no_process_behind(sandbox: Sandbox) -> None:
 
 
 def family(sandbox: Sandbox) -> list[int]:
-    """Return every process of the sandbox, starting with the first process."""
+    """Return all processes of the sandbox, beginning with the first."""
     process = sandbox._process
     if process is None:
         return []
@@ -226,9 +226,9 @@ def runs(pid: int) -> bool:
 
 
 def zygote(sandbox: Sandbox) -> int:
-    """Return the process that forks.
+    """Return the process that forks the children.
 
-    With namespaces, it is the only child of the first process.
+    With namespaces, it is the only child of the sandbox's first process.
     """
     assert sandbox._process is not None
     inner = _children(sandbox._process.pid)
@@ -236,7 +236,7 @@ def zygote(sandbox: Sandbox) -> int:
 
 
 def jobs(sandbox: Sandbox) -> list[int]:
-    """Return the running children."""
+    """Return the children that are running jobs."""
     return [pid for pid in family(sandbox) if _session(pid) == pid and pid != family(sandbox)[0]]
 
 

@@ -1,4 +1,4 @@
-"""Sealed secrets can be opened only with the key, and only on behalf of their owner."""
+"""Sealed secrets can be opened only with the key, and only for the owner they were sealed for."""
 
 import secrets
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A newcomer takes the slot of the slowest reader of the holder with the most streams."""
+"""A newcomer takes the slot of the slowest reader that belongs to the holder with the most streams."""
 
 from contextlib import ExitStack
 
@@ -18,7 +18,7 @@ class Scene:
         self._taking = ExitStack()
 
     def begins(self, name: str, holder: str, *, takes: bool = False) -> bool:
-        """Admit a reader that either accepts all data or stalls from this point on."""
+        """Admit a reader that either accepts all data or stalls from now on."""
         reader = self._readers.admit(holder, self._most, lambda: self.closed.append(name))
         if reader is not None and not takes:
             self._stalls(reader)
@@ -61,7 +61,7 @@ def test_the_holder_with_the_most_streams_loses_one_first() -> None:
     assert [name.startswith("greedy") for name in scene.closed] == [True]
 
 
-def test_a_reading_holder_loses_no_stream_to_a_holder_that_would_have_as_many() -> None:
+def test_a_holder_that_reads_loses_no_stream_to_a_holder_that_would_then_have_as_many() -> None:
     scene = Scene(most=2)
     assert scene.begins("one", "one", takes=True) and scene.begins("two", "two", takes=True)
     assert not scene.begins("three", "three")
@@ -79,7 +79,7 @@ def test_a_holder_with_two_streams_more_than_a_newcomer_loses_one_however_fast_i
 
 
 @pytest.mark.parametrize("holders", [1, 2, 10, 300])
-def test_a_newcomer_always_gets_a_slot_among_stalled_readers(holders: int) -> None:
+def test_a_newcomer_always_gets_a_slot_when_all_readers_have_stalled(holders: int) -> None:
     scene = Scene(most=256)
     for n in range(2_000):
         scene.begins(f"{n}", f"holder {n % holders}")

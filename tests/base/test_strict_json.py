@@ -1,4 +1,4 @@
-"""Untrusted JSON is parsed to a value or raises ValueError."""
+"""Untrusted JSON is either parsed to a value or raises ValueError."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""The system call filter, run by the test's own interpreter, for this architecture and the other one.
+"""The system call filter, run by an interpreter in this test, for this architecture and another one.
 
-`tests/attacks/test_decoder.py` tests it in the kernel.
+`tests/attacks/test_decoder.py` tests the filter in the kernel.
 """
 
 import errno

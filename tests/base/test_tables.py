@@ -1,4 +1,4 @@
-"""Records and their tables: records are read back as written, whatever the columns' names and contents."""
+"""Database records are read back as they were written, whatever the names and contents of their columns."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
@@ -84,7 +84,7 @@ async def test_records_are_found_by_a_where_clause(database: Database) -> None:
     assert await BOOKS.all(database, "ORDER BY id LIMIT ?", 5) == [PLAIN, BOOK]
 
 
-async def test_a_replaced_record_keeps_references_to_it(database: Database) -> None:
+async def test_references_to_a_record_survive_its_replacement(database: Database) -> None:
     def write(connection: Connection) -> tuple[Book | None, int]:
         BOOKS.put(connection, BOOK)
         connection.execute("INSERT INTO pages VALUES ('b')")

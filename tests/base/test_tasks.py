@@ -1,4 +1,4 @@
-"""Coroutines that run concurrently end together."""
+"""Coroutines that run concurrently also end together."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Expensive steps alternate with everything else on the event loop."""
+"""On the event loop, other work runs between expensive steps."""
 
 import asyncio
 from functools import partial
@@ -10,7 +10,7 @@ from tests.kit.programs import DEADLINE_S
 
 
 class Clock:
-    """A clock that reports the same duration for each step, from its reads before and after."""
+    """A clock that advances by the same time with every reading, so that all steps take equally long."""
 
     def __init__(self, step_s: float) -> None:
         self._now, self._step_s = 0.0, step_s
@@ -55,7 +55,7 @@ async def test_long_work_is_done_in_steps_with_other_work_in_between() -> None:
         return "result"
 
     order: list[str] = []
-    # One piece of work takes longer than a step may.
+    # Each piece of work takes longer than a step may.
     assert await TimeSlices(Clock(0.01)).finish(work(), DEADLINE_S) == "result"
     assert order[:5] == ["piece 0", "other work", "piece 1", "other work", "piece 2"]
 
@@ -67,7 +67,7 @@ async def test_short_work_does_not_wait_for_long_work() -> None:
 
     clock = Clock(3600)
     slices = TimeSlices(clock)
-    # The next long step waits for an hour.
+    # After this step, the next long step has to wait for an hour.
     await slices.run(lambda: None, DEADLINE_S)
     clock._step_s = 0
     assert await slices.finish(short(), 0.01) == "result"

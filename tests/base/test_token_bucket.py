@@ -17,7 +17,7 @@ def test_waiting_as_long_as_reported_is_enough() -> None:
     assert bucket.take(4.0) == 0.0
 
 
-def test_a_long_silence_earns_at_most_one_burst() -> None:
+def test_a_long_pause_earns_at_most_one_burst() -> None:
     bucket = TokenBucket(2, 1.0)
     assert [bucket.take(1000.0) for _ in range(3)] == [0.0, 0.0, 1.0]
 

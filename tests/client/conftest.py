@@ -1,4 +1,4 @@
-"""A chat server with members, as in the tests of the chat server."""
+"""Provides a chat server with members, as in the chat server's own tests."""
 
 from tests.chat.conftest import chat, folk, hurried, sfu, variables
 

@@ -1,5 +1,5 @@
-"""A proxy between a client and a server. A test can cut all its connections at once, without a
-close frame.
+"""A proxy between a client and a server. A test can cut all of its connections at once, without a close
+frame.
 """
 
 import asyncio
@@ -11,15 +11,15 @@ _PIECE = 64 * 1024
 
 
 class SeverableProxy:
-    """A proxy whose connections can be cut. `address` leads to the `server`, and `cuts` counts the
-    connections that have been cut.
+    """A proxy whose connections can be cut. `address` is the proxy's own, and `cuts` counts the connections
+    that have been cut.
     """
 
     def __init__(self, server: str) -> None:
         self.server = server
         self.address = ""
         self.cuts = 0
-        # While the proxy is down, nobody can connect.
+        # Nobody can connect while the proxy is down.
         self.down = False
         self._open: set[asyncio.StreamWriter] = set()
 

@@ -1,4 +1,4 @@
-"""A Python bot on a running server: missed events, rate limits, files, voice, and shutdown."""
+"""A Python bot on a running server: missed events, rate limits, files, voice channels, and shutdown."""
 
 import asyncio
 import subprocess
@@ -28,7 +28,7 @@ DEADLINE_S = 30.0
 
 @dataclass
 class Heard:
-    """The messages that a bot has received. `message` waits for the next one."""
+    """The messages that a bot has received."""
 
     waiting: asyncio.Queue[Message] = field(default_factory=asyncio.Queue)
 
@@ -88,7 +88,7 @@ async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_h
             proxy.down = True
             proxy.cut()
             await folk.member.done("POST", GENERAL, {"text": "unseen"})
-        # When a server stops, it forgets the events that it has sent.
+        # A server forgets the events that it has sent when it stops.
         async with chat_server(variables) as chat:
             folk.member.chat = chat
             texts = [f"missed {number}" for number in range(120)]

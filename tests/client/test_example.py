@@ -1,4 +1,4 @@
-"""The example in docs/bots.md runs as written, over a connection that is cut repeatedly."""
+"""The example in docs/bots.md runs as written, even over a connection that is cut repeatedly."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "bots.md"
 GENERAL = "/api/channels/general/messages"
 DEADLINE_S = 60.0
 TIMES = 100
-# The time between two cuts of the connection, in seconds.
+# The time in seconds between two cuts in the connection.
 APART = 12
 
 

@@ -1,4 +1,4 @@
-"""The client's types match the server's descriptions, and it uses only described endpoints."""
+"""The client's types match the server's descriptions, and the client uses only described endpoints."""
 
 import re
 import types
@@ -23,7 +23,7 @@ JSON_TYPES = {str: "string", int: "integer", bool: "boolean"}
 
 
 def differences(shape: Any, schema: Mapping[str, Any], where: str) -> list[str]:
-    """Return where a value that fits the schema could not be parsed as this type."""
+    """List the places where a value that fits the schema could not be parsed as the given type."""
     if "$ref" in schema:
         schema = SCHEMAS[schema["$ref"].rpartition("/")[2]]
     if get_origin(shape) in (Union, types.UnionType):

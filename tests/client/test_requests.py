@@ -1,4 +1,4 @@
-"""A bot's requests after refusals, proxy errors and lost connections are retried only where that helps."""
+"""A bot's requests are retried after refusals, proxy errors and lost connections where that helps."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,7 +15,9 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @asynccontextmanager
 async def requests_to(*answers: Answer) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
-    """Send requests to a server that gives these responses in order, and then an empty object."""
+    """Run a server that gives these responses in order, and then empty objects. Yield a client and its
+    requests.
+    """
     waiting, received = list(answers), list[web.Request]()
 
     async def answer(request: web.Request) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""The live socket's protocol as a bot uses it: each event once, and messages from the history after a gap."""
+"""The live socket's protocol as a bot uses it: each event arrives once, and the history fills gaps."""
 
 import json
 from typing import Any
@@ -37,14 +37,14 @@ def test_missed_events_are_delivered_and_none_is_repeated() -> None:
     session.process(frame("authenticated", {"seq": 5}, id=1))
     session.process(frame("message_posted", seq=7))
     sent(session)
-    # Everything up to 20 has been sent, but the connection is lost before it arrives.
+    # The server has sent every event up to 20, but the connection is lost before they arrive.
     assert session.process(frame("resumed", {"seq": 20}, id=1)) == Resumed({"seq": 20})
     assert session.process(frame("message_posted", seq=7)) is None
     assert session.process(frame("message_posted", seq=8)) == PushedEvent("message_posted", {})
     assert sent(session)["data"]["seq"] == 8
 
 
-def test_the_whole_state_may_be_sent_again_on_an_open_connection() -> None:
+def test_the_server_may_send_the_whole_state_again_on_an_open_connection() -> None:
     session = Session("svcbot.x")
     sent(session)
     session.process(frame("authenticated", {"seq": 50}, id=1))
@@ -98,7 +98,7 @@ def message(number: int, channel: str = "general", thread: str | None = None) ->
 
 
 def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[str, Any]:
-    """Return the state after a sign-in, with these newest messages."""
+    """Return the state that the server sends after a sign-in, with the given newest messages."""
     counts = [{"channel_id": name, "last": n and an_id(n)} for name, n in lasts.items()]
     followed = [{"channel_id": "general", "thread": t, "last": an_id(n)} for t, n in (threads or {}).items()]
     return {"unread": counts, "threads": followed}
@@ -127,7 +127,7 @@ def test_messages_read_from_history_are_not_repeated_by_events() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=7))
     again = state(general=9, news=None)
-    for number in (9, 12):  # The latter was posted while the history was being read.
+    for number in (9, 12):  # Message 12 was posted while the history was being read.
         cursors.fetched(message(number))
     cursors.caught_up(again)
     assert cursors.record_push(message(11, "news"))

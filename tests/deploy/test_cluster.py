@@ -1,4 +1,4 @@
-"""The files for a cluster, with the proxy and the NATS servers that they configure."""
+"""The cluster's configuration files, and the proxy and NATS servers that use them."""
 
 import asyncio
 import re
@@ -23,7 +23,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 
 def configurations(name: str) -> dict[str, str]:
-    """Return a program's configuration in each deployment, by the deployment's name."""
+    """Return a program's configuration for each deployment, keyed by the deployment's name."""
     (file,) = (path for path in COMPOSE if path.name == "cluster.yml")
     found = {"compose": YAML(typ="safe").load(file)["configs"][name.partition(".")[0]]["content"]}
     for document in chart():
@@ -52,7 +52,7 @@ def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
 
 @asynccontextmanager
 async def haproxy(text: str, relays: list[ChatRelay], folder: Path) -> AsyncIterator[str]:
-    """Run the proxy of a deployment in front of relays on this machine. Yield its address."""
+    """Run a deployment's proxy in front of relays on this machine. Yield the proxy's address."""
     (port,) = free_ports(1)
     text = re.sub(r"^resolvers .*\Z", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r" init-addr .*$", "", text, flags=re.MULTILINE).replace("bind :5000", f"bind :{port}")
@@ -92,7 +92,7 @@ async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_h
 
         await wait_until("the proxy has found a relay", is_served, within_s=20)
         await relays[0].kill()
-        # A refused connection is retried at the other relay before any health check has failed.
+        # The proxy retries a refused connection at the other relay before any health check has failed.
         assert await is_served()
         await nodes[0].kill()
         await wait_until("the relay has found the next owner", is_served, within_s=30)

@@ -1,4 +1,4 @@
-"""The container files: linters accept them, and the commands and variables that they use exist."""
+"""The container files: linters accept them, and they use only existing commands and variables."""
 
 import json
 import re
@@ -19,12 +19,12 @@ REPOSITORY = Path(__file__).parents[2]
 CONTAINER = REPOSITORY / "deploy" / "container"
 COMPOSE = [CONTAINER / "compose.yaml", REPOSITORY / "deploy" / "compose" / "cluster.yml"]
 CHART = REPOSITORY / "deploy" / "helm"
-# Variables that none of the project's own programs reads.
+# Variables that only third-party programs read.
 OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 
 def output_of(name: str, *arguments: str) -> str:
-    """Return the findings of a linter that pip installs."""
+    """Return the findings of a linter that is installed with pip."""
     tool = Path(sys.executable).with_name(name)
     if not tool.exists():
         pytest.skip(f"{name} is not there for this machine")
@@ -44,7 +44,7 @@ def test_a_compose_file_is_valid(path: Path) -> None:
 
 @cache
 def chart() -> list[dict[str, Any]]:
-    """Return the output of `helm template`, or nothing if helm is not installed."""
+    """Return the documents that `helm template` prints, or an empty list if helm is not installed."""
     helm = Path(sys.executable).with_name("helm")
     if not helm.exists():
         return []
@@ -56,7 +56,7 @@ def chart() -> list[dict[str, Any]]:
 
 
 def services() -> list[tuple[list[str], set[str]]]:
-    """Return the command and the variables of each container that runs the image."""
+    """Return the command and the variables of each container that runs the project's image."""
     files = [YAML(typ="safe").load(path)["services"] for path in COMPOSE]
     ours = [service for file in files for service in file.values() if service["image"] == "svc"]
     found = [(service["command"], set(service.get("environment", {}))) for service in ours]

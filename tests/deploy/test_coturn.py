@@ -1,4 +1,4 @@
-"""Runs the TURN server from `deploy`, which relays for members only, and to the SFU only."""
+"""Runs the TURN server from `deploy`, which relays only for members and only to the SFU."""
 
 import asyncio
 import ssl
@@ -42,7 +42,7 @@ class Member(asyncio.DatagramProtocol):
 async def allocated(
     name: str, password: str, transport: str = "udp", tls: ssl.SSLContext | None = None
 ) -> tuple[Any, Member]:
-    """Allocate a relayed address for a member who connects to coturn in this way."""
+    """Allocate a relayed address for a member who connects to coturn over the given transport."""
     server = (TURN, TLS_PORT if tls else PORT)
     async with asyncio.timeout(WITHIN_S):
         return await create_turn_endpoint(Member, server, name, password, ssl=tls, transport=transport)
@@ -69,7 +69,7 @@ def test_only_members_can_send_to_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -
                         await inner.send_data(b"hello", (forbidden, MEDIA_PORT))
                     assert refused.value.response.attributes["ERROR-CODE"][0] == 403
                 relay.close()
-            # An expired credential, and an invented one.
+            # One credential has expired, and the other is made up.
             old = TurnServer([], SECRET).ice_server("ada", time.time() - 26 * 3600)
             for wrong in ((old["username"], old["credential"]), (name, "made up")):
                 with pytest.raises(TransactionFailed) as refused:

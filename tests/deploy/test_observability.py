@@ -1,4 +1,4 @@
-"""The dashboard and the alerts, tested by a real Prometheus server that monitors running servers."""
+"""The dashboard and the alerts, tested with a real Prometheus server that monitors running servers."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from tests.kit.waiting import wait_until
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
 SCRAPES = 4
-# The value that Grafana would insert when scraping every second.
+# The value that Grafana would insert for a scrape every second.
 RATE_INTERVAL = "4s"
 METRIC = re.compile(r"\bsvc_[a-z0-9_]+")
 
@@ -49,7 +49,7 @@ def test_promtool_accepts_the_configuration_and_the_rules() -> None:
     checked("check", "config", str(DEPLOY / "prometheus" / "prometheus.yml"))
 
 
-def test_each_alert_fires_for_its_cause_and_not_in_normal_operation() -> None:
+def test_each_alert_fires_on_its_cause_but_not_in_normal_operation() -> None:
     checked("test", "rules", str(Path(__file__).with_name("alerts_test.yml")))
     tried = Path(__file__).with_name("alerts_test.yml").read_text()
     named = re.findall(r"- alert: (\w+)", (DEPLOY / "prometheus" / "alerts.yml").read_text())
@@ -74,7 +74,7 @@ async def chat(tmp_path: Path) -> AsyncIterator[tuple[ChatServer, dict[str, str]
             yield chat, {"svc-chat": urlsplit(chat.address).netloc, "svc-sfu": f"127.0.0.1:{sfu.http_port}"}
 
 
-async def test_every_query_of_the_dashboard_returns_data(
+async def test_every_query_in_the_dashboard_returns_data(
     chat: tuple[ChatServer, dict[str, str]], tmp_path: Path
 ) -> None:
     server, targets = chat
@@ -106,7 +106,7 @@ async def test_the_dashboard_and_the_alerts_use_only_existing_metrics(
                 there += await response.text()
     named = set(METRIC.findall(" ".join(queries()) + (DEPLOY / "prometheus" / "alerts.yml").read_text()))
     known = set(METRIC.findall(there)) | {*DESCRIPTIONS, *RELAY_GAUGES, *RELAY_COUNTERS}
-    # A counter without samples appears only in comments, and without its suffix.
+    # A counter without samples appears only in comments, without its suffix.
     assert {name for name in named if name not in known and name.removesuffix("_total") not in known} == set()
 
 

@@ -1,4 +1,4 @@
-"""The reverse proxies from `deploy`, running in front of a chat server and an SFU."""
+"""The reverse proxies from `deploy` run in front of a chat server and an SFU."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from tests.kit.sfu_process import SECRET, running_sfu
 
 @dataclass
 class Site:
-    """A chat server behind a proxy. `chat` connects through the proxy, and `direct` does not."""
+    """A chat server behind a proxy. `chat` connects through the proxy, and `direct` bypasses it."""
 
     proxy: Proxy
     chat: ChatServer
@@ -72,7 +72,7 @@ async def test_members_join_and_hear_each_other(site: Site) -> None:
         assert (await grace.pushed("message_posted"))["text"] == "through the proxy"
 
 
-async def test_a_page_from_another_origin_is_refused_just_as_without_a_proxy(site: Site) -> None:
+async def test_a_page_from_another_origin_is_refused_as_it_is_without_a_proxy(site: Site) -> None:
     with pytest.raises(WSServerHandshakeError) as refused:
         await site.chat.http.ws_connect("/live", headers={"Origin": "https://elsewhere.example"})
     assert refused.value.status == 403
@@ -93,7 +93,7 @@ async def test_wrong_codes_are_counted_by_the_address_that_the_proxy_reports(sit
     for spoofed in ("203.0.113.1", "203.0.113.2", "203.0.113.3"):
         refusal = await wrong_code(site, {"X-Forwarded-For": spoofed})
     assert refusal == "too_many_invite_attempts"
-    # A direct request from the same address has no proxy header, so it counts as the same client.
+    # A direct request from the same address has no proxy header, but counts as the same client.
     assert await wrong_code(Site(site.proxy, site.direct, site.direct), {}) == "too_many_invite_attempts"
 
 

@@ -1,4 +1,4 @@
-"""Every end-to-end test has its own media service process, which must exit without an error."""
+"""Provides a media service process for every end-to-end test, which must exit without an error."""
 
 from collections.abc import AsyncIterator
 
@@ -10,7 +10,7 @@ from tests.kit.sfu_process import ControlConnection, SfuProcess, running_sfu
 
 @pytest.fixture
 async def sfu(request: pytest.FixtureRequest) -> AsyncIterator[SfuProcess]:
-    """Run a media service. The optional parameter has environment variables."""
+    """Run a media service. The optional parameter contains environment variables."""
     async with running_sfu(**getattr(request, "param", {})) as sfu:
         yield sfu
     assert sfu.faults == [], sfu.output
@@ -18,7 +18,7 @@ async def sfu(request: pytest.FixtureRequest) -> AsyncIterator[SfuProcess]:
 
 @pytest.fixture
 async def control(sfu: SfuProcess) -> ControlConnection:
-    """Connect the chat server "home", with the room "lobby"."""
+    """Connect as the chat server "home", with the room "lobby"."""
     return await sfu.control("lobby")
 
 

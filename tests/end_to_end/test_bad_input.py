@@ -1,8 +1,8 @@
-"""Invalid input gets a clear response, or the connection is closed with a code and a reason, and the next
-call works.
+"""Invalid input gets a clear response, or the connection is closed with a code and a reason. The next call
+still works.
 
-After every test, two people must be able to call each other in the same room of the same service; `conftest`
-checks that the service wrote no traceback. See docs/signalling.md, "Why a WebSocket is closed".
+After every test, two people must be able to call each other in the same room of the same service, and
+`conftest` checks that the service wrote no traceback. See docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import asyncio
@@ -57,7 +57,7 @@ NOT_HTTP = [
     b"\r\n" * 100,
     b"x" * 100_000,
 ]
-# A participant's messages are read at this rate, after an initial burst of this size.
+# The service reads a burst of this many messages from a participant, and then this many per second.
 WISHES_AT_ONCE, WISHES_PER_S = 200, 20
 # An address at which nothing listens.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
@@ -127,7 +127,7 @@ async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_delays_nobody(
         await ada.say("set_layer", {"track_id": "none", "max_temporal_layer": 0})
     await asyncio.gather(ada.hears(grace), grace.hears(ada), grace.sees(ada))
     await a_call_works(guests)
-    # Every second request is refused. Reading all requests takes 40 s.
+    # One in two requests is refused. Reading all of them takes 40 s.
     refused, most = len(ada.errors), (WISHES_AT_ONCE + WISHES_PER_S * (time.monotonic() - began)) / 2 + 1
     assert WISHES_AT_ONCE / 2 - 10 <= refused <= most
     assert ada.closed is None
@@ -175,7 +175,7 @@ async def test_connections_that_are_not_websocket_or_http_are_refused(
         assert await Socket(stranger).ending() == (1007, "The message is not UTF-8")
     for data in NOT_HTTP:
         reader, writer = await asyncio.open_connection("127.0.0.1", sfu.http_port)
-        # The service reads no more than it needs in order to refuse, so the rest may cause a reset.
+        # The service reads only as much as it needs in order to refuse, so the rest may cause a reset.
         async with asyncio.timeout(30):
             with suppress(OSError):
                 writer.write(data)

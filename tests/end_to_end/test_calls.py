@@ -1,4 +1,4 @@
-"""A second implementation, aiortc, uses the service: media, joins and leaves, codecs and ciphers.
+"""A second implementation, aiortc, uses the service: media, joining and leaving, codecs and ciphers.
 
 See docs/signalling.md.
 """

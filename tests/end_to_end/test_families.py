@@ -1,4 +1,4 @@
-"""Calls over IPv6 work just as they do over IPv4, and IPv4 and IPv6 clients can share a room."""
+"""Calls over IPv6 work like calls over IPv4, and IPv4 and IPv6 clients can share a room."""
 
 import asyncio
 

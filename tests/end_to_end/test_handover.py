@@ -14,7 +14,7 @@ from tests.kit.guests import ADA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import eventually
 
-JOINED_AGAIN_WITHIN_S = 20.0  # an idle machine needs two seconds
+JOINED_AGAIN_WITHIN_S = 20.0  # an idle machine takes two seconds
 
 
 def variables_for(sfu: SfuProcess, folder: Path) -> dict[str, str]:

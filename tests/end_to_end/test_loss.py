@@ -1,7 +1,7 @@
 """Over a link that loses 5 % of the datagrams in both directions, NACK and RTX recover every frame.
 
 aiortc shows no frame before all earlier frames have arrived, so without retransmission each loss would stop
-it for seconds. See docs/rtcp.md, "Retransmission".
+the video for seconds. See docs/rtcp.md, "Retransmission".
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""When a chat server moderates people in a call, their media is affected immediately.
+"""When a chat server moderates people in a call, the effect on their media is immediate.
 
 See `user_audio_control`, `disconnect_user` and `user_caps` in docs/signalling.md, "From the chat server".
 """
@@ -29,7 +29,7 @@ async def control_audio(control: ControlConnection, user_id: str, **flags: bool)
 async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
     """Wait until the listener has received everything in transit.
 
-    A frame with a new shade is sent through the same socket, so it arrives last.
+    A video frame with a new shade is sent last through the same socket, so it also arrives last.
     """
     camera = speaker.sends[CAMERA]
     assert isinstance(camera, Picture)
@@ -39,7 +39,7 @@ async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
 
 
 def sequence_gaps(section: Incoming) -> int:
-    """Return the number of sequence numbers that a receiver would consider lost."""
+    """Count the sequence numbers that a receiver would consider lost."""
     numbers = section.numbers
     assert len(set(numbers)) == len(numbers)
     return max(numbers) - min(numbers) + 1 - len(numbers)

@@ -19,7 +19,7 @@ from tests.kit.caller import Caller, talk
 from tests.kit.guests import ADA, GRACE
 from tests.kit.product import Product, running_product
 
-BACK_WITHIN_S = 20.0  # an idle machine needs five seconds
+BACK_WITHIN_S = 20.0  # an idle machine takes five seconds
 
 
 @pytest.fixture

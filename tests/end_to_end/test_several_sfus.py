@@ -1,5 +1,5 @@
-"""Two media services behind one chat server: rooms are distributed, and the rooms of a dead service move to
-the other.
+"""Two media services behind one chat server: rooms are distributed, and a dead service's rooms move to the
+other.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from tests.kit.guests import ADA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import eventually
 
-# An idle machine needs eight seconds: two of waiting for a service that may only be restarting, and the rest
-# for joining.
+# An idle machine takes eight seconds: two to wait for a service that may only be restarting, and the rest to
+# join.
 BACK_WITHIN_S = 30.0
 ROOMS = [f"room {number}" for number in range(12)]
 
@@ -106,7 +106,7 @@ async def test_participants_are_reunited_on_the_other_service_when_their_own_is_
 
 @asynccontextmanager
 async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator[list[Caller]]:
-    """Join members to the same channel one after the other. Yield them."""
+    """Have members join the same channel one after another. Yield their callers."""
     async with AsyncExitStack() as stack:
         joined: list[Caller] = []
         for name, voice in people:
@@ -122,7 +122,7 @@ async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator
 async def call_over_two_services(
     folder: Path,
 ) -> AsyncIterator[tuple[ChatServer, SfuProcess, SfuProcess, Caller, Caller]]:
-    """Let Ada and Grace, who use different SFUs, see and hear each other."""
+    """Have Ada and Grace call each other through different SFUs. Yield once they see and hear each other."""
     async with (
         running_sfu() as one,
         running_sfu() as two,
@@ -166,7 +166,7 @@ async def test_members_on_a_service_that_vanishes_are_asked_to_rejoin(tmp_path: 
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
         frozen = sfus[grace.client.remote_address[1]]
-        # The service closes no connection, as after a power failure.
+        # The service does not close its connections, as in a power failure.
         frozen.signal(signal.SIGSTOP)
         try:
             moved = await grace.live.pushed("voice_moved")

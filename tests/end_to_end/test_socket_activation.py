@@ -1,5 +1,5 @@
-"""Listening sockets that a service manager opens and keeps open: systemd-socket-activate, and the test
-itself.
+"""Programs inherit listening sockets that a service manager keeps open. The managers are
+systemd-socket-activate and the test itself.
 
 See `--listen-fd`, and sd_listen_fds(3): descriptors start at 3.
 """
@@ -30,7 +30,7 @@ WITHIN_S = 20.0
 
 @asynccontextmanager
 async def started(*command: str, descriptors: Sequence[int] = (), **variables: str) -> AsyncIterator[None]:
-    """Run a program for the duration of the block. It must exit cleanly."""
+    """Run a program during the block. The program must exit cleanly."""
     process = await asyncio.create_subprocess_exec(
         *command, env=os.environ | variables, pass_fds=descriptors, start_new_session=True
     )
@@ -54,7 +54,7 @@ async def activated(port: int, *command: str, **variables: str) -> AsyncIterator
 
 
 async def health(port: int) -> str:
-    """Get the health report, retrying until systemd-socket-activate listens."""
+    """Return the name of the service in the health report, retrying until systemd-socket-activate listens."""
     found: list[str] = []
 
     async def answered() -> bool:
@@ -102,7 +102,7 @@ async def test_requests_wait_during_a_restart_of_the_chat_server(tmp_path: Path)
         variables = chat_variables(tmp_path / "data")
         async with started(*command, descriptors=[number], **variables):
             assert await health(port) == "chat"
-        # While no service runs, connections wait.
+        # Connections wait while no service runs.
         task = asyncio.create_task(health(port))
         async with started(*command, descriptors=[number], **variables):
             assert await task == "chat"
@@ -114,7 +114,7 @@ async def test_a_call_uses_inherited_ports_of_both_kinds() -> None:
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for one in (tcp, udp):
             open_here.enter_context(one)
-        # Media over TCP uses the same port number, so it must be free for TCP too.
+        # Media over TCP has the same port number, so the port must also be free for TCP.
         with bound("127.0.0.1", 0)[0] as same:
             udp.bind(same.getsockname())
         flags = [word for one in (tcp, udp) for word in ("--listen-fd", str(one.fileno()))]

@@ -1,7 +1,7 @@
 """Two chat servers share one media service and use the same room ids and user ids, but do not affect each
 other.
 
-Rooms, sync and peer events are scoped to their registration. See docs/signalling.md, "From the chat server".
+Rooms, sync and peer events belong to one registration. See docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -14,7 +14,9 @@ OTHER_SECRET = "another control secret"
 
 
 async def both_talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Wait until these two people see and hear each other. Each tenant has its own pitch and shade."""
+    """Wait until these two people see and hear each other. Each tenant has different audio pitches and video
+    shades.
+    """
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
 
 
@@ -35,7 +37,7 @@ async def test_tenants_with_identical_room_and_user_ids_are_isolated_from_each_o
         joined = [data["user_id"] for event, data in server.received if event == "peer_joined"]
         assert joined == ["ada", "grace"], "each heard of its own users only"
 
-    # A request with the other server's id and this server's secret is dropped. With its own id, a server
+    # A request with the other server's id but this server's secret is dropped. With its own id, a server
     # affects only its own users.
     grace_here = {"room_id": "lobby", "user_id": "grace"}
     silence = {"is_muted": True, "is_deafened": True}

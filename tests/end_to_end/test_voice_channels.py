@@ -1,4 +1,4 @@
-"""The chat server and the media service together: actions of members and moderators affect real media."""
+"""The chat server and the media service together: actions by members and moderators affect real media."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ class Installation:
     guests: Guests
 
     async def enter(self, member: LiveMember, voice: Voice, channel_id: str = "lobby") -> AiortcClient:
-        """Enter a call with a grant from the chat server."""
+        """Join a call with a grant from the chat server."""
         grant = (await member.ask("voice_join", channel_id=channel_id))["data"]
         join = {name: value for name, value in grant["client_join"].items() if name != "user_id"}
         return await self.guests.arrive(member.id, voice=voice, **join)
@@ -69,7 +69,7 @@ async def test_a_moderators_mute_silences_a_member_and_persists_after_leaving(
     ada, grace = await installation.both_talk()
     sound = await grace.hears(ada)
     await installation.mod.ask("voice_mute", member_id=installation.ada.id, muted=True)
-    # A video frame sent after the mute has arrived, so no earlier audio is still in flight.
+    # A video frame sent after the mute has arrived, so no earlier audio can still be in transit.
     await grace.sees(ada, frames=15)
     before = sound.packets
     await grace.sees(ada, frames=15)

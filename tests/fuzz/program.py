@@ -1,4 +1,4 @@
-"""Reads a fuzz target's input as a series of steps. Past the end of the input, all bytes are zero."""
+"""Reads a fuzz target's input as a series of steps. After the end of the input, all bytes are zero."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -7,8 +7,8 @@ T = TypeVar("T")
 
 
 class Program:
-    """A source of choices, numbers and slices, made from bytes. Changing one byte changes few
-    later values.
+    """A source of choices, numbers and slices that are read from bytes. Changing one byte changes few later
+    values.
     """
 
     def __init__(self, data: bytes) -> None:

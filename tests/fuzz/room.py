@@ -1,4 +1,4 @@
-"""An engine and two participants in a call, for fuzz targets that require authentication.
+"""A room for fuzz targets that require authentication: an engine and two participants in a call.
 
 Keys and credentials are constants, so an input always has the same effect. Only the engine's random choices
 depend on earlier rooms. The encryption is real, with known keys. Both participants send microphone and
@@ -34,7 +34,8 @@ PROFILE = "AEAD_AES_128_GCM"
 RID, REPAIRED_RID = 10, 11
 RIDS = (b"q", b"h", b"f")
 PWD = "passwordpasswordpassword"
-# SSRCs of packets sent to a participant, including RTCP, start at this number times the participant's number
+# Packets to a participant, including RTCP, have SSRCs that start at this number times the participant's
+# number.
 SSRCS = 100_000
 LARGEST = 1720  # OUTGOING_BYTES in the core
 LARGEST_RECEIVED = 1350  # MAX_DATAGRAM minus the overhead of encryption, as counted by pylibsrtp
@@ -59,7 +60,7 @@ class Peer:
     transport: int
     outbound: pylibsrtp.Session
     sources: list[Source] = field(init=False)
-    ssrcs: list[int] = field(default_factory=list)  # of its down tracks; each is followed by an RTX SSRC
+    ssrcs: list[int] = field(default_factory=list)  # the SSRCs of down tracks, each followed by an RTX SSRC
     invariant: EncryptionInvariant = field(default_factory=EncryptionInvariant)
     last_sequence: dict[int, int] = field(default_factory=dict)  # by SSRC
     last_number: int = 0  # transport-wide sequence numbers
@@ -81,7 +82,7 @@ class Peer:
 
 @lru_cache(maxsize=1)
 def _engine(number: int) -> ManualEngine:
-    """Return the engine, which all rooms use one after the other, because creating one takes longer than most
+    """Return the engine that all rooms use one after another, because creating one takes longer than most
     inputs.
     """
     engine = ManualEngine(seed=7 << 32, shards=2)
@@ -101,12 +102,12 @@ def _engine(number: int) -> ManualEngine:
 
 _ROOMS = count()
 ROOMS_IN_AN_ENGINE = 1000
-# The seconds between rooms: longer than any room lasts, and a multiple of all clock units.
+# The seconds between rooms, which must exceed any room's duration and be a multiple of all clock units.
 APART = 4096
 
 
 class Room:
-    """A clock, and all participants from when they join until they leave."""
+    """A clock and all participants, who join at the start and leave at the end."""
 
     def __init__(self) -> None:
         engine, before = divmod(next(_ROOMS), ROOMS_IN_AN_ENGINE)
@@ -129,7 +130,7 @@ class Room:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close all transports. Afterwards the engine sends nothing."""
+        """Close all transports. Check that the engine then sends nothing."""
         for transport in self.transports:
             self.engine.close_transport(transport)
         self.wait(0.0)
@@ -137,7 +138,7 @@ class Room:
         assert not self.engine.take_datagrams()
 
     def join(self, number: int) -> Peer:
-        """Open a transport, connected and keyed."""
+        """Open a transport that is connected and has keys."""
         key = bytes([number, len(self.transports) & 255]) * 14
         engine, address = self.engine, ("198.51.100.7", 1000 + number)
         transport = engine.open_transport(rtcp_ssrc=SSRCS * number)
@@ -190,7 +191,9 @@ class Room:
         )
 
     def send(self, peer: Peer, packet: bytes) -> None:
-        """Send RTP. Packets that the SRTP library rejects would not be accepted by the core either."""
+        """Send an RTP packet. Ignore packets that the SRTP library rejects, because the core would not accept
+        them either.
+        """
         with suppress(pylibsrtp.Error):
             self.receive(peer.outbound.protect(packet[:LARGEST_RECEIVED]), peer.address)
 
@@ -208,7 +211,7 @@ class Room:
         self.look()
 
     def look(self) -> None:
-        """Check the engine's packets, and fetch its events."""
+        """Check the packets that the engine has sent, and discard its events."""
         self.engine.take_events()
         for data, _, _ in self.engine.take_datagrams():
             assert len(data) <= LARGEST

@@ -1,8 +1,8 @@
 """Generates the initial inputs for fuzzing: real packets, descriptors, answers and files, shortened as
 necessary.
 
-`python -m tests.fuzz.seeds TARGET FOLDER` writes them; they are not in the repository. With seeds, the fuzzer
-need not discover the packet formats by itself.
+`python -m tests.fuzz.seeds TARGET FOLDER` writes the inputs, which are not in the repository. They save the
+fuzzer from having to discover the packet formats.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ def twcc() -> Iterator[bytes]:
 
 
 def bandwidth() -> Iterator[bytes]:
-    """Send ten packets and report that they arrived 20 ms apart, twenty times."""
+    """Yield twenty rounds of ten packets and a report that they arrived 20 ms apart."""
     turns = b""
     for turn in range(20):
         turns += b"\3" + b"\x0a" + b"\2" * 10 + b"\x0a"
@@ -77,7 +77,7 @@ def bandwidth() -> Iterator[bytes]:
 
 
 def redundancy() -> Iterator[bytes]:
-    """Yield Opus alone, and Opus after one, two and too many earlier packets."""
+    """Yield RED payloads with Opus alone, and with one, two and too many earlier packets."""
     for count in (0, 1, 2, 10):
         heads = b"".join(
             bytes([0x80 | AUDIO]) + (960 * n << 10 | 9).to_bytes(3, "big") for n in range(count, 0, -1)
@@ -111,7 +111,7 @@ def turn() -> Iterator[bytes]:
     yield b"".join(_piece(bytes(each)) for each in refused)
     yield b"".join(_piece(bytes(each)) for each in (refusals[401], refusals[441]))
     yield _piece(bytes(refusals[486])) + _piece(bytes(refusals[401])[:30])
-    # A request with this nonce does not fit in a message.
+    # A request with this nonce would not fit in a message.
     refusals[401].attributes["NONCE"] = bytes(65_440)
     yield _piece(bytes(refusals[401]))
 
@@ -158,7 +158,7 @@ def engine() -> Iterator[bytes]:
         yield _step(raw_rtcp, 1, *_piece(compound)) * 2
     for step in STEPS:
         yield _picture(b"", 0) * 3 + _step(step, 0, 1, 2, 3, 4, 5, 6)
-    # Alice sends RED. Bob loses audio, and from then on receives RED.
+    # Alice sends RED. Bob loses audio, and receives RED from then on.
     red = bytes([0x80 | AUDIO]) + (3000 << 10 | 3).to_bytes(3, "big") + bytes([AUDIO]) + b"onetwo"
     voice = _step(media, 0, 0x34, 1, 0, len(red), *red)
     yield voice * 3 + (_step(report, 1, 0, 0, 255, 0, 0) + voice * 3 + _step(nack, 1, 0, 4, 255, 255)) * 2
@@ -188,7 +188,7 @@ def _piece(data: bytes) -> bytes:
 
 
 def _picture(descriptor: bytes, codec: int, step: int = 1) -> bytes:
-    """Build a single-packet frame of Alice's camera with all its extensions.
+    """Build a single-packet frame from Alice's camera with all its extensions.
 
     `step` is the distance from the previous sequence number.
     """

@@ -1,6 +1,4 @@
-"""The estimate and the memory use stay within their bounds, whatever reports arrive about
-whatever packets.
-"""
+"""Whatever reports arrive about whatever packets, the estimate and memory use stay within bounds."""
 
 from svc._rtp.bandwidth import Estimator
 from tests.fuzz.program import Program

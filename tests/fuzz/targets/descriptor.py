@@ -16,7 +16,7 @@ IN_PYTHON = False
 
 
 def run(data: bytes) -> None:
-    # Also parse the whole buffer, because only then can the sanitizer check its very end.
+    # Also parse the whole buffer, because only then can the sanitizer check the very end of it.
     read_descriptor(data)
     known: Structure | None = None
     while data:

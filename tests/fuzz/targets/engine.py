@@ -1,7 +1,7 @@
-"""The engine continues and keeps its invariant, whatever participants send and the SFU requests.
+"""The engine continues and keeps its invariants, whatever participants send and the SFU requests.
 
 The input is a program: a byte names a step, and the bytes after it are the step's arguments. Each step ends
-with a check of the sent packets: their size, their SSRC, and that no packet index is encrypted twice with
+with a check of the sent packets: their size and SSRC, and that no packet index is encrypted twice with
 different content.
 """
 
@@ -43,8 +43,8 @@ def wait(program: Program, room: Room) -> None:
 
 
 def connectivity_check(program: Program, room: Room) -> None:
-    """Send a check from the participant's own or another address: paths appear, are selected and are
-    replaced.
+    """Send a check from the participant's own address or another one, so that paths appear, are selected and
+    are replaced.
     """
     peer, port, flags = program.choice(room.peers), program.number(), program.number()
     if port > 15:
@@ -56,7 +56,7 @@ def connectivity_check(program: Program, room: Room) -> None:
 
 
 def media(program: Program, room: Room) -> None:
-    """Send a well-formed packet: the source's next packet, an earlier packet, or one after a gap."""
+    """Send a well-formed packet from a source: its next packet, an earlier packet, or one after a gap."""
     peer, flags = program.choice(room.peers), program.number()
     source = peer.sources[flags & 1]
     sequence = source.sequence + program.number(signed=True) * (256 if flags & 2 else 1)
@@ -98,9 +98,7 @@ def nack(program: Program, room: Room) -> None:
 
 
 def arrivals(program: Program, room: Room) -> None:
-    """Send a receiver's transport-wide feedback about any sequence numbers, often about numbers that were
-    sent.
-    """
+    """Send a receiver's transport-wide feedback about any sequence numbers, often those that were sent."""
     peer = program.choice(room.peers)
     first = program.number(2) if program.number() & 1 else peer.last_number - program.number() % 32
     count = program.number()
@@ -124,7 +122,7 @@ def report(program: Program, room: Room) -> None:
 
 
 def ask(program: Program, room: Room) -> None:
-    """Make one of the requests that signalling makes to the core."""
+    """Make one of the requests that the signalling sends to the core."""
     engine, what = room.engine, program.number() % 11
     forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
     peer, argument = program.choice(room.peers), program.number()

@@ -1,4 +1,4 @@
-"""Any bytes, split into any pieces, yield the same frames or end the stream, and frames are sent as they were
+"""Any bytes yield the same frames or end the stream, however they are split, and frames are sent as they were
 queued.
 """
 
@@ -11,7 +11,7 @@ LONGEST = 1500
 def run(data: bytes) -> None:
     """Run one input. The first byte is the size of the pieces, and the other bytes are the stream."""
     size, stream = 1 + data[0] if data else 1, data[1:]
-    # Frames in the same piece before the invalid length are lost with it.
+    # The frames that precede an invalid length in the same piece are lost.
     frames, broken = read(stream, 1)
     found, was_broken = read(stream, size)
     assert was_broken == broken

@@ -1,4 +1,4 @@
-"""Any text is an answer with usable parameters, or is rejected with an SdpError that can be shown."""
+"""Any text is an answer with usable parameters, or is rejected with an SdpError that can be printed."""
 
 from dataclasses import replace
 
@@ -8,15 +8,14 @@ from svc.sfu.sdp import SdpError, SessionDescription
 from tests.sfu.calls import CALL, CAMERA, OWN
 
 IN_PYTHON = True
-# There are two media sections, so that their answers are short. Most mutations of a long answer change
-# nothing relevant.
+# Two media sections keep the answers short. Most mutations of a long answer would change nothing relevant.
 SHORT = (OWN[0], replace(CAMERA, mid="1"))
 ENCODINGS = tuple(replace(transceiver, direction="recvonly", simulcast=True) for transceiver in SHORT)
 REDUNDANT = tuple(replace(transceiver, redundancy=transceiver.kind == "audio") for transceiver in SHORT)
 
 
 def run(data: bytes) -> None:
-    # JSON can contain lone surrogates, which here replace invalid UTF-8.
+    # JSON can contain lone surrogates. In this test, they replace invalid UTF-8.
     text = data.decode(errors="surrogateescape")
     try:
         description = SessionDescription.parse(text)

@@ -1,4 +1,4 @@
-"""`svc doctor` gets its relayed address, is refused, or gives up, whatever a TURN server responds."""
+"""Whatever a TURN server responds, `svc doctor` gets its relayed address, is refused, or gives up."""
 
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -9,7 +9,7 @@ from svc.tools.doctor.turn import Refused, _Allocation, _read
 from tests.fuzz.program import Program
 
 IN_PYTHON = True
-LONGEST = 65535 + 20  # The header says that this is TCP.
+LONGEST = 65535 + 20  # the header identifies the stream as TCP
 
 
 def run(data: bytes) -> None:
@@ -20,24 +20,22 @@ def run(data: bytes) -> None:
 
 
 def outcome(request: Coroutine[None, None, Message]) -> None:
-    """Run the request in one step to its answer, refusal or failure, because nothing that it awaits takes
-    time.
-    """
+    """Run a request to its end in one step. This works because nothing that it awaits takes time."""
     with suppress(StopIteration, Refused, OSError):
         request.send(None)
 
 
 class Server:
-    """Responds with pieces of the input, and closes the connection at its end."""
+    """A TURN server that responds with pieces of the input, and closes the connection at the input's end."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
 
     async def exchange(self, message: Message) -> Message:
-        bytes(message)  # The request has been sent.
+        bytes(message)  # as a real connection does
         while self._program.left:
             answer = self._program.piece(LONGEST)
-            # Responses from other senders are ignored.
+            # make it a response to this request, because others are ignored
             answer = answer[:8] + message.transaction_id + answer[20:] if len(answer) > 20 else answer
             if (found := _read(answer, message)) is not None:
                 return found

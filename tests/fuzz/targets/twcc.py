@@ -3,7 +3,7 @@
 from svc._rtp.twcc import Log, parse_feedback
 
 IN_PYTHON = False
-# Deltas can lead to negative times, which never occur on the core's clock.
+# Deltas can lead to negative times, which the core's clock never has.
 LATER_S = 20_000
 
 
