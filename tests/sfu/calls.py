@@ -1,4 +1,4 @@
-"""The media sections in one call, offer by offer, for the tests and the recorded answers.
+"""The media sections of one call, offer by offer, for the tests and the recorded answers.
 
 `record_answers` sends these offers to real peers. The answers are in `tests/data/sdp`, named after the peer
 and the step.
@@ -47,7 +47,7 @@ CALL: Final = {
 
 
 def offer(step: str) -> str:
-    """Return the offer at this step of the call."""
+    """Return the offer in the given step of the call."""
     return build_offer(
         session_id=1,
         version=1 + list(CALL).index(step),
@@ -59,5 +59,5 @@ def offer(step: str) -> str:
 
 
 def answer(peer: str, step: str) -> str:
-    """Return the peer's recorded answer at this step."""
+    """Return the peer's recorded answer in the given step."""
     return (ANSWERS / f"{peer}-{step}.sdp").read_bytes().decode()

@@ -1,6 +1,6 @@
-"""Generates the diagrams of the state machines in the documentation: `python -m tests.sfu.diagrams`.
+"""Generates the state machine diagrams in the documentation: `python -m tests.sfu.diagrams`.
 
-Each diagram follows a comment with the name of its state machine.
+Each diagram follows a comment that names its state machine.
 """
 
 import re
@@ -30,7 +30,7 @@ def drawn(document: str) -> str:
 
 
 def _diagram(transitions: Transitions[_State, _Event]) -> str:
-    """Return a Mermaid diagram that begins at the first state and ends at the final states."""
+    """Return a Mermaid diagram that starts at the first state and ends at the final states."""
     table = transitions.table
     lines = [f"[*] --> {_words(next(iter(table)))}"]
     for state, ways in table.items():

@@ -1,7 +1,7 @@
-"""Records the answers of Chromium and aiortc to the offers of `calls`, for the tests.
+"""Records the answers of Chromium and aiortc to the offers in `calls`, for the tests.
 
-Run `python -m tests.sfu.record_answers` when an offer changes. It fails if a peer refuses an offer. No test
-runs it, because the answers are stored in `tests/data/sdp`.
+Run `python -m tests.sfu.record_answers` after changing an offer. The program fails if a peer refuses an
+offer. No test runs it, because the answers are stored in `tests/data/sdp`.
 """
 
 import asyncio

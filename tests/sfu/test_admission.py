@@ -1,6 +1,6 @@
-"""Joining requires the raw secret, or the client credential with a token.
+"""A participant joins with the raw secret, or with the client credential and a token.
 
-All other requests get the same refusal.
+All other requests are refused in the same way.
 """
 
 import json

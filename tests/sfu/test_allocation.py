@@ -1,13 +1,11 @@
-"""A link's bandwidth is divided among videos: the levels of each video, and the plan for a given
-bandwidth.
-"""
+"""A link's bandwidth is divided among videos: the levels of each video, and the plan for each bandwidth."""
 
 import pytest
 
 from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Limit, Video, ladder, plan
 
 K = 1_000.0
-# The bitrates of a camera's encodings, each by temporal layer.
+# A camera's encodings, each with its bitrates by temporal layer.
 CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
 ONE_ENCODING = (CAMERA[2],)
 
@@ -42,7 +40,7 @@ def screen(key: str, priority: int = 50) -> Video:
         pytest.param(((), (), ()), (-1, -1), False, ["all"], id="nothing is sent"),
     ],
 )
-def test_a_videos_levels_are_the_steps_by_which_it_can_be_lowered(
+def test_a_videos_levels_are_the_steps_in_which_it_can_be_lowered(
     encodings: tuple[tuple[float, ...], ...], wish: tuple[int, int], is_screen: bool, steps: list[str]
 ) -> None:
     levels = ladder(encodings, *wish, screen=is_screen)
@@ -80,7 +78,7 @@ def test_bandwidth_goes_to_a_sharp_screen_first_then_to_every_video_then_by_prio
     assert shown == expected
 
 
-def test_with_equal_priority_the_wider_tile_is_raised_first_and_raises_alternate() -> None:
+def test_with_equal_priority_videos_take_turns_being_raised_starting_with_the_wider_tile() -> None:
     videos = [camera("narrow", width=320), camera("wide", width=640), camera("unknown")]
     levels = plan(videos, 200 * K)
     assert levels == {"narrow": 1, "wide": 1, "unknown": 1}
@@ -95,7 +93,7 @@ def test_each_video_has_its_lowest_level_until_the_link_has_been_measured() -> N
     assert set(Allocator().review(videos, None, 0, 0.0).values()) == {Limit(0, 0)}
 
 
-def test_a_drop_of_the_estimate_lowers_videos_at_once_unless_it_is_within_tolerance() -> None:
+def test_a_drop_in_the_estimate_lowers_videos_at_once_unless_it_is_within_tolerance() -> None:
     allocator, videos = Allocator(), [camera("a", 70), camera("b", 30)]
     assert set(allocator.review(videos, 3_000 * K, 0, 0.0).values()) == {UNLIMITED}
     assert set(allocator.review(videos, 2_200 * K, 0, 1.0).values()) == {UNLIMITED}
@@ -139,12 +137,12 @@ def test_a_failed_raise_is_retried_only_at_a_higher_estimate() -> None:
     allocator.review(videos, 1_000 * K, 0, 0.0)
     assert allocator.review(videos, 1_500 * K, 0, 1.0) == {"a": UNLIMITED}
     allocator.review(videos, 700 * K, 0, 2.0)
-    # The misleading estimate recurs, and later the link is clearly better.
+    # The same misleading estimate appears again, and then one that is clearly higher.
     assert allocator.review(videos, 1_500 * K, 0, 4.0) != {"a": UNLIMITED}
     assert allocator.review(videos, 2_200 * K, 0, 5.0) == {"a": UNLIMITED}
 
 
-def test_a_new_speaker_gets_the_share_of_the_previous_one() -> None:
+def test_a_new_speaker_gets_the_previous_speakers_share() -> None:
     allocator = Allocator()
     videos = [camera("a", 70), camera("b", 30)]
     for step in range(40):
@@ -156,7 +154,7 @@ def test_a_new_speaker_gets_the_share_of_the_previous_one() -> None:
     assert chosen == {"a": Limit(0, -1), "b": UNLIMITED}
 
 
-def test_videos_do_not_flap_on_a_link_that_can_carry_them_only_at_times() -> None:
+def test_videos_do_not_flap_on_a_link_that_can_carry_them_only_sometimes() -> None:
     allocator, videos = Allocator(), [camera("a"), camera("b")]
     changes, before = 0, dict(allocator.review(videos, 700 * K, 0, 0.0))
     for step in range(1, 6_000):

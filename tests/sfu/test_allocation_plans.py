@@ -1,4 +1,4 @@
-"""The allocation with the real estimator, on seeded links in virtual time, stays within the bounds of each
+"""On seeded links in virtual time, the allocation with the real estimator stays within the bounds of each
 plan.
 """
 
@@ -16,29 +16,29 @@ K = 1_000.0
 SEEDS = range(1, 6)
 AUDIO_BPS = 80 * K
 CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
-# A camera of 480 x 270 at 12 frames/s in two encodings, as Chromium sends it.
+# A 480 x 270 camera at 12 frames/s in two encodings, as Chromium sends it.
 SMALL_CAMERA = ((17 * K, 31 * K, 53 * K), (35 * K, 61 * K, 100 * K))
-# The same size with pictures that are expensive to encode.
+# A camera of the same size, whose pictures are expensive to encode.
 RICH_CAMERA = ((35 * K, 70 * K, 150 * K), (100 * K, 220 * K, 450 * K))
 SCREEN = ((80 * K,), (250 * K,), (700 * K, 1_000 * K))
-# A keyframe is this many times as large as an average frame.
+# A keyframe is this many times larger than an average frame.
 KEYFRAME = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The bounds for one phase. Times are in seconds from the start of the phase."""
+    """The bounds for one phase. "its" refers to the phase, and times are in seconds from its start."""
 
     # the number of videos that are not paused at its end: (minimum, maximum)
     shown: tuple[int, int] | None = None
-    first_raise: float | None = None  # when some video has been raised
-    pictures_back: float | None = None  # when no video is paused any longer
-    all_back: float | None = None  # when each video is as requested
+    first_raise: float | None = None  # the time by which some video has been raised
+    pictures_back: float | None = None  # the time by which no video is paused
+    all_back: float | None = None  # the time by which every video is as requested
     sent_share: float | None = None  # the maximum fraction of the capacity, from 1.5 s on
     used_share: float | None = None  # the minimum fraction of the capacity at its end
     mean_share: tuple[float, float] | None = None  # fraction of the capacity in its second half
     queue_s: float | None = None  # the 95th percentile of the queue, from 1.5 s on
-    # (queue in s, seconds): the 90th percentile of the queue from then on
+    # (queue in s, seconds): the queue's 90th percentile from that time on
     drained: tuple[float, float] | None = None
     changes: int | None = None  # the maximum number of limit changes in its second half
     screen_sharp: bool = False  # whether the screen has its full size at its end
@@ -46,7 +46,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One receiver's links and videos."""
+    """One receiver's link and videos."""
 
     name: str
     phases: tuple[tuple[float, float], ...]  # (seconds, capacity in bit/s)
@@ -68,7 +68,7 @@ class Sample:
 
 
 class AllocatedRun(Run):
-    """A Run whose sender forwards the levels that the allocation permits."""
+    """A Run whose sender forwards the levels that the allocation allows."""
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
         starts = [sum(seconds for seconds, _ in scenario.phases[:n]) for n in range(len(scenario.phases))]
@@ -133,7 +133,7 @@ def upper(bound: float | None) -> tuple[float, float]:
 
 
 def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
-    """Describe each violated bound."""
+    """Return a description of each violated bound."""
     found: list[str] = []
     start = 0.0
     for (seconds, capacity), expected in zip(scenario.phases, scenario.expected, strict=True):
@@ -283,7 +283,7 @@ SCENARIOS = [
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_receiver_gets_as_much_video_as_its_downlink_can_carry(scenario: Scenario, seed: int) -> None:
+def test_receivers_get_as_much_video_as_their_downlinks_can_carry(scenario: Scenario, seed: int) -> None:
     run = AllocatedRun(scenario, seed)
     run.play()
     assert violations(scenario, run) == []

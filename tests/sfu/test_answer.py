@@ -56,7 +56,7 @@ def refused(text: str, message: str, step: str = "receiving") -> None:
 
 
 def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
-    """Return the camera's encodings according to an answer that has these lines for the camera."""
+    """Return the camera's encodings after an answer with these additional lines for the camera."""
     session = SessionDescription.parse(answer("chromium", "publishing"))
     camera = session.media[1]
     camera.attributes += [Attribute(*text.split(":", 1)) for text in lines]
@@ -74,15 +74,14 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
 @pytest.mark.parametrize(
     ("lines", "rids"),
     [
-        # As in answers from Chromium and Firefox.
+        # as in answers from Chromium and Firefox
         ((*ALL_RIDS, "simulcast:send q;h;f"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:send ~q;~h;f"), ("q", "h", "f")),
-        # In another order, with alternatives, and with received encodings as well.
+        # in another order, with alternatives, and with encodings to receive
         ((*ALL_RIDS, "simulcast:send f;h,q"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:recv a;b send f;q"), ("q", "f")),
         (("rid:q send pt=112;max-width=320", "rid:f send", "simulcast:send q;f"), ("q", "f")),
-        # An encoding must be named in both lines, and must have been requested. A single encoding needs no
-        # name.
+        # An encoding counts only if both lines name it and it was requested. A single encoding needs no name.
         (("rid:q send", "rid:h recv", "simulcast:send q;h;f"), ()),
         (("rid:q send", "rid:x send", "rid:f send", "simulcast:send q;x;f"), ("q", "f")),
         ((*ALL_RIDS, "simulcast:recv q;h;f"), ()),
@@ -90,7 +89,7 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
         ((), ()),
     ],
 )
-def test_the_encodings_are_those_that_an_answer_declares_as_sent(
+def test_only_the_encodings_that_an_answer_declares_as_sent_count(
     lines: tuple[str, ...], rids: tuple[str, ...]
 ) -> None:
     assert encodings(*lines) == rids
@@ -215,7 +214,7 @@ def test_retransmission_without_its_codec_is_ignored() -> None:
     assert not {112, 113} & read_answer(text, OWN).sections[1].payload_types
 
 
-def test_an_extension_that_was_answered_as_inactive_is_not_used() -> None:
+def test_an_extension_that_the_answer_marks_as_inactive_is_not_used() -> None:
     text = edited("a=extmap:3 ", "a=extmap:3/inactive ", "publishing")
     assert DEPENDENCY_DESCRIPTOR.id not in read_answer(text, OWN).sections[1].extension_ids
 
@@ -293,7 +292,7 @@ def test_a_direction_that_does_not_match_the_offered_one_is_rejected(
         read_answer(edited(old, new, step), CALL[step])
 
 
-def test_an_inactive_section_can_only_be_answered_as_inactive() -> None:
+def test_the_answer_must_keep_an_inactive_section_inactive() -> None:
     offered = [replace(one, direction="inactive") for one in CALL["publishing"]]
     with pytest.raises(
         AnswerError, match=r"^Section 0 of the answer is sendonly; to inactive it can be inactive$"
@@ -349,8 +348,8 @@ def test_an_answer_without_a_usable_transport_is_refused(
 
 
 def test_an_answer_that_copies_the_offered_sections_with_one_codec_is_parsed() -> None:
-    """Check an answer like those of simple clients, which copy the sections of the offer, with one codec in
-    the sections in which they send.
+    """Check the kind of answer that simple clients give: the sections of the offer, with one codec in each
+    section in which the client sends.
     """
     session = SessionDescription.parse(offer("receiving"))
     for media in session.media:

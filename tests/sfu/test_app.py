@@ -1,4 +1,4 @@
-"""The program starts, or refuses to start, with real ports.
+"""With real ports, the program starts or refuses to start.
 
 See docs/signalling.md, "Why a WebSocket is closed".
 """
@@ -21,7 +21,7 @@ from svc.sfu.media import COUNTERS
 
 @pytest.fixture
 def held_udp_port() -> Iterator[int]:
-    """Return a UDP port that another program holds."""
+    """Return a UDP port that is in use by another socket."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
         holder.bind(("0.0.0.0", 0))
         yield holder.getsockname()[1]

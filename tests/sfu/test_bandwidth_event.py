@@ -1,11 +1,11 @@
-"""A client receives its downlink's estimated bandwidth only if it requested the estimate when joining."""
+"""A client receives its downlink's estimated bandwidth only if it asked for it when joining."""
 
 from tests.kit.site import site
 from tests.kit.virtual_time import in_virtual_time
 
 
 @in_virtual_time
-async def test_a_subscribed_client_is_sent_each_estimate_until_it_leaves() -> None:
+async def test_a_subscribed_client_gets_each_estimate_until_it_leaves() -> None:
     async with site() as where:
         await where.control()
         ann = await where.ask_to_join("ann", bandwidth=True)

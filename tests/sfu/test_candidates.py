@@ -1,4 +1,4 @@
-"""Candidates are parsed, rejected, written and gathered according to RFC 8445 and RFC 8839."""
+"""Candidates are parsed, rejected, written and gathered as in RFC 8445 and RFC 8839."""
 
 import pytest
 
@@ -150,7 +150,7 @@ def test_addresses_from_ice_advertise_ip_have_no_reflexive_candidate() -> None:
 
 def test_tcp_candidates_follow_each_udp_candidate_with_lower_priority() -> None:
     hosts = host_candidates(port=3478, interfaces=["192.0.2.1", "2001:db8::1"], bound=WILDCARDS)
-    # A cloud machine's NAT keeps the port number. A home NAT chooses a port, and would choose a different one
+    # A cloud machine's NAT keeps the port number. A home NAT chooses one, and would choose a different one
     # for TCP.
     kept = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 3478)})
     chosen = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 40000)})
@@ -168,7 +168,8 @@ def test_tcp_candidates_follow_each_udp_candidate_with_lower_priority() -> None:
 def test_a_passive_candidate_is_written_as_in_rfc_6544() -> None:
     (host,) = host_candidates(port=3478, interfaces=["192.0.2.1"], bound=WILDCARDS)
     (passive,) = passive_candidates([host])
-    # Type preference 90 for TCP, and direction 4 for a passive candidate (section 4.2).
+    # The type preference for TCP is 90, and the direction preference for a passive candidate is 4 (section
+    # 4.2).
     rank = (90 << 24) + ((4 << 13) + 8191 << 8) + 255
     assert (
         str(passive) == f"candidate:{passive.foundation} 1 tcp {rank} 192.0.2.1 3478 typ host tcptype passive"

@@ -1,4 +1,4 @@
-"""The tables of codecs and extensions match the specification and fit on the wire."""
+"""The tables of codecs and extensions match the specification, and their numbers fit in the packets."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_no_payload_type_is_ambiguous_or_can_be_mistaken_for_rtcp() -> None:
     rtx = [codec.rtx_payload_type for codec in VIDEO if codec.rtx_payload_type is not None]
     numbers = [codec.payload_type for codec in AUDIO + VIDEO] + rtx
     assert len(set(numbers)) == len(numbers)
-    # RFC 5761 section 4: with RTCP on the same port, 64 to 95 are reserved.
+    # RFC 5761 section 4: 64 to 95 are reserved when RTCP shares the port.
     assert all(0 <= number < 64 or 96 <= number <= 127 for number in numbers)
 
 

@@ -1,4 +1,4 @@
-"""The SFU reads exactly the documented environment variables, with their defaults and checks."""
+"""The SFU reads exactly the documented environment variables, with the documented defaults and checks."""
 
 from collections.abc import Iterator, Mapping
 

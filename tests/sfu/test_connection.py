@@ -1,4 +1,4 @@
-"""WebSocket pings to both kinds of client, and the consequences when a client stays silent."""
+"""WebSocket pings to both kinds of client, and what happens when a client stays silent."""
 
 import asyncio
 from itertools import pairwise
@@ -12,7 +12,7 @@ from tests.kit.virtual_time import in_virtual_time
 
 
 async def chat_server(where: Site) -> Socket:
-    """Return a control connection that leaves pings to the test."""
+    """Return a control connection whose pings the test has to answer."""
     control = await where.connect("/server", autoping=False)
     register = {"server_id": "home", "server_password": SECRET, "room_id": "lobby"}
     await control.say("server_register", register)

@@ -1,4 +1,4 @@
-"""From an answer to keys: ICE and DTLS in one session, with an in-memory client."""
+"""One session from an answer to keys: ICE and DTLS with an in-memory client."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -22,7 +22,7 @@ def client_certificate() -> Certificate:
 
 
 class Client:
-    """A client that performs only a browser's connectivity checks and handshake."""
+    """A client that performs only a browser's connectivity checks and DTLS handshake."""
 
     def __init__(self, call: Call, *, role: str = "client") -> None:
         self.call = call
@@ -37,7 +37,7 @@ class Client:
         self.dead_paths: set[Path] = set()
 
     def run(self, seconds: float = 2.0) -> None:
-        """Exchange datagrams for a while."""
+        """Exchange datagrams for the given time."""
         for _ in range(int(seconds / 0.05)):
             self._exchange()
             self.call.pass_time(0.05)
@@ -193,7 +193,7 @@ def test_an_unreachable_client_loses_its_seat_15_s_after_its_answer() -> None:
     assert call.rooms.peers == 0
 
 
-def test_a_client_that_sends_no_media_loses_its_seat_although_it_answers_offers() -> None:
+def test_a_client_that_answers_offers_but_sends_no_media_loses_its_seat() -> None:
     call = Call()
     client = Client(call)
     client.person.answer()
@@ -208,7 +208,7 @@ def test_a_client_that_sends_no_media_loses_its_seat_although_it_answers_offers(
     assert client.person.closed == (CloseCode.MEDIA_FAILED, "No media connection within 15 s")
 
 
-def test_a_listener_who_only_answers_checks_stays_connected() -> None:
+def test_a_listener_who_only_responds_to_checks_stays_connected() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)

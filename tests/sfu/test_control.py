@@ -1,4 +1,4 @@
-"""The /server connection, event by event. See docs/signalling.md."""
+"""Events on the /server connection, one by one. See docs/signalling.md."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ LINE = {
 
 
 async def published_mic(where: Site, user_id: str) -> Any:
-    """Join with the microphone on. Return the transport."""
+    """Join with the microphone on. Return the participant's transport."""
     person = await where.join(user_id)
     await person.answer(AnsweringClient(sends={MIC: ""}))
     await asyncio.sleep(0.1)
@@ -45,7 +45,7 @@ async def test_server_register_creates_the_room_and_is_idempotent() -> None:
 
 
 @in_virtual_time
-async def test_sync_response_lists_the_participants_in_that_registrations_rooms() -> None:
+async def test_sync_response_lists_the_participants_in_the_registrations_rooms() -> None:
     async with site() as where:
         home, away = await where.control("home", "lobby", "attic"), await where.control("away")
         await where.join("ann")
@@ -70,7 +70,7 @@ async def test_a_reconnecting_chat_server_may_sync_first_and_then_gets_events() 
 
 
 @in_virtual_time
-async def test_peer_joined_and_peer_left_go_to_the_control_connections_of_that_registration() -> None:
+async def test_peer_joined_and_peer_left_go_only_to_the_registrations_control_connections() -> None:
     async with site() as where:
         first, second, away = [await where.control(server) for server in ("home", "home", "away")]
         ann = await where.join("ann")
@@ -174,7 +174,7 @@ async def test_a_message_with_wrong_credentials_is_dropped_silently(password: st
             await intruder.say(event, {**LOBBY, **extra, "server_password": password})
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
         assert not where.plane.transports[0].deafened
-        # The first message that the intruder receives is the response to its own credentials.
+        # The intruder's first response is to a message with its own credentials.
         await intruder.say("server_register", {**HOME, "server_id": "intruder", "room_id": "den"})
         assert await intruder.sync("intruder") == [{"room_id": "den", "user_ids": []}]
         assert not ann.socket.closed
@@ -216,7 +216,7 @@ async def test_keep_alive_needs_no_credentials_and_the_service_sends_its_own() -
 
 @pytest.mark.parametrize("first", ['{"event":"client_join","data":"{}"}', "{", "[]", '"x"', '{"event":7}'])
 @in_virtual_time
-async def test_a_wrong_first_message_closes_with_1008(first: str) -> None:
+async def test_a_wrong_first_message_closes_the_connection_with_1008(first: str) -> None:
     async with site() as where:
         control = await where.connect("/server")
         await control.raw(first)
@@ -224,13 +224,13 @@ async def test_a_wrong_first_message_closes_with_1008(first: str) -> None:
 
 
 @in_virtual_time
-async def test_a_connection_without_a_first_message_in_time_closes_with_1008() -> None:
+async def test_a_connection_closes_with_1008_if_its_first_message_is_late() -> None:
     async with site() as where:
         assert await (await where.connect("/server")).ending() == (1008, "Expected server_register event")
 
 
 @in_virtual_time
-async def test_a_malformed_later_message_closes_with_1008_and_the_reason() -> None:
+async def test_a_malformed_later_message_closes_the_connection_with_1008_and_the_reason() -> None:
     async with site() as where:
         control = await where.control()
         await control.raw("{")
@@ -262,7 +262,7 @@ async def test_a_sweep_every_5_minutes_removes_rooms_that_were_empty_for_30_minu
 
 
 async def _pong(control: Any) -> None:
-    """Answer pings, as a reading client does, until cancelled."""
+    """Read messages until cancelled, which also answers pings."""
     while True:
         await control.socket.receive()
 
@@ -280,7 +280,7 @@ async def test_a_chat_server_with_an_older_epoch_is_disconnected_and_refused() -
         for event in (
             ("disconnect_user", {**LOBBY, "user_id": "ann", "epoch": 4}),
             ("server_register", {**LOBBY, "room_id": "cellar"}),
-            # Nor may such a server decide where media is relayed.
+            # These decide where media is relayed, and are refused as well.
             ("span_room", {**LOBBY, "spans": False, "relays": [], "epoch": 4}),
             ("end_relay", {**LOBBY, "relay_id": "r", "epoch": 4}),
             ("send_relay", {**LOBBY, "relay_id": "r", "track_id": "t", "line": LINE, "epoch": 4}),
@@ -290,6 +290,6 @@ async def test_a_chat_server_with_an_older_epoch_is_disconnected_and_refused() -
             assert await older.ending() == (4007, "Another chat server owns the community now")
         again = await where.connect("/server")
         assert await again.sync(epoch=5) == [{"room_id": "lobby", "user_ids": ["ann"]}]
-        # Epochs of other communities are independent.
+        # Other communities have their own epochs.
         assert await (await where.control("away")).sync("away") == [{"room_id": "lobby", "user_ids": []}]
         assert not ann.socket.closed

@@ -68,7 +68,7 @@ def test_client_and_server_derive_matching_gcm_keys(ours: Certificate, theirs: C
 
 
 @pytest.mark.parametrize("restricted", ["server", "client"])
-def test_a_peer_without_gcm_gets_the_sha1_profile(restricted: str, theirs: Certificate) -> None:
+def test_a_peer_that_does_not_support_gcm_gets_the_sha1_profile(restricted: str, theirs: Certificate) -> None:
     network = Network()
     limited = Certificate.generate(NOW)
     limited.context.set_tlsext_use_srtp(b"SRTP_AES128_CM_SHA1_80")
@@ -126,7 +126,7 @@ def fragments(record: bytes, size: int) -> list[bytes]:
     """Split the handshake message in one record into several records (RFC 6347 section 4.2.3)."""
     message_type, sequence, body = record[13:17], record[17:19], record[25:]
     datagrams = []
-    # OpenSSL does not use these record numbers itself, because it does not know that the message was split.
+    # OpenSSL does not use these record numbers, because it does not know that the message was split.
     for number, offset in enumerate(range(0, len(body), size), start=40):
         part = body[offset : offset + size]
         header = record[:10] + bytes([number]) + (12 + len(part)).to_bytes(2, "big")
@@ -209,7 +209,7 @@ def test_a_peer_without_a_certificate_is_refused(ours: Certificate) -> None:
     assert outcome(network, server, client) == "peer did not return a certificate"
 
 
-def test_a_silent_handshake_ends_at_its_deadline(ours: Certificate, theirs: Certificate) -> None:
+def test_a_handshake_with_a_silent_peer_ends_at_its_deadline(ours: Certificate, theirs: Certificate) -> None:
     network = Network(loss=1.0)
     _, client = peers(network, ours, theirs)
     began = network.now

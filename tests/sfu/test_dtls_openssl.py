@@ -1,4 +1,4 @@
-"""DTLS against other implementations: the openssl program and aiortc."""
+"""DTLS with other implementations: the openssl program and aiortc."""
 
 import asyncio
 import shutil
@@ -99,7 +99,7 @@ async def openssl(*arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
 
 
 def write_certificate(folder: FilePath) -> tuple[list[str], str]:
-    """Write a certificate. Return the arguments that pass it to openssl, and its SHA-256 fingerprint."""
+    """Write a certificate. Return the openssl arguments that use it, and its SHA-256 fingerprint."""
     certificate = RTCCertificate.generateCertificate()
     (folder / "key.pem").write_bytes(
         certificate._key.private_bytes(
@@ -172,7 +172,7 @@ async def test_openssl_retransmits_with_new_record_numbers_by_its_own_clock(
             while numbers[-1] == 0:
                 datagram = await loop.sock_recv(silent, 2048)
                 numbers.append(int.from_bytes(datagram[5:11], "big"))
-    # The transport's own retransmissions after 100, 300 and 700 ms arrive first.
+    # The transport's own retransmissions, after 100, 300 and 700 ms, arrive first.
     assert len(numbers) >= 5 and numbers[-1] == 1
 
 

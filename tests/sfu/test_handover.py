@@ -1,4 +1,4 @@
-"""A running service hands its ports over to its successor, with two real processes, real sockets and real
+"""A running service hands its ports over to a successor. Both are real processes, with real sockets and
 media.
 """
 
@@ -23,7 +23,7 @@ from tests.kit.waiting import eventually
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Return the socket on which the service waits for its successor."""
+    """Return the path of the socket on which the service waits for a successor."""
     return tmp_path / "sfu.sock"
 
 
@@ -111,7 +111,7 @@ async def test_a_successor_that_dies_too_early_does_not_affect_the_service(place
             succession._connection.close()
             await asyncio.gather(ada.sees(grace), grace.sees(ada))
             assert ada.closed is None
-        # Nor does a client that sends another message change anything.
+        # A client that sends anything else does not affect the service either.
         with socket.socket(socket.AF_UNIX) as stranger:
             stranger.connect(str(place))
             stranger.sendall(b"hello")
@@ -124,7 +124,7 @@ async def test_a_service_without_a_predecessor_starts_normally(place: Path) -> N
         assert any("no service to take over from" in line for line in sfu.output.splitlines())
         async with sfu.http.get(sfu.url + "/health") as response:
             assert response.status == 200
-    # A killed process leaves such a socket behind.
+    # A process that was killed leaves such a socket behind.
     with socket.socket(socket.AF_UNIX) as left_behind:
         left_behind.bind(str(place))
     async with waiting_at(place):
@@ -202,7 +202,7 @@ async def test_a_predecessor_that_sends_something_else_is_refused(place: Path, m
             await taking
 
 
-async def test_ports_that_cannot_be_handed_over_in_time_stay_open(
+async def test_ports_stay_open_if_they_cannot_be_handed_over_in_time(
     place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("svc.sfu.handover.DEADLINE_S", 0.05)

@@ -1,4 +1,4 @@
-"""The ICE agent against another instance of itself, over an in-memory network."""
+"""The ICE agent with another instance of itself, over an in-memory network."""
 
 import random
 from itertools import pairwise
@@ -49,7 +49,7 @@ def lone_agent(*ips: str) -> IceAgent:
 
 
 def checks(agent: IceAgent) -> list[tuple[Message, Path]]:
-    """Return the messages that the agent has sent since this was last called."""
+    """Return the messages that the agent has sent since the last call."""
     sent = [(read_message(data), path) for data, path in agent.transmits]
     agent.transmits.clear()
     return [(message, path) for message, path in sent if message is not None]
@@ -238,7 +238,7 @@ def test_checks_are_20_ms_apart_and_retransmitted_as_in_rfc_8489() -> None:
     assert times[2][1:] == pytest.approx([0.02 + after for after in (0.5, 1.5, 3.5, 7.5, 15.5)])
 
 
-def test_an_answer_from_another_address_fails_the_pair() -> None:
+def test_a_response_from_another_address_fails_the_pair() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     agent.stun_received(answer(request), Path((CLIENT, 4999), path.local), 0.01)
@@ -246,7 +246,7 @@ def test_an_answer_from_another_address_fails_the_pair() -> None:
     assert checks(agent) == []
 
 
-def test_an_answer_without_the_remote_password_is_dropped_and_the_check_continues() -> None:
+def test_a_response_without_the_remote_password_is_dropped_and_the_check_continues() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     agent.stun_received(answer(request, pwd="a-guess-of-twenty-two-ch"), path, 0.01)
@@ -255,7 +255,7 @@ def test_an_answer_without_the_remote_password_is_dropped_and_the_check_continue
     assert len(checks(agent)) == 1
 
 
-def test_a_refused_check_is_not_repeated() -> None:
+def test_a_check_with_an_error_response_is_not_repeated() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     agent.stun_received(answer(request, code=400), path, 0.01)
@@ -273,7 +273,7 @@ def test_a_peers_check_revives_a_failed_pair() -> None:
     assert agent.state is State.NOMINATING
 
 
-def test_a_triggered_check_replaces_a_pending_one_which_may_still_be_answered() -> None:
+def test_a_triggered_check_replaces_a_pending_one_whose_response_still_counts() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     for _ in range(50):
@@ -325,7 +325,7 @@ def test_loopback_is_checked_if_it_was_offered() -> None:
     assert checks(agent)[0][1] == Path(("127.0.0.1", 5000), "127.0.0.1")
 
 
-def test_after_30_s_without_an_answer_one_failure_is_reported() -> None:
+def test_one_failure_is_reported_after_30_s_without_a_response() -> None:
     agent = started(host(CLIENT))
     run(agent, PATIENCE_S + 60)
     assert agent.events == [Failed()] and agent.next_deadline() is None
@@ -344,11 +344,11 @@ def test_consent_is_requested_every_4_to_6_s_with_a_new_transaction() -> None:
             agent.stun_received(answer(request), path, now)
     gaps = [after - before for before, after in pairwise(times)]
     assert len(ids) == len(gaps) >= 50
-    # The timer may expire up to a second late.
+    # The timer may fire up to a second late.
     assert 4 <= min(gaps) < 4.25 and 4.75 < max(gaps) <= 5
 
 
-def test_consent_expires_30_s_after_the_last_answer() -> None:
+def test_consent_expires_30_s_after_the_last_response() -> None:
     agent = selected_agent()
     run(agent, EXPIRY_S - 0.001)
     assert agent.events == []
@@ -357,7 +357,7 @@ def test_consent_expires_30_s_after_the_last_answer() -> None:
     assert agent.state is State.FAILED and agent.next_deadline() is None
 
 
-def test_a_late_answer_to_any_consent_check_renews_consent() -> None:
+def test_a_late_response_to_any_consent_check_renews_consent() -> None:
     agent = selected_agent()
     run(agent, 20)
     first, path = checks(agent)[0]
@@ -366,7 +366,7 @@ def test_a_late_answer_to_any_consent_check_renews_consent() -> None:
     assert agent.events == []
 
 
-def test_consent_is_not_renewed_by_an_answer_from_another_address_or_by_a_refusal() -> None:
+def test_consent_is_not_renewed_by_an_error_response_or_a_response_from_another_address() -> None:
     agent = selected_agent()
     run(agent, 20)
     (first, path), (second, _) = checks(agent)[:2]
@@ -376,7 +376,7 @@ def test_consent_is_not_renewed_by_an_answer_from_another_address_or_by_a_refusa
     assert agent.events == [ConsentExpired(path)]
 
 
-def test_consent_of_a_silent_peer_expires_and_a_restart_finds_the_peer_again() -> None:
+def test_consent_from_a_silent_peer_expires_and_a_restart_finds_the_peer_again() -> None:
     network = Network()
     server, client = pair_of_peers(network)
     assert connect(network, server, client)

@@ -1,4 +1,4 @@
-"""The ICE agent against a second implementation, aioice's Connection, over loopback."""
+"""The ICE agent with a second implementation, aioice's Connection, over loopback."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ LOCALHOST = "127.0.0.1"
 
 
 class LoopbackPeer(asyncio.DatagramProtocol):
-    """An agent on a real socket, with checks answered as by the native core."""
+    """An agent on a real socket, which responds to checks like the native core."""
 
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
@@ -50,7 +50,7 @@ class LoopbackPeer(asyncio.DatagramProtocol):
         self.tell(lambda now: self.agent.check_received(check, now))
 
     def tell(self, call: Callable[[float], None]) -> None:
-        """Call the agent once, then act on its output."""
+        """Call the agent once, and then carry out its output."""
         call(self._clock())
         for data, path in self.agent.transmits:
             self._transport.sendto(data, path.remote)

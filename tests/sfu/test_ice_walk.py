@@ -1,4 +1,4 @@
-"""The agent accepts or drops any action by a peer, in any order, and never raises."""
+"""Whatever a peer does, in any order, the agent accepts or drops it and never raises."""
 
 import random
 from collections.abc import Callable

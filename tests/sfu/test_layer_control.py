@@ -1,4 +1,4 @@
-"""Requests for a video in several encodings, the encoding that each receiver gets, and encodings that nobody
+"""Requests for a video in several encodings: which encoding each receiver gets, and which encodings nobody
 needs.
 """
 
@@ -7,16 +7,16 @@ from typing import Any
 from svc.sfu.layer_rates import LayerRates, MeasuredRates
 from tests.kit.negotiation import CAMERA, SCREEN, Call, Person
 
-# The number of bytes in a quarter of a second of the three temporal layers of each encoding: 150, 450 and
-# 1,200 kbit/s.
+# The number of bytes in each temporal layer of each encoding in a quarter of a second, for 150, 450 and 1,200
+# kbit/s.
 USUAL = [(1_875, 937, 1_875), (5_625, 2_812, 5_625), (15_000, 7_500, 15_000)]
 REPORT_S = 0.25
 
 
 class Room:
-    """Ann sends a camera in three encodings.
+    """A room in which Ann sends a camera in three encodings.
 
-    The others receive it, with estimated downlink bandwidths.
+    The other participants receive the camera, and their downlinks' bandwidth is estimated.
     """
 
     def __init__(self, *receivers: str, source: str = CAMERA) -> None:
@@ -38,7 +38,7 @@ class Room:
         self.call.settle()
 
     def encodings(self) -> list[bool]:
-        """Return the encodings that the publisher was last asked to send."""
+        """Return which encodings the publisher was last asked to send."""
         encodings: list[bool] = self.ann.events("layers_wanted")[-1]["encodings"]
         return encodings
 
@@ -48,7 +48,7 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def state(receiver: Person) -> dict[str, Any]:
-    """Return the last reported state of the only track."""
+    """Return the state that was last reported for the only track."""
     (track,) = receiver.events("layers")[-1]["tracks"]
     assert (track.pop("track_id"), track.pop("mid")) == ("ac", "4")
     return dict(track)
@@ -148,7 +148,7 @@ def test_the_downlink_of_a_client_that_hides_every_video_is_not_probed() -> None
     assert ben.transport.probed_bps > 1_000_000
     want(ben, adaptive=True, paused=True)
     room.call.pass_time(1)
-    # The estimate is never that low, and a downlink is only probed above its estimate.
+    # The estimate is never that low, and probing starts only when it is lower than this rate.
     assert ben.transport.probed_bps == 1
     want(ben, adaptive=True, paused=False)
     room.call.pass_time(1)
@@ -178,7 +178,7 @@ def test_adaptive_videos_are_paced_while_the_downlink_limits_them_and_for_some_t
 
 
 def test_a_video_in_one_encoding_of_unknown_bitrate_starts_on_a_narrow_downlink() -> None:
-    # Its publisher sends nothing while nobody receives it, so its bitrate would remain unknown.
+    # A publisher sends nothing while nobody receives its video, so the bitrate would remain unknown.
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()
@@ -250,7 +250,7 @@ def test_a_screen_that_was_paused_after_a_large_keyframe_returns() -> None:
     estimated(ben, 400_000)
     room.call.pass_time(1)
     assert ben.events("layers")[-1]["tracks"][0]["paused"]
-    # Nothing is sent while it is paused. 400 kbit/s is enough for the smallest encoding at its usual rate.
+    # Nothing is sent during the pause. 400 kbit/s is enough for the smallest encoding at its usual bitrate.
     room.ann.session.rates_measured(SCREEN, MeasuredRates(REPORT_S, 0, [(0, 0, 0)] * 3))
     estimated(ben, 400_000)
     room.call.pass_time(2)

@@ -1,4 +1,4 @@
-"""Offers contain everything that browsers need, and no string from a peer can break out of its line."""
+"""Offers contain everything that browsers need, and no string from a peer can break out of its SDP line."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -59,12 +59,12 @@ def test_candidates_are_in_the_first_section_only() -> None:
     ]
 
 
-def test_the_directions_are_those_of_the_transceivers() -> None:
+def test_each_section_has_its_transceivers_direction() -> None:
     directions = [media.direction for media in built(*CALL["left"]).media]
     assert directions == ["recvonly"] * 4 + ["inactive"] * 2
 
 
-def test_video_sections_list_each_codec_next_to_its_rtx() -> None:
+def test_video_sections_list_each_codec_beside_its_rtx() -> None:
     media = section(OWN[1])
     numbers = [(codec.payload_type, codec.rtx_payload_type) for codec in VIDEO]
     assert media.formats == [str(number) for pair in numbers for number in pair]
@@ -157,12 +157,12 @@ def test_track_names_from_browsers_are_valid_tokens(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a b", "a\r\n", "x" * 256])
-def test_a_cname_that_does_not_fit_its_line_is_refused(text: str) -> None:
+def test_a_cname_that_is_not_a_token_is_refused(text: str) -> None:
     with pytest.raises(SdpError, match="not tokens"):
         built(replace(VOICE, cname=text))
 
 
-def test_a_mid_or_candidate_that_does_not_fit_its_line_is_refused() -> None:
+def test_a_mid_or_candidate_with_a_line_break_is_refused() -> None:
     with pytest.raises(SdpError, match="not a section of an offer"):
         built(replace(OWN[0], mid="0\r\na=x"))
     with pytest.raises(SdpError, match="line break"):

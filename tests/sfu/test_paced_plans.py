@@ -1,8 +1,8 @@
-"""The pacer with the allocation and the estimator in virtual time: when encoders return to their full
-bitrate, no queue fills.
+"""The pacer, the allocation and the estimator together in virtual time: no queue fills when encoders return
+to their full bitrate.
 
-After a link becomes narrow, encoders send less for some seconds. All videos are therefore raised, and then
-their bitrates return to normal faster than the service measures them.
+After a link becomes narrow, encoders send less for some seconds. The allocation therefore raises all videos.
+Then their bitrates return to normal faster than the service measures them.
 """
 
 from collections import deque
@@ -23,24 +23,24 @@ SCENARIO = Scenario(
     audio_bps=80 * K,
     link={"delay_s": 0.005},
 )
-# The fraction of their usual bitrate that encoders send while they are careful and afterwards, and the time
-# at which it returns.
+# The fractions of their usual bitrate that encoders send while they are careful and after that, and the time
+# of the change.
 CAREFUL, RETURNED, RETURN_AT_S = 0.4, 1.3, 6.5
 RETURN_TAKES_S = 0.5
-# The service measures rates every quarter of a second, and smooths them (layer_rates).
+# The service measures bitrates every quarter of a second and smooths them (layer_rates).
 MEASURED_EVERY_S, NEW_SHARE = 0.25, 0.3
 FRAME_PACKETS = 3
 LONG_QUEUE_S = 0.1
 
 
 class ReturningRates(AllocatedRun):
-    """A run in which encoders are careful for some seconds after the link has become narrow."""
+    """A run in which encoders send less for some seconds after the link has become narrow."""
 
     def __init__(self, seed: int, *, paced: bool) -> None:
         super().__init__(SCENARIO, seed)
         self.paced = paced
         self.pace = Pace()
-        self.waiting: deque[tuple[float, int]] = deque()  # since, and the packets of its frame behind it
+        self.waiting: deque[tuple[float, int]] = deque()  # (waiting since, packets behind it in its frame)
         self.waits: list[float] = []
         self.frames = self.refused = 0
         self.measured = 1.0
@@ -90,7 +90,7 @@ class ReturningRates(AllocatedRun):
             self.send(PACKET_BYTES, now, phase)
 
     def long_queues(self) -> float:
-        """Return the fraction of time with a long queue in the link, once it should have drained."""
+        """Return the fraction of time with a long queue in the link, after it should have drained."""
         settled = [sample.queue_s for sample in self.samples if sample.at >= SETTLED_S]
         return sum(queue >= LONG_QUEUE_S for queue in settled) / len(settled)
 

@@ -1,4 +1,4 @@
-"""The /client connection: joins, refusals and misbehaving clients.
+"""The /client connection: successful and refused joins, and misbehaving clients.
 
 See docs/signalling.md.
 """
@@ -78,7 +78,7 @@ async def test_a_connection_to_any_other_path_is_treated_as_a_participant(path: 
     ],
 )
 @in_virtual_time
-async def test_a_first_message_that_is_not_client_join_closes_with_that_reason(first: str) -> None:
+async def test_a_first_message_other_than_client_join_closes_the_connection_with_a_reason(first: str) -> None:
     async with site() as where:
         stranger = await where.connect("/client")
         await stranger.raw(first)
@@ -86,7 +86,7 @@ async def test_a_first_message_that_is_not_client_join_closes_with_that_reason(f
 
 
 @in_virtual_time
-async def test_no_first_message_within_10_s_closes_with_that_reason() -> None:
+async def test_a_connection_without_a_message_within_10_s_closes_with_a_reason() -> None:
     async with site() as where:
         now = asyncio.get_running_loop().time
         stranger, start = await where.connect("/client"), now()
@@ -180,7 +180,7 @@ async def test_a_binary_frame_gets_a_room_error() -> None:
 
 @pytest.mark.parametrize("path", ["/client", "/server"])
 @in_virtual_time
-async def test_a_message_above_256_kb_closes_with_1009_and_the_reason(path: str) -> None:
+async def test_a_message_over_256_kb_closes_the_connection_with_1009_and_the_reason(path: str) -> None:
     async with site() as where:
         stranger = await where.connect(path)
         await stranger.raw("x" * (MAX_FRAME_BYTES + 1))
@@ -245,7 +245,7 @@ async def test_a_client_that_reads_too_slowly_is_disconnected_and_frees_its_seat
 
 
 @in_virtual_time
-async def test_a_shutdown_closes_with_1001() -> None:
+async def test_a_shutdown_closes_connections_with_1001() -> None:
     async with aiohttp.ClientSession() as http:
         async with site() as where:
             client = Socket(await http.ws_connect(where.url + "/client"))

@@ -1,4 +1,6 @@
-"""Media follows its peer to the address from which it answers, and nowhere else. Silence is detected."""
+"""Media follows its peer to the address from which the peer responds, and to no other address. Silence is
+detected.
+"""
 
 import random
 
@@ -18,7 +20,7 @@ AWAY = Path(("203.0.113.10", 4000), SERVER)
 
 
 class Peer:
-    """A peer that answers on its paths and can send checks on any path."""
+    """A peer that responds on its paths and can send checks on any path."""
 
     def __init__(self, *paths: Path, controlling: bool = True) -> None:
         self.agent: IceAgent = selected_agent()
@@ -61,7 +63,7 @@ def test_media_moves_within_a_second_to_the_address_that_the_peer_uses() -> None
     peer.wait(DECIDE_AFTER_S)
     assert peer.selected == [ELSEWHERE]
     assert "USE-CANDIDATE" in peer.requests[-1].attributes
-    # Consent is requested on that path from now on.
+    # From now on, consent is requested on that path.
     peer.checks.clear()
     peer.wait(60)
     assert {path for _, path in peer.checks} == {ELSEWHERE} and peer.agent.state is State.CONNECTED
@@ -83,7 +85,7 @@ def test_a_replayed_check_from_an_unresponsive_address_does_not_move_media() -> 
     assert sum(path == ELSEWHERE for _, path in peer.checks) == 3
 
 
-def test_an_answer_without_the_peers_password_does_not_move_media() -> None:
+def test_a_response_without_the_peers_password_does_not_move_media() -> None:
     peer = Peer()
     peer.agent.check_received(BindingCheck(ELSEWHERE, 1, use_candidate=False), peer.now)
     for request, path in checks(peer.agent):
@@ -119,7 +121,7 @@ def test_a_controlling_peers_nomination_takes_effect_immediately() -> None:
     assert peer.selected == [ELSEWHERE]
 
 
-def test_media_falls_back_to_tcp_when_udp_falls_silent_and_returns_as_soon_as_udp_answers() -> None:
+def test_media_falls_back_to_tcp_when_udp_falls_silent_and_returns_as_soon_as_udp_responds() -> None:
     peer = Peer(HERE, CONNECTION)
     peer.check(CONNECTION)
     peer.wait(5)
@@ -128,7 +130,7 @@ def test_media_falls_back_to_tcp_when_udp_falls_silent_and_returns_as_soon_as_ud
     peer.agent.path_silent(peer.now)
     peer.wait(2)
     assert peer.selected == [CONNECTION]
-    # Consent is requested over the TCP connection from now on.
+    # From now on, consent is requested over the TCP connection.
     peer.checks.clear()
     peer.wait(30)
     assert {path for _, path in peer.checks} == {CONNECTION} and peer.agent.state is State.CONNECTED
@@ -171,7 +173,7 @@ def test_silence_detected_during_another_search_causes_no_delay() -> None:
     assert peer.selected == [ELSEWHERE]
 
 
-def test_a_listener_that_only_answers_checks_is_not_suspected() -> None:
+def test_a_listener_that_only_responds_to_checks_is_not_suspected() -> None:
     peer = Peer(HERE)
     peer.agent.path_silent(peer.now)
     peer.exchange()
@@ -203,7 +205,7 @@ def test_a_path_that_responds_again_is_no_longer_suspect() -> None:
     assert peer.agent.events == [PathSuspected(), PathRegained()]
 
 
-def test_during_a_restart_the_old_path_is_followed_separately() -> None:
+def test_path_changes_are_still_followed_during_an_ice_restart() -> None:
     peer = Peer(ELSEWHERE)
     peer.agent.restart(type(peer.agent.local)("fresh", "fresh-password-of-22-chars"), peer.now)
     peer.check(ELSEWHERE, generation=1)
@@ -223,7 +225,7 @@ def test_a_check_from_an_earlier_generation_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_lost_answers_on_a_working_path_rarely_move_media(seed: int) -> None:
+def test_lost_responses_on_a_working_path_rarely_move_media(seed: int) -> None:
     numbers = random.Random(seed)
     peer = Peer(HERE)
     for _ in range(50):

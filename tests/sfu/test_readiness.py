@@ -1,4 +1,4 @@
-"""Readiness follows the states described in docs/signalling.md, "Over HTTP"."""
+"""The service becomes ready as described in docs/signalling.md, "Over HTTP"."""
 
 import random
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def started(*servers: Server) -> Readiness:
 
 
 def requests(readiness: Readiness, *addresses: Address) -> list[tuple[Message, Path]]:
-    """Resolve pending names. Return the requests that are sent."""
+    """Resolve the pending names. Return the requests that are then sent."""
     if readiness.lookups:
         readiness.resolved(addresses or (RESOLVED,))
     readiness.lookups.clear()
@@ -53,7 +53,7 @@ def answer(readiness: Readiness, request: Message, path: Path, now: float, mappe
 
 
 def attempts(readiness: Readiness) -> Iterator[float]:
-    """Return the times at which the probe is due while the service is starting."""
+    """Yield the times at which the probe is due while the service is starting."""
     while not readiness.healthy:
         due = readiness.next_deadline()
         assert due is not None
@@ -143,7 +143,7 @@ def test_a_healthy_service_sends_a_request_every_25_s_so_that_the_mapping_stays_
     assert len(readiness.events) == 1
 
 
-def test_a_server_that_falls_silent_is_looked_up_again() -> None:
+def test_the_name_of_a_server_that_falls_silent_is_looked_up_again() -> None:
     readiness = started()
     [(request, path)] = requests(readiness)
     answer(readiness, request, path, 0.0)

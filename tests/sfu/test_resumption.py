@@ -1,4 +1,4 @@
-"""A session continues while its client has no WebSocket, and another WebSocket resumes it.
+"""A session continues while its client has no WebSocket, and is resumed over a new one.
 
 See docs/signalling.md, "Session resumption".
 """
@@ -25,8 +25,8 @@ class Client:
         self._where, self.socket, self.session, self.credential = where, socket, session, credential
 
     async def resume(self, credential: str = "") -> None:
-        """Resume the session over another socket. Return once the service's offer has arrived, without
-        answering it.
+        """Resume the session over another socket. Return once the service's offer has arrived, which stays
+        unanswered.
         """
         self.socket = await self.knock(credential)
         self.place = await self.socket.hear("session_resumed")
@@ -66,7 +66,7 @@ async def answered(socket: Socket) -> None:
 
 
 def media_flows(session: Session) -> None:
-    """Mark media as flowing, because the recorded plane in these tests carries none."""
+    """Mark media as flowing, because the recorded media plane in these tests has none."""
     session._connectivity._has_path = session._connectivity._secured = True
 
 
@@ -88,7 +88,7 @@ async def test_a_resumed_session_gets_the_events_that_happened_in_the_meantime()
             assert (await control.hear("peer_joined"))["user_id"] == user_id
         await away(ann)
         ben.session.track_started(MIC, 7, OPUS)
-        # Ann stays in the room throughout, and nobody is notified of anything else.
+        # Ann stays in the room throughout, and the chat server gets no other event.
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann", "ben"]}]
 
         await ann.resume()
@@ -217,7 +217,7 @@ async def test_a_client_that_was_removed_while_disconnected_is_notified(how: str
 
 
 @in_virtual_time
-async def test_changed_permissions_apply_to_a_resumed_session() -> None:
+async def test_permissions_changed_in_the_meantime_apply_to_a_resumed_session() -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")

@@ -1,4 +1,4 @@
-"""Registrations, rooms and seats, with watchers that log their events."""
+"""Registrations, rooms and seats, with watchers whose events are logged."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registrat
 
 
 class EventLog:
-    """A Watcher and a Member that share one log, so that tests can check the order of events."""
+    """A Watcher and Member with a single log, so that tests can check the order of events."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[str, ...]] = []
@@ -180,7 +180,7 @@ def test_an_empty_room_is_removed_after_30_minutes_and_not_before() -> None:
     assert room_ids(rooms) == []
 
 
-def test_the_half_hour_of_an_occupied_room_starts_when_the_last_user_leaves() -> None:
+def test_the_30_minutes_until_a_room_is_removed_start_when_its_last_user_leaves() -> None:
     rooms = Rooms(max_peers=9)
     ann = seat(rooms, "ann", EventLog())
     rooms.sweep(10 * FORGET_AFTER_S, 0.0)

@@ -1,4 +1,4 @@
-"""HTTP: health, metrics, and the responses to requests without a WebSocket. See docs/signalling.md."""
+"""HTTP: health, metrics, and responses to requests that open no WebSocket. See docs/signalling.md."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -59,7 +59,7 @@ async def test_clients_can_join_while_health_is_still_starting() -> None:
 
 
 @in_virtual_time
-async def test_health_is_healthy_with_a_warning_after_eight_attempts_went_unanswered() -> None:
+async def test_health_is_healthy_after_eight_attempts_without_a_response() -> None:
     async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
         await asyncio.sleep(60)
         assert len(where.plane.probes) >= 8
@@ -104,7 +104,7 @@ async def test_a_request_without_an_upgrade_gets_400_with_a_one_sentence_explana
 
 
 @in_virtual_time
-async def test_metrics_are_in_the_prometheus_text_format_and_include_the_runtimes() -> None:
+async def test_metrics_are_in_the_prometheus_text_format_and_include_runtime_metrics() -> None:
     async with site() as where:
         async with where.http.get(where.url + "/metrics") as response:
             assert response.headers["Content-Type"].startswith("text/plain; version=")
@@ -115,7 +115,7 @@ async def test_metrics_are_in_the_prometheus_text_format_and_include_the_runtime
 
 
 @in_virtual_time
-async def test_the_four_gauges_are_resynced_from_real_state_every_15_s() -> None:
+async def test_the_four_gauges_are_updated_from_the_real_state_every_15_s() -> None:
     async with site() as where:
         await where.control("home", "lobby", "attic")
         # A client without a media path loses its seat after 15 s.
@@ -167,6 +167,6 @@ async def test_a_control_connection_through_a_proxy_is_refused(header: str) -> N
 
 
 @in_virtual_time
-async def test_a_flag_lets_control_connections_come_from_anywhere() -> None:
+async def test_a_flag_allows_control_connections_from_anywhere() -> None:
     async with site(flags=Flags(host="127.0.0.1", control_from_anywhere=True)) as where:
         assert (await get(where, "/server", headers={"X-Forwarded-For": "198.51.100.1"}))[0] == 400

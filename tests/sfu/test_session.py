@@ -23,7 +23,7 @@ def test_the_state_table_has_no_unknown_states_and_every_state_can_end() -> None
     )
 
 
-def test_a_join_is_answered_by_room_joined_and_then_an_offer() -> None:
+def test_a_join_is_followed_by_room_joined_and_then_an_offer() -> None:
     call = Call()
     call.join("ann")
     ben = call.join("ben")
@@ -213,7 +213,7 @@ def test_an_answer_may_not_change_the_certificate_during_a_call() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "null", '{"candidate":""}'])
-def test_the_end_of_candidates_is_not_an_error(end: str) -> None:
+def test_an_end_of_candidates_message_is_not_an_error(end: str) -> None:
     ann = Call().joined("ann")
     ann.send("candidate", end)
     assert ann.errors == []
@@ -291,7 +291,7 @@ def test_a_permission_lost_while_the_answer_is_in_transit_is_not_granted() -> No
     assert ann.transport.sections == {}
 
 
-def test_a_second_join_of_the_same_user_evicts_the_first_with_4001() -> None:
+def test_a_users_second_join_evicts_the_first_with_4001() -> None:
     call = Call(max_peers=1)
     first = call.joined("ann")
     second = call.join("ann")

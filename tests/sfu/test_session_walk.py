@@ -14,7 +14,7 @@ STEPS = 80
 
 
 class Walk:
-    """One room and the random source for its actions."""
+    """One room, and the random generator that chooses its actions."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
@@ -73,7 +73,7 @@ class Walk:
         self.call.room().control_audio(person.user_id, muted)
 
     def come_to_rest(self) -> None:
-        """Let everybody answer until no offer is pending."""
+        """Have everybody answer until no offer is pending."""
         for _ in range(8):
             for person in self.present:
                 person.answering.declines = ()
@@ -87,7 +87,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_after_any_actions_everybody_receives_all_tracks_of_the_others(
+def test_after_any_actions_everybody_receives_everybody_elses_tracks(
     seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     walk = Walk(seed)

@@ -1,4 +1,4 @@
-"""A chat server is sent the speakers in the rooms that it watches, at a limited rate."""
+"""A chat server is notified of the speakers in the rooms that it watches, at a limited rate."""
 
 import asyncio
 from typing import Any
@@ -14,9 +14,9 @@ QUIET, LOUD = 90, 20
 
 
 async def speaker(where: Site, control: Socket, user_id: str) -> Any:
-    """Join with a microphone. Return the listener for its audio levels.
+    """Join with a microphone. Return the listener for the participant's audio levels.
 
-    By then, `control` has been notified of the join.
+    When this returns, `control` has been notified of the join.
     """
     person = await where.join(user_id)
     await control.hear("peer_joined")
@@ -34,7 +34,7 @@ async def hears(control: Socket, *user_ids: str) -> None:
 
 
 @in_virtual_time
-async def test_a_subscriber_is_sent_the_current_state_and_every_change() -> None:
+async def test_a_subscriber_gets_the_current_state_and_every_change() -> None:
     async with site() as where:
         control = await where.control()
         ann = await speaker(where, control, "ann")

@@ -1,4 +1,4 @@
-"""Everybody in a room, and nobody else, is told who is speaking."""
+"""Everybody in a room, and nobody else, is notified who is speaking."""
 
 from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
 

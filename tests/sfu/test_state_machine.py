@@ -1,5 +1,5 @@
-"""State machine tables: the error for an illegal event names the state, and the diagrams in the docs match
-the tables.
+"""State machine tables: errors for illegal events name the state, and the diagrams in the documents match the
+tables.
 """
 
 import re

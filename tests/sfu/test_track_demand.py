@@ -1,4 +1,4 @@
-"""Receivers report their demand for a video, and its publisher is sent the combined demand."""
+"""Receivers report their demand for a video, and its publisher gets the combined demand."""
 
 import pytest
 
@@ -7,7 +7,9 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """Return the demand that the publisher was sent for this track: its width, and whether it is watched."""
+    """Return the demands that the publisher was sent for this track. Each is a width, and whether anyone
+    watches.
+    """
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
     return [(each["width"], each["watched"]) for each in events]
 
@@ -17,7 +19,7 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
-    """Let the given receivers, whose clients send no width, watch Ann's camera."""
+    """Have the given receivers, whose clients send no width, watch Ann's camera."""
     call = Call()
     ann = call.joined("ann", camera="a ac")
     receivers = [call.joined(name) for name in names]
@@ -50,7 +52,7 @@ def test_clients_that_report_no_width_count_as_wide() -> None:
     assert demands(ann) == [] and ann.events("layers_wanted") == []
 
 
-def test_the_widest_tile_decides_and_an_unknown_width_counts_as_the_widest() -> None:
+def test_the_widest_tile_determines_the_demand_and_an_unknown_width_counts_as_widest() -> None:
     call, ann, (ben, cai) = watched_by("ben", "cai")
     before = len(demands(ann))
     for receiver, width in ((ben, 320), (cai, 640), (cai, 160), (ben, 0)):
@@ -142,7 +144,7 @@ def test_demand_for_audio_is_not_reported() -> None:
     assert ann.forwarder(MIC).down_tracks and ann.events("layers_wanted") == []
 
 
-def test_a_client_that_resumes_is_sent_the_demand_again() -> None:
+def test_a_client_that_resumes_its_session_gets_the_demand_again() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(1)

@@ -1,4 +1,6 @@
-"""The life of a track: from the publisher's answer to each receiver's section, and back to a free section."""
+"""The life of a track: from its publisher's answer to a section for each receiver, and back to a free
+section.
+"""
 
 import pytest
 
@@ -115,7 +117,7 @@ def test_simultaneous_changes_cause_one_offer() -> None:
     assert [ben.directions()[mid] for mid in ("4", "5", "6")] == ["inactive"] * 3
 
 
-def test_a_section_is_reused_with_new_sources_only_after_its_end_has_been_answered() -> None:
+def test_a_section_is_reused_with_new_sources_only_after_its_tracks_end_was_answered() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a one"), call.join("ben")
     ben.answer()
@@ -123,12 +125,12 @@ def test_a_section_is_reused_with_new_sources_only_after_its_end_has_been_answer
     ann.session.close()
     call.settle()
     assert first.closed and ben.directions()["4"] == "inactive" and ben.offer["tracks"] == {}
-    # The end of Ann's track has not been answered yet, so Cai's track needs another section.
+    # The offer that ends Ann's track has not been answered yet, so Cai's track needs another section.
     call.joined("cai", camera="c two")
     ben.answer()
     assert ids(ben) == {"5": "two"}
     ben.answer()
-    # The section is free from here on.
+    # From now on, the section is free.
     call.joined("dan", camera="d three")
     assert ids(ben) == {"4": "three", "5": "two"}
     ben.answer()
@@ -224,7 +226,7 @@ def test_a_client_is_notified_when_a_track_that_was_unavailable_to_it_ends() -> 
     assert ben.events("track_available") == [{"track_id": "ac"}]
 
 
-def test_a_client_without_any_codec_of_a_section_gets_track_unavailable() -> None:
+def test_a_client_that_accepts_none_of_a_sections_codecs_gets_track_unavailable() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.rejects = ("4",)
@@ -416,7 +418,7 @@ def test_being_muted_or_deafened_survives_leaving_and_joining_again() -> None:
     assert ann.forwarder(MIC).muted and ann.transport.deafened
 
 
-def test_the_tracks_of_a_user_who_rejoins_are_forwarded_to_the_others_again() -> None:
+def test_a_rejoining_users_tracks_are_forwarded_to_the_others_again() -> None:
     call = Call()
     ben = call.joined("ben")
     call.joined("ann", mic="s t")
@@ -437,7 +439,7 @@ def test_rooms_with_the_same_id_on_two_servers_share_nothing() -> None:
     assert stranger.events("room_joined")[0]["peers"] == []
 
 
-def test_an_offer_never_exceeds_a_message_and_waiting_tracks_get_the_next_free_section(
+def test_an_offer_always_fits_in_a_message_and_waiting_tracks_get_the_next_free_section(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(subscriptions, "MAX_VIDEO_BYTES", 2 * 3_350)
