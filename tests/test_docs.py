@@ -1,4 +1,4 @@
-"""The documents agree with the code: variables, events, close codes, metrics, packages, files."""
+"""The documents agree with the code in their variables, events, close codes, metrics, packages and files."""
 
 import re
 from argparse import ArgumentParser, _SubParsersAction
@@ -127,7 +127,7 @@ def test_every_path_in_architecture_md_exists() -> None:
     assert len(paths) > 50
 
 
-# Matches `docs/http.md, "Uploads"`, even across two lines of a comment.
+# Matches `docs/http.md, "Uploads"`, even if a comment splits it over two lines.
 _CITATION = re.compile(
     r'\b((?:docs/[\w-]+|ARCHITECTURE|CONTRIBUTING|README)\.md)(?:,\s+(?:# |// )?"([^"]+)")?'
 )
@@ -192,19 +192,19 @@ _SENT = {
 
 
 @pytest.mark.parametrize(("section", "events"), (_TAKEN | _SENT).items())
-def test_every_event_of_the_sfu_is_documented_with_its_fields(
+def test_every_sfu_event_is_documented_with_its_fields(
     section: str, events: set[type[Payload]]
 ) -> None:
     table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "signalling.md", section)}
-    # A bare string without a type.
+    # An error is a bare string, so it has no payload type.
     if section == "To participants":
         del table["room_error"]
     assert set(table) == {kind.event for kind in events}
     for kind in events:
-        # Other payloads are described in words.
+        # The table describes other payloads in words.
         if table[kind.event].startswith("`{"):
             documented = _field_names(table[kind.event].split("`")[1])
-            # `mid` can be given instead of `track_id`, as a sentence in the table says.
+            # As a sentence in the table says, `mid` can be given instead of `track_id`.
             assert documented == set(kind.__struct_fields__) - {"mid"}, kind.event
 
 
@@ -222,7 +222,7 @@ def test_every_command_is_documented() -> None:
 
 
 def _commands(parser: ArgumentParser) -> list[str]:
-    """Return all commands of the command line, such as `svc admin webhook create`."""
+    """Return all commands of `svc`, such as `svc admin webhook create`."""
     below = [action for action in parser._actions if isinstance(action, _SubParsersAction)]
     inner = [
         command for action in below for choice in action.choices.values() for command in _commands(choice)
@@ -230,7 +230,7 @@ def _commands(parser: ArgumentParser) -> list[str]:
     return inner if below else [re.sub(r" \S*[A-Z]\S*", "", parser.prog)]
 
 
-def test_every_close_code_of_the_live_socket_is_documented() -> None:
+def test_every_live_socket_close_code_is_documented() -> None:
     table = rows(DOCS / "live.md", "Why a socket is closed")
     assert {row.code(1)[0]: int(row.cells[0]) for row in table} == {code.name: code for code in LiveCloseCode}
 
@@ -272,7 +272,7 @@ def test_every_metric_is_documented() -> None:
     assert sorted(documented) == sorted(exposed)
 
 
-def test_every_counter_of_the_sfu_is_documented_with_its_own_description() -> None:
+def test_every_sfu_counter_is_documented_with_its_description_in_the_code() -> None:
     table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "configuration.md", "SFU metrics")}
     counters = {
         f"svc_sfu_{name}_total": words for name, words in (_SESSION_COUNTERS | _CORE_COUNTERS).items()
@@ -283,11 +283,11 @@ def test_every_counter_of_the_sfu_is_documented_with_its_own_description() -> No
 def test_every_test_that_security_md_names_exists() -> None:
     named = re.findall(r"`(tests/[\w/]+\.py)`", (DOCS / "security.md").read_text())
     assert [path for path in named if not (REPOSITORY / path).exists()] == []
-    # Join lines so that the pattern above finds them.
+    # Join the lines, so that the pattern above finds the names.
     assert len(named) > 50
 
 
-def test_every_attack_in_the_bench_has_a_row_in_security_md() -> None:
+def test_every_attack_in_the_benchmark_has_a_row_in_security_md() -> None:
     measured = [name for row in rows(DOCS / "security.md", "Attacks, measured") for name in row.code(0)]
     assert measured == [attack.name for attack in ATTACKS]
 

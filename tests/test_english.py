@@ -9,7 +9,7 @@ import pytest
 
 from tests.kit import english
 
-# The rule applies from this commit on. Earlier commits may have longer subjects.
+# The limit applies from this commit on. Earlier commits may have longer subjects.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
 LONGEST_SUBJECT = 72
 # These were published by mistake, and published history cannot be changed.

@@ -1,7 +1,7 @@
-"""Checks the layer table in Python and Cython: which package may import which, and that there are no import
-cycles.
+"""Checks the layer table in Python and Cython: which package may import which, and that no imports form a
+cycle.
 
-The table is also in ARCHITECTURE.md. The checker is `tests.kit.architecture`, which is tested in
+The table is also in ARCHITECTURE.md. The checker is in `tests.kit.architecture`, and its own tests are in
 `tests/kit/test_architecture.py`.
 """
 
@@ -22,7 +22,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc._rtp.stream_io")
 
-# Highest layer first. A file or folder may import those in its own layer and in lower ones.
+# The highest layer comes first. A file or folder may import those in its own layer and in lower ones.
 CHAT_LAYERS = {
     "assembly": (
         *("app", "auth_module", "cluster", "community", "config", "file_module", "messaging_module"),
@@ -69,14 +69,14 @@ ARCHITECTURE = Architecture(
                 "svc.chat.endpoints",
                 "svc.chat.pages.routes",
                 "svc.chat.voice.pass_through",
-                # For a request that uses more of HTTP than its body and query.
+                # These modules need more of an HTTP request than its body and query.
                 "svc.chat.*.requests",
                 "svc.chat.live",
             ),
             *("svc.chat.app", "svc.chat.ports"),
             *("svc.base.http_server", "svc.base.websocket"),
             *("svc.worker.app", "svc.worker.health"),
-            # Because identity providers publish their keys over HTTP.
+            # Identity providers publish their keys over HTTP.
             *(
                 "svc.chat.authentication.issuers",
                 "svc.chat.voice.sfu_links",
@@ -95,10 +95,10 @@ ARCHITECTURE = Architecture(
             "svc.tools.bench.sign_up",
             *("svc.client.requests", "svc.client.live", "svc.client.bot"),
         ),
-        # Only in the sandbox's child process, at the request of `svc.base.pictures`.
+        # These run only in the sandbox's child process, at the request of `svc.base.pictures`.
         "PIL": ("svc.base.picture_codec", "svc.base.apng"),
         "pi_heif": ("svc.base.picture_codec",),
-        # Only in the sandbox's child process, at the request of `svc.worker.video_job`.
+        # These run only in the sandbox's child process, at the request of `svc.worker.video_job`.
         "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
         "nats": (
             *("svc.chat.cluster.nats_connection", "svc.chat.cluster.nats_log"),
@@ -107,7 +107,7 @@ ARCHITECTURE = Architecture(
             *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
         ),
         "obstore": ("svc.base.object_store_s3",),
-        # aiohttp's class for URLs, so that the checked URL is the fetched one.
+        # aiohttp uses this class for URLs, so the checked URL is exactly the fetched one.
         "yarl": (
             *("svc.chat.outbound_http.targets", "svc.chat.outbound_http.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
@@ -115,7 +115,7 @@ ARCHITECTURE = Architecture(
         ),
         "zeroconf": ("svc.chat.settings.mdns_responder",),
         "aiosqlite": ("svc.base.query_pool",),
-        # Everything that programs exchange has msgspec types, and so do the most frequently created records.
+        # Everything that programs exchange has msgspec types. So do the records that are created most often.
         "msgspec": (
             *("svc.base.envelope", "svc.base.job_commands", "svc.base.server_events", "svc.base.tables"),
             *("svc.base.validation", "svc.base.write_group"),
@@ -159,7 +159,7 @@ def test_all_imports_follow_the_layer_table() -> None:
     assert violations(REPOSITORY / "src", ARCHITECTURE) == []
 
 
-def test_the_libraries_in_the_table_are_the_dependencies_in_pyproject() -> None:
+def test_the_libraries_in_the_table_match_the_dependencies_in_pyproject() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     lines = project["dependencies"] + [
         line for extra in project["optional-dependencies"].values() for line in extra

@@ -1,6 +1,4 @@
-"""Releases, the image and the page consist of locked packages, and workflows name actions by
-their commits.
-"""
+"""Releases, the image and the page use only locked packages, and workflows pin actions to commits."""
 
 import json
 import re
@@ -25,7 +23,7 @@ WANTED = {
 
 
 def locked(name: str) -> dict[str, str]:
-    """Return the versions in a lock file. Every version must have hashes."""
+    """Return the versions in a lock file. Check that every version has a hash."""
     text = (LOCKS / name).read_text()
     entries = re.findall(r"^(\S+?)==(\S+)[^\n]*\\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
     assert len(entries) == text.count("==") - text.count(" == ")
@@ -46,7 +44,7 @@ def test_releases_and_the_image_install_only_packages_with_a_recorded_hash(path:
     assert commands and all("--require-hashes" in each or "--no-index" in each for each in commands)
 
 
-def test_the_packages_of_the_page_are_locked_and_run_no_scripts() -> None:
+def test_the_pages_packages_are_locked_and_run_no_scripts() -> None:
     wanted = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())
     packages = json.loads((REPOSITORY / "ci" / "vendor-lock.json").read_text())["packages"]
     for kind in ("dependencies", "devDependencies"):

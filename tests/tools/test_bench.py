@@ -1,4 +1,4 @@
-"""`svc bench sfu`: a short run against a real service, and the calculation of its results."""
+"""`svc bench sfu`: short runs with a real service, and the calculation of the results."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ def bench(*arguments: str) -> int:
 def test_every_packet_reaches_every_receiver_and_is_authentic(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("--publishers", "2", "--receivers", "3", *SHORT) == 0
     found = json.loads(capsys.readouterr().out)
-    # A busy machine sends later, and less.
+    # A busy machine sends fewer packets, and later.
     assert 0 < found["sent"] <= 2 * 50 + 10
     assert found["received"] == found["sent"] * 4
     assert (found["lost"], found["forged"], found["missed"]) == (0, 0, 0)
@@ -53,7 +53,7 @@ def test_every_packet_rate_is_measured_and_plotted(
     assert "<svg" in picture.read_text()
 
 
-async def test_a_running_service_is_measured_from_outside(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_service_that_already_runs_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
     async with running_sfu() as sfu:
         url = sfu.url.replace("http", "ws")
         status = await asyncio.to_thread(bench, "--url", url, "--receivers", "1", *SHORT)
@@ -62,7 +62,7 @@ async def test_a_running_service_is_measured_from_outside(capsys: pytest.Capture
     assert (found["lost"], found["cpu_us_per_packet"], found["memory_kb"]) == (0, None, None)
 
 
-def test_packets_that_clients_discard_are_resent_and_not_counted_as_loss(
+def test_packets_that_clients_discard_are_resent_and_do_not_count_as_lost(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert bench("--receivers", "4", "--loss", "20", *SHORT) == 0
@@ -165,7 +165,7 @@ def test_packets_have_transport_wide_sequence_numbers_if_the_offer_allows_it() -
         Terms.of(offer, "0", "VP8")
 
 
-def test_the_measured_cpu_time_of_this_process_increases() -> None:
+def test_this_processes_measured_cpu_time_increases() -> None:
     before = cpu_ns(os.getpid())
     assert sum(range(2_000_000)) > 0
     assert cpu_ns(os.getpid()) > before > 0

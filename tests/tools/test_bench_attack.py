@@ -1,6 +1,4 @@
-"""`svc bench attack`: every attack runs against a real installation, ends, and does not affect honest
-members.
-"""
+"""`svc bench attack`: every attack runs on a real installation, ends, and does not affect honest members."""
 
 import json
 from collections.abc import AsyncIterator
@@ -39,7 +37,7 @@ async def chat(tmp_path: Path) -> AsyncIterator[ChatServer]:
 
 
 def turned_away(row: dict[str, Any]) -> dict[str, int]:
-    """Return the refused requests of members, except for searches that a busy machine cut short."""
+    """Return the members' refused requests, except for searches that a busy machine cut short."""
     return {what: count for what, count in row["refused"].items() if what != "search: 400"}
 
 
@@ -48,11 +46,11 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json")
     assert (code, errors) == (0, "")
     rows: list[dict[str, Any]] = [json.loads(each) for each in output.splitlines()]
-    # Without TLS, there are no handshakes to leave unfinished.
+    # Without TLS there are no handshakes, so none can be left unfinished.
     plain = [attack.name for attack in ATTACKS if attack.needs != "tls"]
     assert [row["attack"] for row in rows] == ["none", *plain, "all at once"]
     assert {row["attack"]: refused for row in rows if (refused := turned_away(row))} == {}
-    # A busy machine may complete no search within the second that each attack has in this test.
+    # A busy machine may not complete a single search in the second that each attack takes in this test.
     assert sum(row["requests"] > 0 for row in rows) >= len(plain) - 1
     for row in rows:
         assert row["delivery"]["worst_ms"] >= row["delivery"]["p99_ms"] >= row["delivery"]["p50_ms"] > 0, row
@@ -60,14 +58,14 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["log_kb_per_minute"] is not None
 
 
-def test_the_request_bodies_for_webhooks_stay_within_the_limit_of_one_webhook() -> None:
-    # The last request would otherwise be refused, and its endpoint would be missing from the attack.
+def test_the_request_bodies_for_webhooks_stay_within_a_single_webhooks_limit() -> None:
+    # Otherwise the last request would be refused, and its endpoint would be missing from the attack.
     bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
     assert len(bodies) <= BURST
     assert sum(map(len, bodies)) <= SHARED_BURST_BYTES
 
 
-async def test_the_most_expensive_body_of_each_endpoint_is_found_first() -> None:
+async def test_the_most_expensive_body_for_each_endpoint_is_found_first() -> None:
     async with own_installation(tls=None) as found:
         await prepare(found)
         target = await with_accounts(found.target, await create_members(found, 1))
@@ -78,7 +76,7 @@ async def test_the_most_expensive_body_of_each_endpoint_is_found_first() -> None
     assert {"POST /api/channels/{channel}/messages", "POST /api/auth/join"} <= set(endpoints)
 
 
-def test_attackers_have_their_own_cores_if_there_are_three(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attackers_get_their_own_cores_if_there_are_at_least_three(monkeypatch: pytest.MonkeyPatch) -> None:
     for there_are, honest, attackers in (({0, 1, 2, 3}, {1}, {2, 3}), ({4, 6}, {6}, {6}), ({0}, {0}, {0})):
         monkeypatch.setattr(cores, "_all_cores", lambda there_are=there_are: there_are)
         assert (cores.honest(), cores.attackers()) == (honest, attackers)
@@ -132,7 +130,7 @@ async def test_attackers_use_many_loopback_addresses() -> None:
     assert await check_address("http://[::1]:5000", mine=False) == ("",)
 
 
-def test_a_row_of_the_table_has_a_cell_for_each_heading() -> None:
+def test_each_table_row_has_a_cell_for_each_heading() -> None:
     noticed = Noticed(deliveries_s=[0.001] * 99 + [0.5], requests_s=[0.002], strangers_s=[0.003])
     noticed.refused["page: 503"] = 2
     did = {"idle": {"requests": 20, "held": 300, "answers": {"200": 20}}}

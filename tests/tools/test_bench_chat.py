@@ -1,4 +1,4 @@
-"""`svc bench chat` correctly measures real members on a real server."""
+"""`svc bench chat` correctly measures a real server with real members."""
 
 import asyncio
 import json
@@ -53,7 +53,7 @@ async def test_members_of_a_temporary_server_receive_every_message() -> None:
     assert min(result.us_cpu_per_delivery, result.rss_mb, result.join_bytes, result.joins_s) > 0
 
 
-async def test_a_running_server_is_measured_at_full_speed(chat: ChatServer) -> None:
+async def test_a_running_server_can_be_measured_without_a_rate_limit_for_messages(chat: ChatServer) -> None:
     code, output, errors = await bench(
         "chat",
         *("--url", chat.address, "--invite", chat.invite, "--pid", str(os.getpid())),
@@ -89,7 +89,7 @@ async def test_a_wrong_invite_is_reported(chat: ChatServer) -> None:
     assert "nobody can join" in errors
 
 
-async def test_the_lean_client_accepts_frames_split_into_any_pieces() -> None:
+async def test_the_lean_client_accepts_frames_split_at_any_point() -> None:
     seen: list[bytes] = []
     client = WebSocket("host", "/", seen.append)
     frames = b"\x81\x01a" + b"\x81\x7e\x00\x80" + bytes(128) + b"\x81\x7f" + (1 << 16).to_bytes(8, "big")

@@ -1,4 +1,4 @@
-"""Third-party SFUs as run by the benchmarks: a short run of Janus if it is installed, and failures."""
+"""Third-party SFUs that the benchmarks run: a short run with Janus if it is installed, and failures."""
 
 import asyncio
 import os
@@ -60,7 +60,7 @@ async def test_the_exit_of_a_janus_process_is_detected_immediately() -> None:
 
 
 @pytest.mark.parametrize("scenario", [Scenario(), Scenario(audio=True, size=100)])
-def test_a_publisher_offers_one_track_with_the_feedback_types_of_browsers(scenario: Scenario) -> None:
+def test_a_publisher_offers_one_track_with_the_same_feedback_types_as_browsers(scenario: Scenario) -> None:
     codec = scenario.codec
     text = offer(codec, ice=IceCredentials("ufrag", "p" * 24), fingerprint="AB:CD", ssrc=7)
     [line] = SessionDescription.parse(text).media
@@ -75,7 +75,7 @@ def test_a_publisher_offers_one_track_with_the_feedback_types_of_browsers(scenar
     )
 
 
-async def test_a_program_that_exits_before_it_listens_is_not_waited_for() -> None:
+async def test_waiting_ends_when_a_program_exits_before_it_listens() -> None:
     words = [sys.executable, "-c", ""]
     with pytest.raises(BenchError, match="ended before it listened"):
         async with peer_program(words, *free_ports(1)):

@@ -1,4 +1,4 @@
-"""The benchmarks' verdicts, tested with simulated measurements."""
+"""The verdicts that the benchmarks reach, tested with simulated measurements."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ CAMERA = Scenario(1, 50)
 
 
 def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent: float = 0.0) -> Measurement:
-    """Return the measurement of one second of a camera's packets."""
+    """Return the measurement of a camera's packets over one second."""
     received = pps * 50 * (100 - lost_percent) // 100
     latencies = [0] * len(LATENCY_BUCKETS)
     latencies[400] = received
@@ -35,7 +35,7 @@ def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent
 
 
 class Service:
-    """A service that can forward a given rate, except in attempts that its host disturbs."""
+    """A service that can forward packets at the given rate, except in attempts that its host disturbs."""
 
     def __init__(self, most_pps: int, disturbed: range = range(0)) -> None:
         self.rates: list[int] = []
@@ -49,14 +49,14 @@ class Service:
         return measured(pps, lost_percent=0 if pps <= self._most_pps else 5)
 
 
-async def test_the_highest_rate_is_searched_between_a_passed_and_a_failed_step() -> None:
+async def test_the_highest_rate_is_sought_between_a_passed_and_a_failed_step() -> None:
     best, bound = await search(Service(10_000).attempt)
     assert bound is not None
     assert best.pps <= 10_000 < bound.pps < best.pps * 1.04
 
 
 @pytest.mark.parametrize("disturbed", [range(1, 3), range(2, 7), range(3, 9)])
-async def test_a_step_that_the_host_disturbed_does_not_count_as_the_limit(disturbed: range) -> None:
+async def test_a_step_disturbed_by_the_host_does_not_count_as_the_limit(disturbed: range) -> None:
     best, _ = await search(Service(10_000, disturbed).attempt)
     assert best.pps > 9_600
 
@@ -83,7 +83,7 @@ async def test_a_service_that_passes_no_step_is_reported() -> None:
         await search(Service(0).attempt)
 
 
-def test_a_cost_is_compared_with_the_limit_of_the_same_round() -> None:
+def test_a_cost_is_compared_with_the_limit_from_the_same_round() -> None:
     limits = [measured(300, cpu_us=cost) for cost in (2, 4, 2)]
     found = [measured(300, cpu_us=cost) for cost in (3, 8, 4)]
     assert row("svc", found, limits).startswith(
@@ -92,7 +92,7 @@ def test_a_cost_is_compared_with_the_limit_of_the_same_round() -> None:
 
 
 def rows(*p99_us: float, service_kb: int = 0, generator_kb: int = 0) -> list[Row]:
-    """Return one row per minute, with memory that grows in the second half."""
+    """Return one row per minute. Memory grows in the second half."""
     later = len(p99_us) // 2
     return [
         Row(

@@ -1,4 +1,4 @@
-"""The certificate that a server creates for itself: its content, and when it is replaced."""
+"""The certificate that a server creates for itself: its contents, and when it is replaced."""
 
 import ssl
 import stat
@@ -51,7 +51,7 @@ def test_the_certificate_cannot_sign_others_and_lasts_as_long_as_browsers_allow(
 def test_the_certificate_is_kept_while_its_hosts_are_the_same(tmp_path: Path) -> None:
     first = read_or_create_certificate(tmp_path, HOSTS, NOW).read_bytes()
     assert read_or_create_certificate(tmp_path, HOSTS[:2], NOW + timedelta(days=300)).read_bytes() == first
-    # Browsers would show a warning if the addresses changed.
+    # A changed certificate would cause a browser warning.
     assert read_or_create_certificate(tmp_path, HOSTS, NOW, passing=["2001:db8::8"]).read_bytes() == first
 
 

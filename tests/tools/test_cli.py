@@ -10,7 +10,7 @@ from svc.cli import main, parser
 from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 
-def test_the_version_is_the_version_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_the_packages_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert (end.value.code, capsys.readouterr().out) == (0, f"svc {version('svc-server')}\n")
@@ -79,7 +79,7 @@ def test_a_subject_without_an_action_runs_its_show_action(
 
 
 def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Yield all commands that perform an action, at any depth."""
+    """Yield every command that performs an action, at any depth of subcommands."""
     rows = [action for action in above._actions if isinstance(action, argparse._SubParsersAction)]
     for row in rows:
         for below in row.choices.values():

@@ -1,6 +1,4 @@
-"""`svc up --cluster-demo`: the relay forwards to the owner, and to the next owner after the first has been
-killed.
-"""
+"""`svc up --cluster-demo`: the relay forwards to the owner, and once that is killed, to the next owner."""
 
 import asyncio
 import os
@@ -22,7 +20,7 @@ NODES = ("one", "two", "three")
 
 
 async def owner_in(folder: Path) -> str:
-    """Return the owner's name from any node that responds, or an empty string if there is no owner."""
+    """Return the owner's name from any node that responds, or an empty string if no node has an owner."""
     for name in NODES:
         try:
             result = (await ask(folder / f"node-{name}", "cluster_status", {})).get("result")

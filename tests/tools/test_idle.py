@@ -1,4 +1,4 @@
-"""An unused product sleeps: none of its programs polls or has an unnecessary timer."""
+"""A product that nobody uses is idle: none of its programs polls or has an unnecessary timer."""
 
 import asyncio
 import subprocess
@@ -10,10 +10,10 @@ import pytest
 from benchmarks.idle_programs import family, threads_of
 from tests.kit.product import running_product
 
-# By design, the core's thread wakes up twice a second. Everything else wakes up less than once a second.
+# The core's thread wakes up twice a second by design. Everything else wakes up less than once a second.
 MAX_WAKEUPS_PER_S = 5.0
 WINDOW_S = 3.0
-# The programs clean up for a while after they start.
+# After starting, the programs clean up for a while.
 WINDOWS = 20
 
 

@@ -1,4 +1,4 @@
-"""The programs that `svc up` starts first are forks that share memory, but not each other's secrets."""
+"""The programs that `svc up` starts first are forks. They share memory, but not each other's secrets."""
 
 import json
 import os
@@ -62,7 +62,7 @@ async def test_a_fork_has_the_name_of_its_program(tmp_path: Path) -> None:
         assert command_line.startswith(f"svc {name} --")
 
 
-async def test_no_program_holds_the_secrets_of_another(tmp_path: Path) -> None:
+async def test_no_program_holds_another_programs_secrets(tmp_path: Path) -> None:
     operators = {"S3_SECRET_ACCESS_KEY": "secret-of-chat-server", "AWS_SESSION_TOKEN": "secret-of-nobody"}
     async with svc_up(tmp_path / "data", **operators) as up:
         own = json.loads((tmp_path / "data" / "secrets.json").read_text())
@@ -80,25 +80,25 @@ def test_forks_generate_different_random_numbers() -> None:
 
 
 def layout(pid: int) -> str:
-    """Return the address of the C library in the process, or an empty string before it is loaded."""
+    """Return the address of the C library in the process, or an empty string if it is not loaded yet."""
     maps = Path(f"/proc/{pid}/maps").read_text()
     return next((line.partition("-")[0] for line in maps.splitlines() if "/libc" in line), "")
 
 
 def names_of(pid: int) -> tuple[str, str]:
-    """Return the name and the command line that `ps` shows."""
+    """Return a process's name and command line as `ps` shows them."""
     process = Path(f"/proc/{pid}")
     return (process / "comm").read_text().strip(), (process / "cmdline").read_text().replace("\0", " ")
 
 
 def shared_kb(pid: int) -> int:
-    """Return how much of its written memory the process shares with others."""
+    """Return how many KB of its written memory a process shares with other processes."""
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     return int(re.findall(r"^Shared_Dirty: +(\d+) kB$", rollup, re.MULTILINE)[0])
 
 
 def memory(pid: int) -> bytes:
-    """Return the writable memory of a process, including its initial environment."""
+    """Return a process's writable memory, including its initial environment."""
     ranges = re.findall(r"^(\w+)-(\w+) rw", Path(f"/proc/{pid}/maps").read_text(), re.MULTILINE)
     pieces = []
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""`svc rtp filter` writes those packets of a captured stream that a receiver would get."""
+"""`svc rtp filter` writes the packets of a captured stream that a receiver would get."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ DESCRIPTOR = 13
 
 
 def without(name: str, numbers: set[int]) -> list[Record]:
-    """Return a capture without some media packets of its main stream."""
+    """Return a capture without the given media packets of its main stream."""
     ssrc = video(name).packets[0].row["ssrc"]
     return [
         record
@@ -40,8 +40,8 @@ def sequence(record: Record) -> int:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
 def test_with_all_layers_every_media_packet_is_unchanged(name: str) -> None:
-    """Check everything except the form of the header extension: ids, values, all other fields and the time
-    must stay the same.
+    """Check that only the form of the header extension changes: ids, values, all other fields and times stay
+    the same.
     """
     source = capture(name)
     sent = filtered(records(name), source.descriptor_id, -1)
@@ -117,14 +117,14 @@ def test_packets_that_exist_only_as_retransmissions_are_recovered(name: str, lay
     mended = read_media(filtered(without(name, repeated_numbers(source)), source.descriptor_id, layer))
     mended.sort(key=lambda packet: packet.sequence)
     assert contiguous(mended)
-    # A late packet that turns out to be unwanted already has a number, which is filled with padding.
+    # A late packet may turn out to be unwanted after it got a number. Padding then fills the number.
     media = [packet for packet in mended if packet.payload]
     assert [(p.timestamp, p.payload) for p in media] == [(p.timestamp, p.payload) for p in whole]
     assert len(mended) - len(media) <= len(repeated_numbers(source))
     assert layer == 0 or mended == whole
 
 
-def test_a_missing_packet_leaves_a_gap_unless_its_frame_is_unwanted() -> None:
+def test_a_missing_packet_leaves_a_gap_unless_it_belongs_to_an_unwanted_frame() -> None:
     packets_of = video("vp8_l1t3").packets
     wanted = next(p for p in packets_of[20:] if p.row["dd"]["temporal_id"] == 0)
     first_of_two = next(
@@ -138,7 +138,7 @@ def test_a_missing_packet_leaves_a_gap_unless_its_frame_is_unwanted() -> None:
 @pytest.mark.parametrize("layer", [0, -1])
 @pytest.mark.parametrize("name", WITH_RTX)
 def test_reordered_packets_keep_their_sequence_numbers(name: str, layer: int) -> None:
-    """Swap neighbouring packets, starting with the very first."""
+    """Swap neighbouring packets, beginning with the first two."""
     source = records(name)
     swapped = [
         source[place ^ 1] if place ^ 1 < len(source) else source[place] for place in range(len(source))

@@ -1,5 +1,5 @@
-"""`svc rtp inspect` agrees with the sidecar files of real captures on every packet, and survives
-any input.
+"""For real captures, `svc rtp inspect` agrees with the sidecar file on every packet. It also survives any
+input.
 """
 
 import json
@@ -31,7 +31,7 @@ Run = Callable[..., tuple[int, list[str], str]]
 
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Inspect a file, a capture or records. Return the exit status, the lines of output and the errors."""
+    """Inspect a file, a capture or records. Return the exit status, the lines of output, and the errors."""
 
     def run(source: str | Path | list[Record], *flags: str) -> tuple[int, list[str], str]:
         path = source if isinstance(source, Path) else FOLDER / f"{source}.rtpdump"
@@ -117,7 +117,7 @@ def test_without_the_extension_id_no_descriptor_is_displayed(run: Run) -> None:
     assert all(list(line) == BASE for line in lines_of(run, "av1_l1t3", None))
 
 
-def test_a_malformed_descriptor_is_an_error_only_in_its_line(run: Run) -> None:
+def test_a_malformed_descriptor_is_an_error_only_in_its_own_line(run: Run) -> None:
     good = Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise()
     unknown = Descriptor(STRUCTURE, 40, frame_number=2, attached=True).serialise()
     lines = lines_of(

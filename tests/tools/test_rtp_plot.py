@@ -1,4 +1,4 @@
-"""`svc rtp plot` finds the frames, losses and rates in a capture, and draws them."""
+"""`svc rtp plot` finds the frames, losses and rates in a capture, and plots them."""
 
 import sys
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_frames_without_dependencies_are_marked_as_keyframes() -> None:
     assert {frame.timestamp for frame in of("vp8_l1t3").frames if frame.keyframe} == starts
 
 
-def test_spatial_layers_of_one_picture_are_stacked() -> None:
+def test_a_pictures_spatial_layers_are_stacked() -> None:
     pictures: dict[int, list[tuple[int, int]]] = {}
     for frame in of("av1_l3t3_key").frames:
         pictures.setdefault(frame.timestamp, []).append((frame.below, frame.size))
@@ -67,7 +67,7 @@ def test_losses_are_marked_as_repaired_or_not() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rates_add_up_to_the_sending_rate(name: str) -> None:
     found = of(name)
-    # At least that of the media stream, and at most that of all packets.
+    # The total is at least the size of the media stream, and at most the size of all packets.
     stream = [p for p in capture(name).packets if p.header["ssrc"] == found.ssrc]
     total = sum(sum(kbps) for kbps in found.kbps.values()) * INTERVAL_S * 1000 / 8
     assert sum(len(p.data) for p in stream) <= round(total) <= sum(len(p.data) for p in capture(name).packets)

@@ -1,4 +1,6 @@
-"""The startup message of `svc up`: reachable addresses, browser warnings, and a QR code for phones."""
+"""The startup message of `svc up`: reachable addresses, a note about browser warnings, and a QR code for
+phones.
+"""
 
 import pytest
 import zxingcpp
@@ -65,7 +67,7 @@ def test_on_the_first_start_the_message_explains_the_link() -> None:
 
 
 def read(lines: list[str]) -> str:
-    """Read the QR code in these lines, as a phone's camera does."""
+    """Decode the QR code in these lines, as a phone's camera does."""
     body = [line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m") for line in lines]
     picture = Image.new("L", (len(body[0]), 2 * len(body)), 255)
     for y, line in enumerate(body):

@@ -1,4 +1,4 @@
-"""`svc up` as an operator uses it: a real command, real programs and real signals."""
+"""`svc up` as operators use it: a real command, real programs and real signals."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ class Up:
 
     @property
     def children(self) -> dict[str, int]:
-        """Return process ids by program name."""
+        """Map program names to process ids."""
         path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return {_program(int(pid)): int(pid) for pid in path.read_text().split()}
 
@@ -57,13 +57,14 @@ def _program(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     except (FileNotFoundError, ProcessLookupError):
         return ""
-    # A fork is named `svc chat …`, and a program that was started by exec `python … -m svc.cli chat …`.
+    # A fork is called `svc chat …`. A program that was started with exec is called `python … -m svc.cli chat
+    # …`.
     return next((after for word, after in pairwise(words) if word in ("svc", "svc.cli")), "")
 
 
 @asynccontextmanager
 async def svc_up(data_dir: Path, **variables: str) -> AsyncIterator[Up]:
-    """Start `svc up` on free ports. Stop it at the end, unless the test has done so."""
+    """Start `svc up` on free ports. Stop it at the end if the test has not done so."""
     environment = {**os.environ, "DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", **variables}
     process = await _svc("up", *_on_free_ports(data_dir), environment=environment)
     assert process.stdout is not None
@@ -94,7 +95,7 @@ async def _svc(*arguments: str, environment: dict[str, str]) -> asyncio.subproce
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Poll the system's list of processes, which sends no events."""
+    """Poll the list of running processes until the condition holds, because the system sends no events."""
     deadline = time.monotonic() + DEADLINE_S
     while not holds():
         assert time.monotonic() < deadline, "waited in vain"
@@ -106,7 +107,7 @@ async def until_gone(pids: Sequence[int]) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Return whether the process has exited. A zombie has exited, and waits only for its parent."""
+    """Return whether the process has exited. This includes a zombie, which only waits for its parent."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -229,7 +230,7 @@ async def test_no_process_survives_when_the_command_is_killed(tmp_path: Path) ->
         await until_gone(children)
 
 
-async def test_the_secrets_and_the_invite_are_created_once_and_kept_private(tmp_path: Path) -> None:
+async def test_the_secrets_and_the_invite_are_created_once_and_stay_private(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     async with svc_up(data_dir) as first:
         invite = first.invite
@@ -254,7 +255,7 @@ async def test_with_tls_everything_is_served_over_https_with_its_own_certificate
     try:
         async with asyncio.timeout(DEADLINE_S):
             lines = [await process.stdout.readline()]
-            while lines[-1] and lines[-1][2:3] != b":":  # up to the fingerprint
+            while lines[-1] and lines[-1][2:3] != b":":  # up to and including the fingerprint
                 lines.append(await process.stdout.readline())
         address = lines[0].decode().removeprefix("Open ").partition("/#")[0]
         assert address.startswith("https://127.0.0.1:")
@@ -430,7 +431,7 @@ def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, tex
 
 
 async def test_programs_stop_in_the_reverse_of_their_starting_order() -> None:
-    """Check that the chat server stops after its worker and before its media service."""
+    """Check that the chat server stops after the worker and before the media service."""
     ended: list[str] = []
 
     class Recorded(Child):

@@ -1,4 +1,4 @@
-"""A chat server with real members, and a real worker that uses the same folder."""
+"""A chat server with real members, and a real worker that uses the same data folder."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -34,6 +34,6 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def beside(site: Site) -> AsyncIterator[RunningWorker]:
-    """Run a worker that uses the site's folder."""
+    """Run a worker that uses the site's data folder."""
     async with working(replace(read(site.variables), port=0)) as running:
         yield running

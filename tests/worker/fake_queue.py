@@ -1,8 +1,8 @@
-"""A stand-in for the server's queue, which hands out jobs over a real control socket and records the
+"""A stand-in for the server's queue. It hands out jobs over a real control socket and records the worker's
 requests.
 
-It simulates a server that refuses, forgets or disappears. `tests/worker/test_with_chat_server.py` tests the
-worker with the real server.
+It simulates a server that refuses requests, forgets jobs or disappears.
+`tests/worker/test_with_chat_server.py` tests the worker with the real server.
 """
 
 import itertools
@@ -33,7 +33,7 @@ class FakeQueue:
         self.reports: list[tuple[str, Mapping[str, object]]] = []
         self.answers: dict[str, Callable[[Mapping[str, object]], Answer | None]] = {}
         self.signal: JobSignal | None = None
-        # How many times each command has arrived.
+        # the number of times that each command has arrived
         self.commands: Counter[str] = Counter()
         self.most_in_hand = self._in_hand = 0
         self._numbers = itertools.count(1)
@@ -86,11 +86,11 @@ class FakeQueue:
         return [arguments for reported, arguments in self.reports if reported == command]
 
     def ended(self, command: str) -> list[str]:
-        """Return the jobs that were reported as finished with this command."""
+        """Return the ids of the jobs that were reported with this command."""
         return [str(arguments["job"]) for arguments in self.reported(command)]
 
     async def one(self, command: str) -> Mapping[str, object]:
-        """Wait for a command. Return its arguments."""
+        """Wait until a command is reported. Return its arguments."""
         await eventually(f"{command} is reported", lambda: self.reported(command), within_s=DEADLINE_S)
         return self.reported(command)[0]
 

@@ -1,6 +1,7 @@
 """Runs `svc chat` and `svc worker` as processes that share a folder, with leases short enough for tests.
 
-Each may be killed and restarted on the same port. Nothing else about them is changed.
+Each process may be killed and restarted on the same port. Only the leases differ from the unmodified
+programs.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from pathlib import Path
 from svc.tools.cluster_demo import free_ports
 
 LEASE_S = 4
-# The unmodified commands, except that leases are shorter and renewed more often.
+# These are the unmodified commands, except that leases are shorter and renewed more often.
 _CODE = f"""
 import sys
 from svc.base import control_socket
@@ -31,7 +32,7 @@ _KEPT_LINES = 200
 
 
 class Running:
-    """One of the two processes."""
+    """One of the two processes, which can be killed and restarted."""
 
     def __init__(self, *arguments: str, variables: Mapping[str, str]) -> None:
         self._arguments = arguments
@@ -61,7 +62,7 @@ class Running:
                 listens.set()
 
     async def kill(self) -> None:
-        """Kill the process without warning, but not its children."""
+        """Kill the process without warning. Its children are left running."""
         assert self._process is not None and self._reading is not None
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
@@ -72,7 +73,7 @@ class Running:
 
 
 def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
-    """Return both processes, not yet started, and the address of the server."""
+    """Return both processes, which are not started yet, and the server's address."""
     port, worker_port = free_ports(2)
     both = {"DATA_DIR": str(data_dir), "STORAGE_BACKEND": "filesystem", "EMOJI_QUEUE_POLL_MS": "250"}
     server = {

@@ -1,4 +1,4 @@
-"""Sandboxes for re-encoding videos, and a folder for the files."""
+"""Sandboxes for re-encoding videos, and a folder for the input and output files."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

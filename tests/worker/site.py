@@ -1,4 +1,4 @@
-"""A chat server, in this process or another, as seen by members who upload."""
+"""A chat server in this or another process, as members who upload see it."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ GENERAL = "/api/channels/general/uploads"
 
 
 class TooMany(Exception):
-    """Raised if a member has so many unfinished uploads that the server refuses another."""
+    """Raised if a member has so many unfinished uploads that the server refuses another one."""
 
 
 @dataclass
 class Site:
-    """A server. `owner` was the first to join and has all permissions."""
+    """A server. `owner` was the first member and has all permissions."""
 
     chat: ChatServer
     owner: Person
     variables: dict[str, str]
 
     async def cancel_interrupted(self) -> None:
-        """Cancel uploads that were interrupted, as a page does if it cannot resume them."""
+        """Cancel interrupted uploads, as a page does if it cannot resume them."""
         for upload in (await self.owner.done("GET", "/api/uploads"))["uploads"]:
             if upload["state"] == "receiving":
                 await self.owner.ask("DELETE", f"/api/uploads/{upload['id']}")
@@ -34,7 +34,7 @@ class Site:
     async def send(self, content: bytes, path: str = GENERAL, name: str = "file") -> str:
         """Upload a file. Return the upload's id.
 
-        Retries when rate limited. Raises TooMany.
+        Retries if rate limited. Raises TooMany if too many uploads are unfinished.
         """
         form = FormData(quote_fields=False)
         form.add_field("file", BytesIO(content), filename=name, content_type="application/octet-stream")
@@ -64,7 +64,9 @@ class Site:
 
 
 async def ended(page: LiveMember, upload_id: str) -> dict[str, Any]:
-    """Wait until the worker has finished an upload. Return the event that reports it as done or refused."""
+    """Wait until the worker has finished an upload. Return the event that reports the upload as done or
+    refused.
+    """
     while True:
         frame = await page._next_push()
         data: dict[str, Any] = frame["data"]

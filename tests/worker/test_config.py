@@ -1,4 +1,4 @@
-"""The variables that the worker shares with the chat server.
+"""Settings that the worker shares with the chat server.
 
 See docs/configuration.md, "Media worker".
 """

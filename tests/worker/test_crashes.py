@@ -1,6 +1,6 @@
-"""The server and the worker are killed at random while members upload: no accepted upload is lost or stuck.
+"""The server and the worker are killed at random while members upload. No accepted upload is lost or stuck.
 
-Three rounds run in this test, and `ci/nightly` runs fifty.
+This test runs three rounds, and `ci/nightly` runs fifty.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ from tests.kit.waiting import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
 from tests.worker.site import Site, TooMany
 
-# Longer than the leases of the workers that were killed last, plus the pauses before another attempt.
+# Must be longer than the leases of workers that were just killed, plus the delays before the next attempts.
 SETTLE_DEADLINE_S = 90.0
 SENDERS = 3
-# The limit of one member's unfinished uploads. Senders stay below it by waiting.
+# The limit for a member's unfinished uploads. Senders wait so that they stay below it.
 MOST_UNFINISHED = 12
 
 
@@ -61,7 +61,7 @@ class Load:
                 return PHOTOGRAPH
 
     async def _look(self) -> None:
-        """Check the state of some of the open uploads."""
+        """Check the state of the oldest open uploads."""
         for upload_id in self.open[:5]:
             state = (await self.site.upload(upload_id))["state"]
             if state in ("done", "refused"):
@@ -97,7 +97,7 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
     async with ClientSession(address) as http:
         server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
         load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
-        # Ensure that there is something to serve and something to reject, whatever the random choices.
+        # Whatever the random choices are, send at least one file to serve and one to reject.
         load.accepted += [await load.site.send(file) for file in (PHOTOGRAPH, BOMB)]
         senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
         for _ in range(count):

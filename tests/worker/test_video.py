@@ -1,6 +1,4 @@
-"""The worker returns a video with its video and audio tracks and nothing else, or rejects it with
-a reason.
-"""
+"""The worker returns a video that contains only its video and audio tracks, or rejects it with a reason."""
 
 import dataclasses
 from pathlib import Path
@@ -73,7 +71,7 @@ async def test_a_video_that_every_browser_can_play_is_copied_without_re_encoding
         ("libx264", "aac", "avi", "yuv420p"),
     ],
 )
-async def test_other_videos_are_re_encoded(
+async def test_videos_that_some_browsers_cannot_play_are_re_encoded(
     sandboxes: Sandboxes, codec: str, sound: str | None, container: str, pixels: str
 ) -> None:
     video, data = await sandboxes.rewrite(videos.video(codec, sound, container, pixels=pixels))
@@ -93,7 +91,7 @@ async def test_the_process_that_forks_has_no_threads_that_children_could_wait_fo
 
 
 async def test_the_index_of_a_video_precedes_its_media_data(sandboxes: Sandboxes) -> None:
-    # A player can then start before the whole file has arrived.
+    # This lets a player start before the whole file has arrived.
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)
         assert written.index(b"moov") < written.index(b"mdat")
@@ -105,7 +103,7 @@ async def test_locations_and_names_are_removed(sandboxes: Sandboxes, codec: str,
     video = videos.video(codec, "aac", container, metadata=True)
     if container in ("mp4", "mov"):
         video = videos.with_places(video)
-    # AVI has no field for a location.
+    # AVI files have no field for a location.
     assert pictures.SECRET in video and (container == "avi" or videos.PLACE.encode() in video)
     _, written = await sandboxes.rewrite(video)
     assert not any(
@@ -127,7 +125,7 @@ async def test_locations_and_names_are_removed(sandboxes: Sandboxes, codec: str,
             assert set(stream.metadata) <= {"language", "handler_name"}
 
 
-async def test_an_encoders_data_between_the_pictures_is_removed(sandboxes: Sandboxes) -> None:
+async def test_data_that_an_encoder_stored_between_the_frames_is_removed(sandboxes: Sandboxes) -> None:
     data = videos.video("libx264")
     assert b"x264 - core" in data
     _, written = await sandboxes.rewrite(data)
@@ -144,7 +142,7 @@ async def test_videos_are_rotated_upright(sandboxes: Sandboxes, codec: str) -> N
     assert shown.size == (64, 96)
     still = pictures.decoded(video.poster.data).convert("RGB")
     for image in (shown, still):
-        # Red was at the top. After a clockwise rotation, it is on the right.
+        # Red was at the top. After a clockwise rotation it is on the right.
         right, left = image.getpixel((55, 48)), image.getpixel((8, 48))
         assert isinstance(right, tuple) and isinstance(left, tuple)
         assert right[0] > 100 > right[2] and left[2] > 100 > left[0]
@@ -192,7 +190,7 @@ async def test_a_poster_of_an_hdr_video_has_bt709_colours(
         video, _ = await sandboxes.rewrite(source)
         posters.append(pictures.decoded(video.poster.data).convert("RGB").getpixel((48, 16)))
     standard, pq, hlg = (poster for poster in posters if isinstance(poster, tuple))
-    # PQ values go up to 10,000 cd/m², so they become brighter. HLG values are close to those of a display.
+    # PQ values go up to 10,000 cd/m², so they are shown brighter. HLG values are close to those of a display.
     assert pq[0] > standard[0] and abs(hlg[0] - standard[0]) < 60
     assert len({standard, pq, hlg}) == 3
 

@@ -1,4 +1,4 @@
-"""A re-encoded video is displayed as before, with the same orientation, width, colours and timing."""
+"""A re-encoded video looks and sounds as before, with the same orientation, width, colours and timing."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -59,7 +59,7 @@ async def test_the_width_follows_the_pixel_aspect_ratio(
     ("codec", "options"),
     [("libx264", {"x264-params": "tff=1"}), ("mpeg2video", {"flags": "+ildct+ilme"})],
 )
-async def test_interlaced_fields_become_whole_frames(
+async def test_interlaced_fields_are_combined_into_whole_frames(
     sandboxes: Sandboxes, codec: str, options: dict[str, str]
 ) -> None:
     source = clips.interlaced(codec, options)
@@ -72,7 +72,7 @@ async def test_interlaced_fields_become_whole_frames(
 
 
 def comb(data: bytes) -> float:
-    """Return how much each line of a picture differs from its neighbours."""
+    """Return by how much each line of a frame differs from its neighbours."""
     with videos.opened(data) as container:
         frame = list(container.decode(video=0))[4]
         image = frame.to_ndarray(format="gray").astype(int)
@@ -125,8 +125,8 @@ async def test_video_and_audio_stay_in_sync(sandboxes: Sandboxes, make: Callable
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_parts_that_were_trimmed_do_not_reappear(sandboxes: Sandboxes, codec: str) -> None:
-    """Check pictures that an edit list leaves in the file although players do not show them."""
+async def test_trimmed_parts_do_not_reappear(sandboxes: Sandboxes, codec: str) -> None:
+    """Check frames that an edit list hides from players but that remain in the file."""
     source = clips.edited(clips.clip(codec, "mp4", AAC), [(800, 0.4)], [(800, 0.4)])
     with videos.opened(source) as container:
         shown = sum(1 for _ in container.decode(video=0))

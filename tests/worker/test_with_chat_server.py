@@ -1,4 +1,4 @@
-"""From a member's upload to the processed files: the worker uses the queue of a real chat server."""
+"""A member's upload becomes processed files: the worker uses a real chat server's queue."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -122,6 +122,6 @@ async def test_several_workers_process_each_job_only_once(site: Site) -> None:
 
 
 def finished(worker: RunningWorker) -> float:
-    """Return the number of finished jobs, whatever their outcome."""
+    """Return the number of jobs that have finished, whatever their outcome."""
     lines = worker.measurements.registry.exposition()[0].decode().splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith("svc_worker_jobs_total"))

@@ -1,4 +1,4 @@
-"""The worker completes its jobs, whatever the files, the store or the server do."""
+"""The worker completes its jobs, whatever happens to the files, the store or the server."""
 
 import asyncio
 import dataclasses
@@ -140,7 +140,7 @@ async def test_progress_is_reported_and_the_lease_renewed(
     assert len(reported) >= 2 and reported == sorted(reported)
 
 
-async def test_a_worker_that_has_lost_its_lease_stops_silently(
+async def test_a_worker_that_has_lost_its_lease_abandons_the_job_silently(
     open_desk: FakeQueue, worker: RunningWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
@@ -180,8 +180,8 @@ async def test_an_announced_job_is_claimed_without_polling(
             queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             queue.signal.announce()
             await queue.one("job_finish")
-            # One pending claim per pool, one claim per pool after the announcement, and one claim after the
-            # job.
+            # Each pool has one pending claim and makes one more after the announcement. The job causes
+            # another claim.
             assert queue.commands["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
         queue.signal.announce()
         queue.signal = None
@@ -190,7 +190,7 @@ async def test_an_announced_job_is_claimed_without_polling(
             await eventually("it is done", lambda: job in queue.ended("job_finish"), within_s=DEADLINE_S)
 
 
-async def test_an_invalid_response_is_requested_again(open_desk: FakeQueue, worker: RunningWorker) -> None:
+async def test_a_result_is_resent_after_a_server_error(open_desk: FakeQueue, worker: RunningWorker) -> None:
     ill = iter([{"error": "storage_unavailable", "message": ""}, {"error": "internal_error", "message": ""}])
     open_desk.answers["job_finish"] = lambda _: next(ill, None)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
@@ -207,7 +207,7 @@ async def test_a_result_that_the_server_rejects_is_not_sent_again(
 
 
 def slow_video() -> bytes:
-    """Return a video that takes seconds to process, because it has to be re-encoded."""
+    """Return a video that takes seconds to process because it has to be re-encoded."""
     return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
 
 
@@ -232,7 +232,7 @@ async def test_a_job_that_takes_too_long_is_returned_when_the_worker_exits(
     assert open_desk.left_behind() == []
 
 
-async def test_the_number_of_emoji_processed_at_the_same_time_is_limited(queue: FakeQueue) -> None:
+async def test_the_number_of_emoji_processed_at_once_is_limited(queue: FakeQueue) -> None:
     for _ in range(6):
         queue.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
     async with queue.open(), working(dataclasses.replace(queue.config, port=0, emoji_at_once=2)):
@@ -282,7 +282,7 @@ async def test_a_worker_without_storage_has_nothing_to_do(queue: FakeQueue) -> N
 
 
 async def test_hostile_files_neither_kill_the_worker_nor_use_up_its_memory(open_desk: FakeQueue) -> None:
-    """Check that every file gets a response, and that the worker's own memory use stays small."""
+    """Check that every file gets a response, and that the worker itself uses little memory."""
     corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
     corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}
     for seed in range(20):

@@ -1,4 +1,4 @@
-"""A running or stopped server, and `svc admin` commands for it."""
+"""A running or stopped server, and `svc admin` commands to test on it."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ def variables(data_dir: Path) -> dict[str, str]:
 
 @pytest.fixture(params=["running", "stopped"])
 async def chat(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[ChatServer | None]:
-    """Run a server with an owner. If the test needs a stopped server, stop it again."""
+    """Run a server that has an owner. For tests that need a stopped server, stop it before the test."""
     async with chat_server(variables) as server:
         await server.join("Olga")
         if request.param == "running":
@@ -44,8 +44,8 @@ class Admin:
         self._capsys = capsys
 
     async def __call__(self, *words: str) -> tuple[int, str, str]:
-        """Run a command. Return the status, output and errors. Uses a thread, because the server may run in
-        this one.
+        """Run a command. Return its status, its output and its errors. Uses a thread, because the server may
+        run in this one.
         """
         arguments = ["admin", *words, "--data-dir", str(self.data_dir)]
         status = await asyncio.to_thread(main, arguments)
@@ -53,7 +53,7 @@ class Admin:
         return status, written.out, written.err
 
     def at(self, data_dir: Path) -> "Admin":
-        """Return the command line for another data folder."""
+        """Return the commands for another data folder."""
         return Admin(data_dir, self._capsys)
 
     async def json(self, *words: str) -> Any:

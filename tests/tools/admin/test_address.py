@@ -1,4 +1,4 @@
-"""Links printed by `svc admin` start with an address that others can open."""
+"""Links printed by `svc admin` start with an address that other people can open."""
 
 import pytest
 
@@ -15,17 +15,17 @@ NAMED = {"names": ["chat.example.org"]}
         ({"address": "https://0.0.0.0:5000"}, False, "https://192.168.1.7:5000"),
         ({"address": "https://0.0.0.0:443"}, False, "https://192.168.1.7"),
         ({"address": "https://[::]:5000"}, False, "https://192.168.1.7:5000"),
-        # With a host name and the server's own TLS.
+        # The server has a host name and its own TLS certificate.
         ({"address": "https://0.0.0.0:5000"} | NAMED, False, "https://chat.example.org:5000"),
         ({"address": "https://0.0.0.0:443"} | NAMED, False, "https://chat.example.org"),
-        # With a proxy in front that has the certificate.
+        # The proxy in front of the server has the certificate.
         ({"address": "http://127.0.0.1:5000"} | NAMED, False, "https://chat.example.org"),
         (
             {"address": "http://10.0.0.2:80", "names": ["a:84"], "trusted_proxy_hops": 1},
             False,
             "https://a:84",
         ),
-        # Plain HTTP, for a trial.
+        # The server is tried out over plain HTTP.
         ({"address": "http://0.0.0.0:5000", "names": ["box"]}, False, "http://box:5000"),
         # The server is not running.
         ({"host": "0.0.0.0", "port": 5001}, True, "https://192.168.1.7:5001"),

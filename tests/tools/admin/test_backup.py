@@ -1,4 +1,4 @@
-"""A running or stopped server is backed up, and restored elsewhere unchanged."""
+"""A running or stopped server is backed up and then restored elsewhere, unchanged."""
 
 import asyncio
 import gzip
@@ -42,7 +42,7 @@ World = tuple[ChatServer, Community, Person]
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
-    """Run a server with an owner, a message, a stored picture, and a feature's secret."""
+    """Run a server that has an owner, a message, a stored picture, and a secret of one feature."""
     async with server_with_insight(variables) as (chat, community):
         olga = await newcomer(chat, "Olga")
         key = await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))
@@ -68,9 +68,7 @@ async def _messages(person: Person) -> list[str]:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of a data folder, except the database and files that exist only while a process
-    runs.
-    """
+    """Return the files in a data folder, except the database and files that exist only during a run."""
     ours = {"lock", "control.sock", "control.json"}
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -103,7 +101,7 @@ async def test_a_running_server_is_restored_elsewhere_unchanged(
     modes = {stat.S_IMODE(path.stat().st_mode) for path in elsewhere.rglob("*") if path.is_file()}
     assert modes == {0o600}
     async with chat_server({**variables, "DATA_DIR": str(elsewhere)}) as again:
-        # Olga's key also works on the restored server, and only later data is missing.
+        # Olga's key still works on the restored server, and only data from after the backup is missing.
         answer = await again.sign_in(olga.device)
         back = Person(again, olga.device, answer["member"]["id"], answer["access_token"])
         assert back.id == olga.id
@@ -115,7 +113,7 @@ async def test_members_can_write_during_a_backup(world: World, admin: Admin, tmp
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
     making = asyncio.create_task(admin.json("backup", str(file)))
     channel_id, written = await _channel(olga), 0
-    # All members share one socket, because repeated sign-ins are refused after a while.
+    # One socket sends all messages, because repeated sign-ins are refused after a while.
     async with chat.member("", olga.token) as live:
         while not making.done():
             await live.ask("message_send", channel_id=channel_id, text=f"{written}")
@@ -124,7 +122,7 @@ async def test_members_can_write_during_a_backup(world: World, admin: Admin, tmp
     await admin.at(elsewhere).json("restore", str(file), "--verify")
     with closing(sqlite3.connect(elsewhere / "community.sqlite3")) as copy:
         texts = [row[0] for row in copy.execute("SELECT text FROM messages ORDER BY n")]
-    # A snapshot has all messages from before one point in time, and none from after it.
+    # A snapshot has all messages from before a certain time, and none from after it.
     assert texts == ["before the backup", *(f"{n}" for n in range(len(texts) - 1))]
 
 
@@ -176,7 +174,7 @@ async def test_media_in_a_bucket_is_backed_up_and_restored_there(
     if not running:
         made = await admin.json("backup", str(file))
     assert (made["objects"], made["missing"]) == (1, [])
-    # The bucket is lost, and is not needed for the restore.
+    # The bucket is lost, but the restore does not need it.
     await bucket.delete(key)
     restored = await admin.at(elsewhere).json("restore", str(file), "--verify")
     assert (restored["verified"], restored["objects"], restored["missing"]) == (True, 1, [])
@@ -212,12 +210,12 @@ async def test_objects_that_are_missing_from_the_store_are_reported(
         f"1 of 1 files that are referred to are missing or another: {key}; nothing was restored" in complaint
     )
     assert not (tmp_path / "verified").exists()
-    # Without --verify, the backup can still be restored.
+    # Without --verify, the backup can be restored anyway.
     assert (await admin.at(tmp_path / "taken").json("restore", str(file)))["missing"] == [key]
 
 
 def _rewritten(file: Path, change: Any) -> None:
-    """Rewrite an archive with `change(name, content)`. A file for which it returns None is omitted."""
+    """Rewrite an archive with `change(name, content)`. Omit the files for which it returns None."""
     with tarfile.open(file) as archive:
         found = [(member, archive.extractfile(member)) for member in archive.getmembers()]
         members = [(member, content.read()) for member, content in found if content]
@@ -276,7 +274,7 @@ async def test_a_damaged_or_foreign_file_is_refused(world: World, admin: Admin, 
     )
 
 
-async def test_names_that_lead_out_of_the_folder_are_refused(
+async def test_names_that_escape_the_folder_are_refused(
     world: World, admin: Admin, tmp_path: Path
 ) -> None:
     file = tmp_path / "backup.tar.gz"

@@ -1,4 +1,4 @@
-"""Channels created on the command line appear for members immediately and are logged."""
+"""Channels that are created on the command line appear for members immediately and are logged."""
 
 from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin

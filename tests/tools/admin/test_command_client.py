@@ -1,4 +1,4 @@
-"""`svc admin` has the same effect on a running and on a stopped server."""
+"""`svc admin` has the same effect on a running server and on a stopped one."""
 
 import asyncio
 from pathlib import Path
@@ -41,7 +41,7 @@ async def test_a_setting_can_be_reset_to_its_environment_variable(
         await chat.join("Olga")
         assert (await admin.json("settings", "set", "name", "Go"))["name"] == "Go"
         assert (await admin.json("settings", "reset", "name"))["name"] == "Chess"
-    # The same applies when no server is running.
+    # The same applies while no server is running.
     monkeypatch.setenv("SERVER_NAME", "Chess")
     assert (await admin.json("settings", "set", "retentionDays", "30"))["retentionDays"] == 30
     assert (await admin.json("settings", "get"))["name"] == "Chess"
@@ -133,7 +133,7 @@ async def test_the_operator_can_transfer_a_server_whose_owner_has_left(
             "Ada": ["member", "owner"],
             "Olga": ["admin", "member"],
         }
-        # Ada is the owner from that moment on, and the log names no member as the actor.
+        # From then on Ada is the owner, and the log names no member as the actor.
         (entry,) = (await ada.done("GET", "/api/audit?action=owner_transfer"))["entries"]
         assert (entry["actor_id"], entry["target_id"]) == (None, ada.id)
         for name, complaint in [

@@ -1,4 +1,4 @@
-"""Exports can be read by other programs and recreate the same server."""
+"""Exports can be read by other programs, and importing one recreates the same server."""
 
 import asyncio
 import io
@@ -31,7 +31,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in archive.read("export.jsonl").splitlines()]
 
 
-COLOURS = ("red", "blue")  # from the icon and from the emoji
+COLOURS = ("red", "blue")  # of the icon and of the emoji
 
 
 def _picture(colour: str) -> bytes:
@@ -95,7 +95,7 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
 
 
 def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Replace stored files in the records by their number, because files get new keys."""
+    """Replace the stored files in the records by their number, because an import gives files new keys."""
     plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
     for record in plain:
         for preview in record.get("previews") or ():
@@ -143,7 +143,7 @@ async def test_an_import_replaces_a_new_servers_defaults(
     file, _ = exported
     elsewhere = {**variables, **FILES, "DATA_DIR": str(tmp_path / "elsewhere")}
     async with chat_server(elsewhere):
-        pass  # The new server already has channels.
+        pass  # The new server already has its default channels.
     await admin.at(tmp_path / "elsewhere").json("import", str(file))
     async with chat_server(elsewhere):
         await admin.at(tmp_path / "elsewhere").json("export", str(tmp_path / "again.zip"))
@@ -254,14 +254,14 @@ async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
     )
 
 
-def test_every_kind_of_record_is_documented() -> None:
+def test_every_record_kind_is_documented() -> None:
     table = rows(DOCUMENT, "The format of an export")
     assert {row.code(0)[0]: set(row.code(1)) for row in table} == {
         name: set(kind.__struct_fields__) for name, kind in KINDS.items()
     }
 
 
-async def test_a_newcomer_to_an_imported_server_is_not_its_owner(
+async def test_the_first_newcomer_to_an_imported_server_is_not_its_owner(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     await admin.at(tmp_path / "elsewhere").json("import", str(exported[0]))

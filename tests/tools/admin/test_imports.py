@@ -88,7 +88,7 @@ DAY = [
 
 @pytest.fixture
 async def owner(variables: dict[str, str]) -> AsyncIterator[Device]:
-    """Create a server and stop it again. Yield its owner's device."""
+    """Create a server and stop it again. Yield the owner's device."""
     async with chat_server(variables) as chat:
         olga = await newcomer(chat, "Olga")
     yield olga.device
@@ -126,7 +126,9 @@ def _slack(path: Path, **changes: object) -> Path:
 async def _imported(
     variables: dict[str, str], device: Device
 ) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
-    """Return the new channel with its messages, threads after their roots, and the latest audit log entry."""
+    """Return the new channel with its messages, its threads after their root messages, and the latest audit
+    log entry.
+    """
     async with chat_server({**variables, "STORAGE_BACKEND": "filesystem"}) as chat:
         answer = await chat.sign_in(device)
         owner = Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -174,8 +176,7 @@ async def test_a_discord_channel_is_imported(
     assert hello["author"]["display_name"] == "Ada L." and hello["pinned"]
     assert [attachment["name"] for attachment in hello["attachments"]] == ["cat.webp"]
     assert {r["emoji"]: len(r["member_ids"]) for r in hello["reactions"]} == {":pepe:": 1, "\U0001f44d": 2}
-    # The text is longer than a message may be, so it becomes two messages and nothing is lost. The reply
-    # comes last.
+    # The text is longer than a message may be, so it is split into two messages. The reply comes last.
     assert long["text"] + rest["text"] == "Hi " + "x" * 5000
     assert rest["reply_to"] == hello["id"] and rest["author"]["display_name"] == "ben"
 
@@ -226,7 +227,7 @@ async def test_imported_authors_do_not_count_as_members_and_cannot_sign_in(
     async with chat_server({**variables, "MAX_MEMBERS": "2"}) as chat:
         ada = await newcomer(chat, "Ada L.")
         assert ada.id not in {"10", "11"}
-        # They can be found in a channel that everybody may read.
+        # Their messages can be found in a channel that everybody may read.
         found = await ada.done("GET", "/api/search?query=hello")
         assert [message["author"]["display_name"] for message in found["messages"]] == ["Ada L."]
 
@@ -301,7 +302,7 @@ async def test_a_faulty_slack_file_is_reported_and_changes_nothing(
 
 
 async def _all(admin: Admin, file: Path) -> list[bytes]:
-    """Return every record of the server."""
+    """Return all of the server's records."""
     await admin.json("export", str(file))
     with zipfile.ZipFile(file) as archive:
         return archive.read("export.jsonl").splitlines()[1:]
@@ -310,13 +311,13 @@ async def _all(admin: Admin, file: Path) -> list[bytes]:
 async def test_nothing_can_be_imported_before_somebody_has_joined(
     variables: dict[str, str], discord: Path, admin: Admin
 ) -> None:
-    # The first person to join would otherwise not be the owner.
+    # Otherwise, the first person to join would not be the owner.
     async with chat_server(variables):
         pass
     status, _, stderr = await admin("import", str(discord), "--from", "discord")
     assert (status, "let its owner join first" in stderr) == (2, True)
     stored = admin.data_dir / "uploads-store"
-    # Pictures that have been stored by then are deleted again.
+    # Pictures that have already been stored are deleted again.
     assert not list(stored.rglob("*.webp"))
 
 
@@ -349,7 +350,7 @@ async def test_an_import_that_is_killed_imports_nothing(
     log = admin.data_dir / "community.sqlite3-wal"
 
     async def half_done() -> bool:
-        # The log contains data that does not fit into memory before it is committed.
+        # The write-ahead log contains data that did not fit into memory before the commit.
         return importing.returncode is not None or (log.exists() and log.stat().st_size > 2_000_000)
 
     await wait_until("it writes", half_done, within_s=60)

@@ -1,4 +1,4 @@
-"""The operator lists the media worker's jobs, and retries failed ones."""
+"""The operator lists the media worker's jobs and retries those that failed."""
 
 from collections.abc import AsyncIterator
 

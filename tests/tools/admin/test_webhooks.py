@@ -1,4 +1,4 @@
-"""Webhooks created on the command line post until they are deleted."""
+"""Webhooks that are created on the command line can post until they are deleted."""
 
 from aiohttp import ClientSession
 

@@ -1,4 +1,4 @@
-"""Findings of `svc doctor`: each has a verdict, and advice if something can be fixed."""
+"""Findings of `svc doctor`: each has a verdict, and each problem that can be fixed comes with advice."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -27,7 +27,7 @@ def way(
 
 
 def cluster_of(**states: str) -> dict[str, object]:
-    """Return the status of a cluster whose node `a` has the lease."""
+    """Return the status of a cluster in which node `a` has the lease."""
     nodes = [
         {"node": name, "state": state, "lag": 0, "url": f"http://{name}:5000"}
         for name, state in states.items()
@@ -36,7 +36,7 @@ def cluster_of(**states: str) -> dict[str, object]:
 
 
 def relayed(*names: str) -> dict[str, object]:
-    """Return the status of a cluster with relays."""
+    """Return the status of a cluster that has relays."""
     return cluster_of(a="owner", b="follower") | {"relays": [{"relay": name} for name in names]}
 
 
@@ -48,7 +48,7 @@ HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
 TURNS = turn.Address.of("turns:turn.example.org:443?transport=tcp")
 CASES: list[tuple[Finding, Verdict, str]] = [
     (decoders.confinement(set(Layer))[-1], OK, ""),
-    # As in a container.
+    # as in a container
     (decoders.confinement({Layer.LANDLOCK, Layer.SECCOMP})[0], OK, ""),
     (decoders.confinement({Layer.LANDLOCK, Layer.SECCOMP})[-1], OK, ""),
     (decoders.confinement({Layer.NAMESPACES, Layer.ROOT})[1], NOTICE, "lsm="),

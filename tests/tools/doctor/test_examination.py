@@ -1,4 +1,4 @@
-"""`svc doctor` on real installations: idle, running, behind proxies, and broken."""
+"""`svc doctor` on real installations: unused, running, behind proxies, and broken."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ class Installation:
     data_dir: Path
 
     def target(self, **changes: Any) -> Target:
-        """Return the options for a user who knows the TCP ports. The SFU itself reports its UDP port."""
+        """Return the options of a user who knows only the TCP ports. The SFU reports its own UDP port."""
         return Target(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
@@ -60,13 +60,13 @@ async def installation(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncI
 
 @pytest.fixture
 def shown(tmp_path: Path) -> Path:
-    """Make a data folder readable by others."""
+    """Make a data folder readable by other users."""
     tmp_path.chmod(0o755)
     return tmp_path
 
 
 def idle(folder: Path, url: str = "") -> Target:
-    """Return an installation with unused ports."""
+    """Return the options for a server that does not run, with unused ports."""
     port, sfu_port, udp_port = free_ports(3)
     return Target(folder, port, sfu_port, udp_port, url)
 
@@ -91,8 +91,7 @@ async def test_a_running_server_has_no_problems(installation: Installation) -> N
     assert "WebSockets reach /sfu/client" in texts
 
 
-# Pairs of the name of a check on the page and the beginning or end of the doctor's finding. Both must have
-# the same verdict.
+# For each check on the page, the beginning or end of the doctor's finding, which must have the same verdict.
 SHARED = {
     "database": "The database is sound",
     "disk": "GB are free on the disk of the data folder",
@@ -118,7 +117,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
             for finding in findings
             if words in finding.what
         }
-        return {"voice": "ok", **by_check}  # The doctor reports nothing about calls that work.
+        return {"voice": "ok", **by_check}  # The doctor does not report that calls work.
 
     async def calls() -> str:
         return (await report())["voice"]
@@ -128,7 +127,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
     assert set(judged) == set(SHARED) and judged == await found()
     await installation.sfu.kill()
     await becomes(calls, "problem")
-    # The server knows the reason only once the connection has been closed.
+    # The server knows the reason only after the connection has been closed.
     await becomes(found, await report())
 
 
@@ -210,7 +209,7 @@ async def test_a_server_that_nobody_can_join_is_reported_as_a_problem(tmp_path: 
     assert problems(findings) == [
         "Nobody can join: SVC_IDENTITY_TIERS accepts accounts only, and no issuer of accounts is trusted"
     ]
-    # Without an SFU there is no path for its WebSockets, and no proxy that could be the cause.
+    # Without an SFU there is no path for WebSockets to the SFU, so no proxy can be the cause.
     assert "Calls do not work: SFU_WS_HOST is not set" in [finding.what for finding in findings]
 
 
@@ -220,8 +219,8 @@ async def test_an_invalid_address_is_refused(installation: Installation) -> None
 
 
 async def test_the_public_address_is_found_with_a_stun_server() -> None:
-    """Use a test server that responds as RFC 8489 section 6.3.1 requires, because the SFU does not respond to
-    unauthenticated requests.
+    """Use a test server that responds as in RFC 8489 section 6.3.1, because the SFU ignores unauthenticated
+    requests.
     """
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_datagram_endpoint(StunServer, ("127.0.0.1", 0))
@@ -266,7 +265,7 @@ async def test_the_command_prints_lines_or_json(shown: Path) -> None:
 async def test_a_server_can_be_examined_from_another_machine(
     installation: Installation, tmp_path: Path
 ) -> None:
-    """Check that nothing on this machine is examined."""
+    """Check that the doctor examines nothing on its own machine."""
     address, udp_port = installation.chat.address, installation.sfu.udp_port
     here = Target(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
     findings = await examine(here, QUIET)

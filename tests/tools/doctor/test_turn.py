@@ -1,5 +1,5 @@
-"""Findings of `svc doctor` about a TURN server: coturn with the configuration from `deploy`, and faults in
-the path to it.
+"""Findings of `svc doctor` about a TURN server: coturn with the configuration from `deploy`, and network
+faults on the way to it.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
             assert nameless.verdict is Verdict.NOTICE
             assert "not in Firefox" in nameless.what
 
-            # If no server is running, the command uses its own environment variables.
+            # While no server runs, the command uses its own environment variables.
             variables = {
                 "DISABLE_STUN": "1",
                 "ICE_ADVERTISE_IP": SFU,
@@ -142,7 +142,7 @@ async def test_the_turn_server_that_members_use_is_found_on_a_running_server(tmp
         "JWT_SECRET": "a secret of at least thirty-two bytes",
         "DATA_DIR": str(tmp_path),
         "SVC_IDENTITY_TIERS": "local",
-        # No call needs to be in progress.
+        # This does not require a call.
         "SFU_WS_HOST": f"127.0.0.1:{sfu_port}",
         "SERVER_ID": "home",
         "SERVER_PASSWORD": SECRET,
