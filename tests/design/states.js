@@ -1,4 +1,5 @@
-// Every component in every state, for the eye and for axe: /design of `python -m tests.design.serve`.
+// Every component in every state, for people to look at and for axe to check. `python -m tests.design.serve`
+// serves it at /design.
 
 import { html, render, h } from "/web/vendor/preact.js";
 import { Avatar, BotSign, hue } from "/web/views/parts/avatar.js";

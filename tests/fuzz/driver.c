@@ -1,8 +1,8 @@
-/* A libFuzzer program around one target: each input goes to run(data) of tests/fuzz/targets/$FUZZ_TARGET.py.
+/* A libFuzzer program that passes each input to run(data) in tests/fuzz/targets/$FUZZ_TARGET.py.
  *
- * Python runs inside it, and the core that Python imports is compiled with coverage and sanitizers: their
- * runtime is this program's. An exception that leaves run() is a finding, as a crash is. What is Python
- * itself is covered line by line where the target says `IN_PYTHON = True`. ci/fuzz builds and starts it. */
+ * The program contains a Python interpreter, and the runtime for the coverage and the sanitizers with which
+ * the core is compiled. A crash is a finding, and so is an exception that leaves run(). If a target sets
+ * `IN_PYTHON = True`, its Python code is also covered, line by line. ci/fuzz builds and starts the program. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <sanitizer/asan_interface.h>
@@ -10,11 +10,11 @@
 
 enum { ARCS = 1 << 16 };
 
-/* libFuzzer looks for new values in this section as in the counters that the compiler puts in. */
+/* libFuzzer looks for new values in this section, as it does in the counters that the compiler inserts. */
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t arcs[ARCS];
 static PyObject *run;
 
-/* Count each step from one line to the next; a code object's address tells the function. */
+/* Count each step from one line to the next. The code object's address identifies the function. */
 static int trace(PyObject *self, PyFrameObject *frame, int what, PyObject *argument) {
     static uintptr_t before;
     PyCodeObject *code = PyFrame_GetCode(frame);
@@ -36,7 +36,7 @@ static void start_python(void) {
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
     config.install_signal_handlers = 0; /* libFuzzer has its own. */
-    /* As that interpreter, so that its environment's packages are found. */
+    /* The name of that interpreter makes Python find the packages in its environment. */
     must(!PyStatus_Exception(PyConfig_SetBytesString(&config, &config.program_name, getenv("FUZZ_PYTHON"))));
     must(!PyStatus_Exception(Py_InitializeFromConfig(&config)));
     PyConfig_Clear(&config);
@@ -59,8 +59,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-/* The input as a bytes object in memory of its own, where one byte too many is noticed: not among Python's
- * small objects, and without the zero that Python puts behind it. */
+/* Return the input as a bytes object in its own memory block, so that the sanitizer detects a read past its
+ * end. The block is not among Python's small objects, and the zero that Python appends is unreadable. */
 static PyObject *guarded_bytes(const uint8_t *data, size_t size) {
     PyMemAllocatorEx small, raw;
     PyObject *bytes;

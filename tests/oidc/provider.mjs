@@ -1,8 +1,8 @@
-// An OpenID provider on a free port of this machine, for tests. It prints its address, and stops when its
-// standard input ends. Users sign in by typing a name; there are no passwords. Its tokens are signed with the
-// given algorithm, ES256 or RS256. Further arguments are additional redirect addresses. `community` is a
-// public client, `confidential` has a secret, and `page` redirects to this machine, on any port (RFC 8252
-// section 7.3).
+// An OpenID provider for tests, on a free port of this machine. It prints its address, and stops when its
+// standard input ends. Users sign in by typing a name, without a password. Its tokens are signed with the
+// algorithm in the first argument, ES256 or RS256. Further arguments are additional redirect addresses.
+// `community` is a public client, `confidential` has a secret, and `page` redirects to this machine, on any
+// port (RFC 8252 section 7.3).
 
 import { createServer } from "node:http";
 import { generateKeyPair } from "node:crypto";

@@ -1,7 +1,8 @@
-// A caller that uses Pion, for the outages: it sends Opus, answers every offer, and rejoins when signalling is lost.
+// A caller that uses Pion, for network outages in tests and benchmarks. It sends Opus, answers every offer, and rejoins when it loses
+// the signalling connection.
 //
-// Standard output says "grant" when it wants the chat server's answer to voice_join, which it then reads as a line of
-// JSON, and "sound MILLISECONDS" ten times a second while packets arrive. It ends with its input.
+// It prints "grant" when it needs the chat server's response to voice_join, which it then reads as a line of JSON. It
+// prints "sound MILLISECONDS" ten times a second while packets arrive. It exits when its input ends.
 package main
 
 import (
@@ -31,9 +32,9 @@ var silence = []byte{0xf8, 0xff, 0xfe}
 
 var lastPacket atomic.Int64
 
-// The networks that the machine has at this point. By default, Pion reads them once for each PeerConnection,
-// and an ICE restart does not find one that appeared later, so the caller stays on a dead network until it
-// rejoins.
+// The machine's current networks. By default, Pion reads the networks once for each PeerConnection. An ICE
+// restart would then not find a network that appeared later, so the caller would stay on a dead network until
+// it rejoins.
 type networks struct{ *stdnet.Net }
 
 func (networks) Interfaces() ([]*transport.Interface, error) {

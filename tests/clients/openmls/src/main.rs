@@ -1,8 +1,8 @@
 // One device of a member, using OpenMLS. It has no connection to a server:
 // tests/chat/private_conversations/openmls.mjs passes its data on.
 //
-// Each line of standard input is a request, and gets one line of standard output. Bytes are in hexadecimal. The
-// response to a request that fails is "error" and the reason. The program ends with its input.
+// Each line of standard input is a request, whose response is one line of standard output. Bytes are in
+// hexadecimal. If a request fails, the response is "error" and the reason. The program exits when its input ends.
 use std::io::{self, BufRead, Write};
 
 use openmls::prelude::tls_codec::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl Device {
         }
     }
 
-    /// The statement by which the device's own key vouches for this one.
+    /// Use the statement with which the device's own key vouches for this key.
     fn identity(&mut self, statement: Vec<u8>) -> Answer {
         self.credential.credential = BasicCredential::new(statement).into();
         Ok("done".into())
@@ -101,8 +101,8 @@ impl Device {
         self.standing()
     }
 
-    /// Commit new keys for this device, adding the device of each "+" and key package, and removing that of each "-" and
-    /// statement. Respond with the commit, and its Welcome or "-".
+    /// Commit new keys for this device. Each "+" with a key package adds a device, and each "-" with a statement removes
+    /// a device. Respond with the commit, and its Welcome or "-".
     fn commit(&mut self, changes: &[&str]) -> Answer {
         let (mut adds, mut removes) = (Vec::new(), Vec::new());
         for change in changes {
@@ -138,22 +138,22 @@ impl Device {
         Ok(found.ok_or("nobody in the group has this statement")?.index)
     }
 
-    /// The server has accepted our commit.
+    /// Merge our own commit, which the server has accepted.
     fn merge(&mut self) -> Answer {
         let group = self.group.as_mut().ok_or("there is no group")?;
         group.merge_pending_commit(&self.provider)?;
         self.standing()
     }
 
-    /// Encrypt a message with this content. Respond with it and with the part that everybody can see.
+    /// Encrypt a message with the given content, and with additional data that stays readable. Respond with the message.
     fn seal(&mut self, data: &[u8], shown: Vec<u8>) -> Answer {
         let group = self.group.as_mut().ok_or("there is no group")?;
         group.set_aad(shown);
         Ok(hex(&group.create_message(&self.provider, &self.keys, data)?.tls_serialize_detached()?))
     }
 
-    /// Read a message from another device. Respond with "said", its author and its text, or with "commit" and the
-    /// state of the group after it.
+    /// Read a message from another device. Respond with "said", its author and its text, or after a commit with
+    /// "commit" and the new state of the group.
     fn open(&mut self, message: &[u8]) -> Answer {
         let group = self.group.as_mut().ok_or("there is no group")?;
         let read = MlsMessageIn::tls_deserialize_exact(message)?.try_into_protocol_message()?;
@@ -169,7 +169,7 @@ impl Device {
         }
     }
 
-    // The epoch, the epoch authenticator that all agreeing devices share, the key of a call, and the number
+    // Respond with the epoch, the epoch authenticator that all agreeing devices share, the call key, and the number
     // of devices.
     fn standing(&self) -> Answer {
         let group = self.group()?;
@@ -183,7 +183,7 @@ impl Device {
     }
 }
 
-/// In the form in which the page states them.
+/// Return the same capabilities as the page.
 fn capabilities() -> Capabilities {
     Capabilities::builder()
         .versions(vec![ProtocolVersion::Mls10])
