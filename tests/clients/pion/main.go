@@ -1,5 +1,5 @@
-// A caller that uses Pion, for network outages in tests and benchmarks. It sends Opus, answers every offer, and rejoins when it loses
-// the signalling connection.
+// A caller that uses Pion, for network outages in tests and benchmarks. It sends Opus, answers every offer, and
+// rejoins when it loses the signalling connection.
 //
 // It prints "grant" when it needs the chat server's response to voice_join, which it then reads as a line of JSON. It
 // prints "sound MILLISECONDS" ten times a second while packets arrive. It exits when its input ends.
