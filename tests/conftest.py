@@ -59,7 +59,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the unit that a test belongs to, which runs in one worker: its file, or only itself if it uses
+    """Return the unit of tests that a test runs with in one worker: its whole file, or only itself if it uses
     browsers.
 
     A file of browser tests takes minutes. As one unit, it would leave the other workers idle at the end.

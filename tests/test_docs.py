@@ -96,7 +96,7 @@ def test_the_layers_in_architecture_md_are_the_enforced_layers() -> None:
     }
 
 
-def test_the_documented_layers_of_the_chat_server_are_the_enforced_layers() -> None:
+def test_the_chat_servers_documented_layers_are_the_enforced_layers() -> None:
     layers = rows(REPOSITORY / "ARCHITECTURE.md", "Chat layers")
     assert {row.cells[0]: tuple(row.code(2)) for row in layers} == CHAT_LAYERS
     assert [row.cells[0] for row in layers] == list(CHAT_LAYERS)
@@ -196,7 +196,7 @@ def test_every_sfu_event_is_documented_with_its_fields(
     section: str, events: set[type[Payload]]
 ) -> None:
     table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "signalling.md", section)}
-    # An error is a bare string, so it has no payload type.
+    # `room_error` is a bare string, so it has no payload type.
     if section == "To participants":
         del table["room_error"]
     assert set(table) == {kind.event for kind in events}

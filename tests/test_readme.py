@@ -52,5 +52,5 @@ async def test_the_readmes_commands_post_back_up_and_restore(tmp_path: Path) -> 
 
 
 def in_place(script: str) -> str:
-    """Replace the command in a script with this environment's, so that the script can run in any folder."""
+    """Make a script run this environment's `svc` command, so that the script works in any folder."""
     return script.replace(".venv/bin/svc", str(Path(sys.executable).with_name("svc")))

@@ -64,7 +64,7 @@ def test_no_file_exceeds_the_maximum_length() -> None:
     assert {path.name: length for path, length in lengths.items() if length > LINES_PER_FILE} == {}
 
 
-def test_no_line_of_the_page_exceeds_the_maximum_length() -> None:
+def test_no_line_in_the_pages_source_exceeds_the_maximum_length() -> None:
     long = [
         f"{path.relative_to(REPOSITORY)}:{number}"
         for path in PAGE

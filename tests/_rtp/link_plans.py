@@ -1,4 +1,4 @@
-"""Simulated links with a capacity, a queue and losses, and a sender that follows an Estimator, in virtual
+"""Simulates links with a capacity, a queue and losses, and a sender that follows an Estimator, in virtual
 time.
 
 A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run executes a
@@ -121,7 +121,7 @@ class Cubic:
 
 
 class Schedule:
-    """The times at which a process does not run, because others use the processors."""
+    """The times at which a process cannot run because other processes use the processors."""
 
     def __init__(self, random: Random, seconds: float, longest_s: float) -> None:
         self.begins: list[float] = []
@@ -140,7 +140,7 @@ class Schedule:
 
 
 class Link:
-    """The bottleneck. Computes when each packet arrives, or None if it is dropped."""
+    """The bottleneck link. Computes when each packet arrives, or returns None if the packet is dropped."""
 
     def __init__(self, plan: Plan, random: Random) -> None:
         self.plan = plan
@@ -184,7 +184,7 @@ class Link:
 
 
 class Run:
-    """A run of one plan from start to end."""
+    """The execution of one plan."""
 
     def __init__(self, plan: Plan, seed: int) -> None:
         self.plan = plan

@@ -17,7 +17,7 @@ class Link:
 
     def __init__(self, wanted: float = 0.0, *, first_number: int = 0, clock: float = 100.0) -> None:
         self.estimator = Estimator(wanted, first_number)
-        self.clock = clock  # the time on the receiver's clock when the sender's clock shows 1
+        self.clock = clock  # the time on the receiver's clock when the sender's clock shows 1 s
         self.now = 1.0
         self.sent: list[tuple[int, float]] = []
 
@@ -98,7 +98,7 @@ def test_the_number_of_unreported_packets_in_memory_is_limited() -> None:
 
 
 def probe(link: Link) -> int:
-    """Send as many bytes as the estimator probes with, in bursts 5 ms apart. Return the number of bytes."""
+    """Send the bytes that the estimator wants to probe with, in bursts 5 ms apart. Return their number."""
     total = 0
     for _ in range(20):
         while (owed := link.estimator.owed(link.now)) > 0:

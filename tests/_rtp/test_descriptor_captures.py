@@ -154,7 +154,7 @@ def test_a_descriptor_with_flipped_bits_is_parsed_or_refused(name: str) -> None:
 
 
 def distinct_descriptors(source: Capture) -> list[tuple[bytes, Structure | None]]:
-    """Return one descriptor of each kind. The frame number is ignored, because it does not affect parsing."""
+    """Return one of each group of descriptors that differ only in their frame numbers."""
     kinds = {data[:1] + data[3:]: (data, stream.known) for _, data, stream in descriptors(source)}
     return list(kinds.values())
 
@@ -167,8 +167,8 @@ def flipped(data: bytes, positions: list[int]) -> bytes:
 
 
 def check_sane(data: bytes, known: Structure | None) -> None:
-    """Check that parsing gives an error, or a descriptor within its structure's bounds that can
-    be rewritten.
+    """Check that parsing either fails with an error, or gives a descriptor within its structure's bounds that
+    can be rewritten.
     """
     parsed = read_descriptor(data, known)
     if isinstance(parsed, str):

@@ -33,7 +33,9 @@ from tests.kit.simulcast import CODECS, RID, Scene
 
 @dataclass
 class Watched:
-    """A call whose receiver has neither RTX nor an early report, so every resend is an identical packet."""
+    """A call whose receiver has no RTX and sends no report at the start, so every resend is an identical
+    packet.
+    """
 
     profile: str = "AEAD_AES_128_GCM"
     call: Call = field(init=False)

@@ -1,4 +1,4 @@
-"""The engine end to end, without I/O: datagrams in and out, with a different SRTP library at both ends."""
+"""The engine end to end, without I/O: datagrams in and out, with another SRTP library at both ends."""
 
 import struct
 
@@ -372,7 +372,7 @@ def test_each_forwarded_packet_is_logged_if_packet_logs_are_on() -> None:
     assert events == [(call.bob.transport, 1000, 5000, 8 << 16 | number)]
 
 
-def test_a_change_of_codec_is_reported_once() -> None:
+def test_a_codec_change_is_reported_once() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     alice.publish("1", "video")

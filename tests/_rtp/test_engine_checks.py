@@ -47,7 +47,7 @@ def test_a_path_is_reported_when_it_is_found_and_when_it_is_nominated() -> None:
     assert [(kind, b) for kind, _, _, _, _, _, b, _ in engine.take_events()] == [("check", 0), ("check", 1)]
 
 
-def test_checks_of_the_previous_ice_generation_are_still_answered() -> None:
+def test_checks_from_the_previous_ice_generation_still_get_responses() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     engine.set_credentials(alice.transport, "second", "password" * 3)

@@ -71,7 +71,9 @@ ACTION = st.one_of(
 
 
 class HostileSender:
-    """Alice sends any media to Bob and Carol, and any RTCP report. Dave only sends video to Alice."""
+    """A call in which Alice sends arbitrary media and RTCP reports to Bob and Carol. Dave only sends video to
+    Alice.
+    """
 
     def __init__(self) -> None:
         self.call = Call()

@@ -17,7 +17,7 @@ def crowd(engine: ManualEngine) -> list[Participant]:
     return publishers
 
 
-def test_packet_histories_of_slow_publishers_do_not_displace_those_of_others() -> None:
+def test_slow_publishers_packet_histories_do_not_displace_other_histories() -> None:
     call = Call()
     publishers = crowd(call.engine)
     # Half a minute of video from each publisher's slow camera.

@@ -1,7 +1,7 @@
 """Temporal filtering keeps its guarantees when packets are late, duplicated, missing or lost.
 
-Hypothesis generates a stream of three layers and the fate of its packets. The core forwards it to one
-receiver, which changes its requested layers meanwhile. Payloads identify the packets.
+Hypothesis generates a stream with three layers, and chooses what happens to each packet. The core forwards it
+to one receiver, which changes its requested layers meanwhile. Payloads identify the packets.
 """
 
 from dataclasses import dataclass, field
@@ -207,7 +207,7 @@ def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
 def test_duplicated_packets_are_not_forwarded_again(
     stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
 ) -> None:
-    """Check RTX packets and plain packets, both of forwarded frames and of dropped frames."""
+    """Check duplicates as RTX packets and as plain packets, in forwarded frames and in dropped frames."""
     once, receiver = forwarded(stream, layers), Receiver()
     for place, packet in enumerate(stream):
         if place in layers:
@@ -271,7 +271,7 @@ def test_the_rest_of_an_unwanted_frame_is_dropped_even_if_its_first_packet_was_l
     assert receiver.gaps == 0
 
 
-def test_a_late_packet_of_an_unwanted_frame_is_replaced_by_padding() -> None:
+def test_a_late_packet_in_an_unwanted_frame_is_replaced_by_padding() -> None:
     stream = [Packet(100, 0), Packet(101, 1), Packet(102, 2), Packet(103, 3), Packet(104, 4)]
     receiver = forwarded([stream[0], stream[4], stream[2]], {0: 0})
     assert receiver.payloads == [stream[0].payload, stream[4].payload]

@@ -120,7 +120,7 @@ def test_extension_elements_are_found(extensions: bytes, expected: list[tuple[in
     assert body(packet(extensions)) == b"payload"
 
 
-def test_elements_beyond_the_twentieth_are_skipped() -> None:
+def test_elements_after_the_twentieth_are_skipped() -> None:
     many = packets.two_byte_extensions([(n, bytes([n])) for n in range(1, 31)])
     assert [ext_id for ext_id, _ in elements(packet(many))] == list(range(1, 21))
 

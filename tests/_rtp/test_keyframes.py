@@ -50,7 +50,7 @@ def h264(*kinds: int) -> bytes:
         pytest.param(
             "H264", b"\x78\xff\xff\x61\x67\x67", False, id="H264 aggregate with a length beyond its end"
         ),
-        # The parameter sets are missing from these payloads: they came earlier or are late.
+        # These payloads lack the parameter sets, which were sent earlier or are late.
         pytest.param("H264", b"\x65\x88", False, id="H264 slice of a keyframe"),
         pytest.param("H264", b"\x7c\x85", False, id="H264 first fragment of a keyframe's slice"),
         pytest.param("opus", b"\x10\x00\x00", False, id="another codec"),

@@ -212,7 +212,7 @@ SCENARIOS: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", SCENARIOS.values(), ids=SCENARIOS)
-def test_a_receiver_gets_exactly_the_frames_of_its_layers(steps: list[Step]) -> None:
+def test_a_receiver_gets_exactly_the_frames_in_its_layers(steps: list[Step]) -> None:
     run(steps)
 
 
@@ -264,7 +264,7 @@ def test_the_old_senders_frame_numbers_mean_nothing_after_a_new_sender_starts() 
 
 
 def spatial(number: int, layer: str, dtis: str, dependencies: str, forwarded: bool) -> Frame:
-    """Return a frame. `layer` is for example S1T2. `dtis` covers only the frame's own spatial layer."""
+    """Return a frame in the given layer, such as S1T2. `dtis` covers only the frame's own spatial layer."""
     return Frame(number, int(layer[3]), dtis, tuple(map(int, dependencies.split())), forwarded, int(layer[1]))
 
 

@@ -84,7 +84,7 @@ def test_reports_to_a_sender_whose_sequence_numbers_jumped_count_from_the_new_st
 
 
 @pytest.mark.parametrize("rtx", [True, False])
-def test_all_recent_packets_of_a_fast_track_can_be_requested(rtx: bool) -> None:
+def test_all_recent_packets_in_a_fast_track_can_be_requested(rtx: bool) -> None:
     call = Call(rtx=rtx)
     for sequence in range(1000):
         call.send(sequence, 1.0 + sequence * 0.0005)

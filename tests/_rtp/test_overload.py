@@ -162,7 +162,7 @@ def test_beyond_saturation_frames_arrive_complete_or_hardly_at_all(shards: int, 
     whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
     some = sum(len(viewer.frames) for viewer in room.viewers)
     assert whole / some >= 0.98
-    # No receiver is served at the expense of another.
+    # Every receiver gets a similar share.
     shares = [sum(viewer.frames.values()) for viewer in room.viewers]
     assert max(shares) <= most_unequal * min(shares)
 

@@ -23,7 +23,7 @@ PLI = (206, 1)
 
 
 class PacedDownlink(Downlink):
-    """Alice's video, paced to Bob over a link of known rate, and her audio."""
+    """A call with Alice's audio, and with her video paced to Bob over a link with a known rate."""
 
     def __init__(self, *, layers: bool = False) -> None:
         super().__init__(extension_ids=(MID, TWCC, DESCRIPTOR), rate_bps=RATE_BPS)
@@ -35,7 +35,7 @@ class PacedDownlink(Downlink):
         self.spoken = 0
         self.engine.want_bandwidth(self.bob.transport, RATE_BPS)
         self.engine.set_paced(self.down_track, True)
-        # The estimate becomes known, and does not exceed the link's capacity.
+        # Let the core learn the estimate, which does not exceed the link's capacity.
         self.show(1000)
         self.run(2, frame_bytes=1500)
         self.engine.take_events()

@@ -37,7 +37,7 @@ def sound(number: int) -> bytes:
 
 
 class Voice:
-    """Alice speaks. Bob accepts RED, and Carol does not."""
+    """A call in which Alice speaks to Bob, who accepts RED, and to Carol, who does not."""
 
     def __init__(self) -> None:
         self.engine = ManualEngine(seed=7 << 32)
@@ -218,7 +218,7 @@ def test_a_packet_that_the_next_packet_contains_is_not_resent(lost: list[int], r
     assert sorted(voice.resent) == [numbers[at].to_bytes(2, "big") for at in resent]
 
 
-def test_losses_of_a_listener_that_gets_red_are_not_reported_to_the_speaker() -> None:
+def test_losses_reported_by_a_listener_that_gets_red_are_not_passed_to_the_speaker() -> None:
     voice, _ = receives_red(5)
 
     def reported() -> int:

@@ -78,7 +78,7 @@ def test_a_sender_report_is_forwarded_with_the_outgoing_ssrc_and_packet_counts()
 
 
 @row(ARRIVES, "`SR` 200")
-def test_the_report_blocks_in_a_sender_report_are_read_like_those_in_a_receiver_report() -> None:
+def test_report_blocks_are_read_from_sender_reports_as_from_receiver_reports() -> None:
     call = Watched()
     call.engine.close_down_track(call.down_track)
     call.bob.subscribe(call.forwarder, 6000, extension_ids=[MID], mid="7")
@@ -102,7 +102,7 @@ def test_a_receiver_report_is_consumed_and_yields_the_round_trip_time() -> None:
         before = len(call.bob.media)
         call.send_report(call.bob, packets.nack(5000, [number]), now)
         resent.append(len(call.bob.media) - before)
-    # "at most once in a round trip".
+    # The table says "at most once in a round trip".
     assert resent == [1, 0, 0, 1]
 
 
@@ -245,7 +245,7 @@ def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -
 
 @row(ARRIVES, "`RR` 201")
 @row(MADE, "`RR`")
-def test_the_loss_of_the_worst_listener_is_reported_to_a_speaker() -> None:
+def test_the_worst_listeners_loss_is_reported_to_a_speaker() -> None:
     assert reported_loss({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
 
 

@@ -45,7 +45,7 @@ class Link:
 
 
 class TwoLinks:
-    """Bob receives one relayed track, and Carol receives another track from the same SFU."""
+    """Two links from the same SFU. Bob receives the track of one link, and Carol the track of the other."""
 
     def __init__(self, *, ssrcs: tuple[int, int] = (70_000, 80_000)) -> None:
         self.engine = new_engine()
@@ -87,7 +87,7 @@ def test_a_packet_encrypted_with_another_links_keys_is_dropped() -> None:
     assert links.received() == (1, 1)
 
 
-def test_a_participant_using_the_ssrc_of_a_link_does_not_affect_it() -> None:
+def test_a_participant_with_a_links_ssrc_does_not_affect_the_link() -> None:
     links = TwoLinks()
     dave = Participant(links.engine, 1004)
     links.carol.subscribe(dave.publish("1", "video"), 7000)
@@ -99,7 +99,7 @@ def test_a_participant_using_the_ssrc_of_a_link_does_not_affect_it() -> None:
     assert links.received() == (2, 1)
 
 
-def test_a_link_using_the_ssrc_of_a_participant_does_not_affect_them() -> None:
+def test_a_link_with_a_participants_ssrc_does_not_affect_the_participant() -> None:
     engine = new_engine()
     bob, dave = Participant(engine, 1002), Participant(engine, 1004)
     bob.subscribe(dave.publish("1", "video"), 5000)

@@ -201,7 +201,7 @@ def test_a_receiver_gets_exactly_the_layers_that_it_requests(link: Conditions, r
 
 
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_that_changes_layers_often_gets_no_frame_without_its_dependencies(
+def test_a_receiver_that_often_changes_layers_gets_no_frame_without_its_dependencies(
     link: Conditions,
 ) -> None:
     call = Call(seed=1, up=link, down=(link,), layers=True)
@@ -228,7 +228,7 @@ def test_a_receiver_that_changes_layers_often_gets_no_frame_without_its_dependen
 
 @pytest.mark.parametrize("layers", [False, True], ids=["whole", "layers"])
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_that_pauses_often_resumes_at_keyframes_and_misses_no_sequence_number(
+def test_a_receiver_that_often_pauses_resumes_at_keyframes_and_misses_no_sequence_number(
     link: Conditions, layers: bool
 ) -> None:
     call = Call(seed=1, up=link, down=(link, link), layers=layers)

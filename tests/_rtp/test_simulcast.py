@@ -237,7 +237,7 @@ def test_a_single_encoding_is_forwarded_even_if_it_is_not_named() -> None:
     assert rids(scene.check_stream()) == ["f"]
 
 
-def test_packets_of_a_restarted_track_need_not_name_their_section_or_encoding() -> None:
+def test_packets_from_a_restarted_track_need_not_name_their_section_or_encoding() -> None:
     scene = Scene("VP8")
     scene.run(20)
     for ssrc in (6000, 7000):

@@ -24,7 +24,7 @@ def key(profile: str, first: int = 0) -> bytes:
 
 
 def receiver(profile: str) -> pylibsrtp.Session:
-    """Return the receiving end, which starts at rollover counter 0 as a browser does."""
+    """Return the end that receives from the core. Its rollover counter starts at 0, like a browser's."""
     policy = pylibsrtp.Policy(
         key=key(profile), ssrc_type=pylibsrtp.Policy.SSRC_ANY_INBOUND, srtp_profile=PROFILES[profile]
     )
@@ -183,7 +183,7 @@ def test_a_packet_that_cannot_be_encrypted_is_refused() -> None:
 
 
 def sender(profile: str) -> pylibsrtp.Session:
-    """Return the other end, as a sender to the core."""
+    """Return the end that sends to the core."""
     return pylibsrtp.Session(
         pylibsrtp.Policy(
             key=key(profile, 100),
@@ -193,7 +193,7 @@ def sender(profile: str) -> pylibsrtp.Session:
     )
 
 
-# Both profiles, decrypted by OpenSSL where possible and by libsrtp. They must give the same results.
+# Each profile is tested with OpenSSL where possible and with libsrtp, which must give the same results.
 OPENED = [(profile, openssl) for profile in PROFILES for openssl in (True, False)]
 
 
@@ -225,7 +225,7 @@ def test_a_late_packet_is_decrypted_only_within_the_window(profile: str, openssl
     sealed = [theirs.protect(header(100 + number) + b"x") for number in range(WINDOW + 2)]
     assert ours.open(sealed[0]) is not None
     assert ours.open(sealed[WINDOW + 1]) is not None
-    assert ours.open(sealed[1]) is None  # older than the window is wide
+    assert ours.open(sealed[1]) is None  # just outside the window
     assert ours.open(sealed[2]) is not None
     assert ours.open(sealed[2]) is None
     assert ours.open(sealed[WINDOW]) is not None

@@ -16,7 +16,7 @@ from svc._rtp.udploop import UdpLoop
 from tests.kit.udploop_sync import settle
 
 WITHIN_S = 30.0
-# Linux and Windows have all of 127.0.0.0/8.
+# Linux and Windows use all of 127.0.0.0/8 for loopback.
 SECOND_LOOPBACK = pytest.param(
     "127.0.0.2",
     socket.AF_INET,
@@ -118,7 +118,7 @@ def test_events_make_the_descriptor_readable_and_name_both_addresses(loop: UdpLo
 
 
 @pytest.mark.parametrize(("server", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)])
-def test_datagrams_beyond_one_batch_are_sent_in_order(
+def test_datagrams_that_exceed_one_batch_are_sent_in_order(
     loop: UdpLoop, server: str, family: socket.AddressFamily
 ) -> None:
     client = Client(loop, server, family=family)
@@ -174,7 +174,7 @@ def test_an_empty_datagram_is_counted_and_dropped(loop: UdpLoop) -> None:
     client.close()
 
 
-def test_datagrams_beyond_one_turn_are_all_received(loop: UdpLoop) -> None:
+def test_datagrams_that_exceed_one_turn_are_all_received(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
     for _ in range(400):
         client.socket.sendto(b"\xff" * 20, client.server)
@@ -256,7 +256,7 @@ def test_a_dual_stack_socket_is_refused() -> None:
             UdpLoop(seed=1, addresses=[], port=0, sockets=[both.fileno()])
 
 
-def test_two_sockets_of_one_family_are_refused() -> None:
+def test_two_sockets_with_the_same_address_family_are_refused() -> None:
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,

@@ -117,7 +117,7 @@ def local_socket() -> socket.socket:
 class Room:
     """A room in which others receive Ada's camera, through a loop with `workers` threads.
 
-    The receivers' sockets are in this namespace, or in `beyond`.
+    The receivers' sockets are in this network namespace, or in `beyond`.
     """
 
     def __init__(self, workers: int, beyond: Sequence[socket.socket] = ()) -> None:
@@ -183,7 +183,7 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_the_delay_of_each_packet_is_counted_once_whichever_thread_sent_it(workers: int) -> None:
+def test_each_packets_delay_is_counted_once_whichever_thread_sent_it(workers: int) -> None:
     room = Room(workers)
     room.show(BURST)
     for viewer in room.viewers:

@@ -64,7 +64,7 @@ async def test_the_charset_of_a_request_is_ignored(folk: People) -> None:
 
 
 async def require_ignored(codec: str, hook: Hook, folk: People) -> None:
-    """Check that the charset is ignored for JSON and for forms. All of these bodies are valid UTF-8."""
+    """Check that the charset is ignored for JSON and for forms. All bodies in this check are valid UTF-8."""
     address = hook.chat.address
     headers = {"Authorization": f"Bearer {folk.member.token}"}
     of_json = {**headers, "Content_Type": f"application/json; charset={codec}"}

@@ -158,7 +158,7 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
 async def test_without_the_sandbox_layers_every_attack_succeeds(
     user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the attempts work at all. In a container or a chroot, some of them fail for every user."""
+    """Check that the attacks work. In a container or a chroot, some of them fail for every user."""
     async with confined_by([], user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, possible_for(user), user)
     refused = {name: outcome for name, outcome in found.items() if outcome != "done"}

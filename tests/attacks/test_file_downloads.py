@@ -168,7 +168,7 @@ async def test_audio_that_no_browser_can_play_is_served_as_a_download(
         ("\u202e", "file"),
     ],
 )
-async def test_the_displayed_name_shows_the_real_type_of_the_file(
+async def test_the_displayed_name_shows_the_files_real_type(
     site: Site, beside: RunningWorker, name: str, shown: str
 ) -> None:
     headers = {

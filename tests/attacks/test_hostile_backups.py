@@ -82,7 +82,7 @@ def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int,
 
 
 def refused(file: Path, *, bounded: bool = False) -> str:
-    """Restore a backup, which must be refused. Return the error message. `bounded` limits the memory."""
+    """Restore a backup that must be refused. Return the error message. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
         status, error = restored(file, folder)

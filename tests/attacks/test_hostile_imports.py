@@ -140,7 +140,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def owned(data: Path) -> Path:
-    """Return a server's folder with one member."""
+    """Create a server that has one member. Return the server's folder."""
     data.mkdir(mode=0o700)
     database_file.make(data / DATABASE_NAME, MIGRATIONS)
     with closing(sqlite3.connect(data / DATABASE_NAME, isolation_level=None)) as connection:

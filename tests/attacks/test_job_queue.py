@@ -1,6 +1,4 @@
-"""However many or slow the files of other members are, each of those members delays a job by at most one
-short job.
-"""
+"""Other members delay a member's job by at most one short job each, however many or slow their files are."""
 
 import dataclasses
 from collections import Counter
@@ -152,7 +150,7 @@ async def test_a_file_that_takes_too_long_for_its_queue_moves_to_the_other_queue
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6))
-def test_a_member_waits_for_at_most_one_job_of_every_other_member(jobs: Sequence[int]) -> None:
+def test_a_member_waits_for_at_most_one_job_from_each_other_member(jobs: Sequence[int]) -> None:
     turns, left = MemberTurns(), {f"member {n}": count for n, count in enumerate(jobs)}
     served: list[str] = []
     while waiting := [WaitingJob(f"{who} {left[who]}", who, 0) for who in left if left[who]]:

@@ -97,7 +97,7 @@ def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str],
     ],
 )
 def test_a_link_whose_url_is_escaped_is_found(text: str) -> None:
-    """Check links whose escaped URLs the page opens at evil.example."""
+    """Check links with escaped URLs that the page opens at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
     (span, *_) = run_to_end(rule.search(ScannedText(text))) or [(0, 0)]
     assert text[slice(*span)].endswith(("evil.example", "good.example"))
@@ -112,8 +112,8 @@ def test_matches_beyond_a_limit_count_as_one() -> None:
     assert run_to_end(rule.search(ScannedText("ab " * 1_000))) == [(0, 3_000)]
 
 
-async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that nothing can interrupt the write."""
+async def test_a_message_is_searched_only_once(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check that the write does not search again, because nothing could interrupt it."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await folk.owner.done("POST", "/api/automod/rules", wanted)
     searched: list[str] = []

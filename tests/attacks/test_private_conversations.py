@@ -1,4 +1,4 @@
-"""Attacks through end-to-end encrypted conversations, on members and on the server."""
+"""Attacks on members and on the server through end-to-end encrypted conversations."""
 
 import os
 import time

@@ -34,7 +34,7 @@ class World:
         return Person(self.chat, device, answer["member"]["id"], answer["access_token"])
 
     async def refused(self, device: Device, **fields: str) -> str:
-        """Try to sign in, which must be refused. Return the error code."""
+        """Check that a sign-in is refused. Return the error code."""
         fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
         body = await device.proof(self.chat.http, self.chat.address) | fields
         async with self.chat.http.post("/api/auth/join", json=body) as response:
@@ -206,7 +206,7 @@ async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world:
     assert await taken_for() == world.ada.id
 
 
-async def test_sanctions_of_absent_people_survive_a_restart(variables: dict[str, str]) -> None:
+async def test_sanctions_against_absent_people_survive_a_restart(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         owner = await newcomer(chat, "Olga")
         first = World(chat, community, owner, await newcomer(chat, "Ada"))

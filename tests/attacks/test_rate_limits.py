@@ -1,5 +1,5 @@
-"""A member who sends requests at full speed has one limit for all endpoints, which is independent of other
-members' limits.
+"""A member who sends requests at full speed has one limit for all endpoints. Other members' limits are not
+affected.
 """
 
 import asyncio

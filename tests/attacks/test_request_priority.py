@@ -166,7 +166,7 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
 def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
     selector: FairSelector,
 ) -> None:
-    # With priority for the whole crowd, everybody else would have to wait, even with valid tokens.
+    # If the whole crowd had priority, everybody else would have to wait, even with valid tokens.
     selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
     table = ConnectionTable(Limits(100, of_owner=3))
     with ExitStack() as stack:

@@ -227,7 +227,7 @@ async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
     assert {answer["error"] for _, answer in answers[1:]} == {"invalid_query"}
 
 
-async def test_an_export_does_not_read_the_reactions_of_others(tmp_path: Path) -> None:
+async def test_an_export_does_not_read_other_members_reactions(tmp_path: Path) -> None:
     # Otherwise, one page for a member with few reactions would read everybody's reactions, and history pages
     # would have to wait.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)

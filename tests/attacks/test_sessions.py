@@ -57,7 +57,7 @@ async def test_an_access_token_is_invalid_after_signing_out(chat: ChatServer, ad
     assert await status(chat, ada) == 401
 
 
-async def test_signing_out_closes_only_the_live_sockets_of_that_session(chat: ChatServer) -> None:
+async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServer) -> None:
     device = Device()
     here = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
     there = await chat.sign_in(device)

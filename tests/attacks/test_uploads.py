@@ -62,7 +62,7 @@ def later(place: Place, seconds: float) -> None:
     queue._now = lambda: now() + seconds
 
 
-async def test_announced_but_unsent_files_do_not_reduce_the_space_of_others(place: Place) -> None:
+async def test_announced_but_unsent_files_do_not_reduce_other_members_space(place: Place) -> None:
     """Check a case in which 4 × 16 × 256 MiB once took all 16 GiB of the space, so that everyone got status
     507.
     """

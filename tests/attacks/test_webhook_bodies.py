@@ -26,7 +26,7 @@ async def hook(variables: dict[str, str]) -> AsyncIterator[Hook]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Record the bodies that are parsed from now on. None of them counts as JSON."""
+    """Record the bodies that are parsed from now on. Reject each of them as invalid JSON."""
     seen: list[bytes] = []
 
     def decode(body: bytes, *_: object) -> object:

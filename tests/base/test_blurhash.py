@@ -44,7 +44,7 @@ def _signed_square(value: float) -> float:
     return value * abs(value)
 
 
-def test_the_blurhash_of_black_equals_that_of_other_implementations() -> None:
+def test_the_blurhash_of_black_is_the_same_as_in_other_implementations() -> None:
     assert blurhash([(0, 0, 0)] * 64, 8) == "L00000fQfQfQfQfQfQfQfQfQfQfQ"
 
 

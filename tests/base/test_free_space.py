@@ -66,7 +66,7 @@ def history(connection: Connection, first: int, rows: int, size: int) -> None:
 
 @pytest.mark.parametrize("size", [20, 400, 6000], ids="{} bytes".format)
 @pytest.mark.parametrize("rows", [5, 60, 3000], ids="{} rows".format)
-async def test_no_file_of_a_database_or_copy_contains_deleted_data(
+async def test_no_database_file_or_copy_contains_deleted_data(
     tmp_path: Path, rows: int, size: int
 ) -> None:
     path = tmp_path / "rows.sqlite3"
@@ -101,7 +101,8 @@ async def test_free_space_left_by_another_version_is_cleaned_after_startup(tmp_p
     assert bodies_in(path) > present
     async with opened(path) as database:
         await database.empty_log()
-        # Overflow pages are not scanned to their ends, so no row in this test is long enough to need one.
+        # The ends of overflow pages are not scanned, so no row in this test is long enough to need such a
+        # page.
         assert bodies_in(path) == present
 
 

@@ -1,4 +1,5 @@
-"""A re-encoded picture has its pixels and nothing else. Unsuitable pictures are rejected with a reason.
+"""A re-encoded picture contains the original's pixels and nothing else. Unsuitable pictures are rejected with
+a reason.
 
 The hostile files are in `tests/base/test_hostile_pictures.py`.
 """
@@ -216,7 +217,7 @@ async def test_a_picture_is_described_by_a_placeholder_and_a_colour(sandbox: San
     assert len(picture.placeholder) == 28 and picture.placeholder[0] == "L"
 
 
-async def test_the_limit_counts_pixels_of_all_frames(sandbox: Sandbox) -> None:
+async def test_the_limit_counts_the_pixels_in_all_frames(sandbox: Sandbox) -> None:
     data = pictures.animation(10, "GIF", size=(100, 100))
     assert (await rewrite(sandbox, data, dataclasses.replace(RULES, max_pixels=100_000))).frames == 10
     for rules in (dataclasses.replace(RULES, max_pixels=99_999), dataclasses.replace(RULES, max_frames=9)):

@@ -88,7 +88,7 @@ async def test_the_sandbox_works_where_the_machine_refuses_every_layer(
         assert sandbox.layers == frozenset({Layer.DESCRIPTORS})
 
 
-async def test_memory_beyond_the_limit_is_refused(sandbox: Sandbox) -> None:
+async def test_memory_above_the_limit_is_refused(sandbox: Sandbox) -> None:
     assert await call(sandbox, "allocate", size=10 * MEGABYTE) == {"length": 10 * MEGABYTE}
     assert (await refusal(sandbox, "allocate", size=200 * MEGABYTE)).code == "too_large"
 

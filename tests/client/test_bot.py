@@ -47,7 +47,7 @@ async def account(folk: People) -> Person:
 
 @asynccontextmanager
 async def running(bot: Bot) -> AsyncIterator[Heard]:
-    """Run the bot, signed in and listening."""
+    """Run the bot during the block, which starts once the bot is signed in and listening."""
     received, ready = Heard(), asyncio.Event()
 
     @bot.on("authenticated")

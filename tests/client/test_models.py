@@ -93,6 +93,6 @@ def test_values_that_do_not_match_are_refused(data: object) -> None:
         convert(data, Member)
 
 
-def test_additional_fields_of_a_newer_server_are_ignored() -> None:
+def test_additional_fields_from_a_newer_server_are_ignored() -> None:
     data = {"id": "1", "nickname": "Ada", "roles": ["owner"], "bot": False, "mood": "good"}
     assert convert(data, Member) == Member("1", "Ada", ("owner",), bot=False)

@@ -1,4 +1,4 @@
-"""Provides a media service process for every end-to-end test, which must exit without an error."""
+"""Provides each end-to-end test with its own media service process, which must exit without an error."""
 
 from collections.abc import AsyncIterator
 

@@ -153,7 +153,7 @@ async def test_garbage_from_a_chat_server_is_dropped_and_the_connection_continue
     await a_call_works(guests)
 
 
-async def test_an_oversized_message_closes_with_1009_but_one_of_256_kb_does_not(
+async def test_an_oversized_message_closes_the_connection_with_1009_but_a_256_kb_message_does_not(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     sizes = {MAX_FRAME_BYTES: 1008, MAX_FRAME_BYTES + 1: 1009, 8 * MAX_FRAME_BYTES: 1009}

@@ -106,7 +106,7 @@ async def test_participants_are_reunited_on_the_other_service_when_their_own_is_
 
 @asynccontextmanager
 async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator[list[Caller]]:
-    """Have members join the same channel one after another. Yield their callers."""
+    """Have members join the same channel one after another. Yield the callers."""
     async with AsyncExitStack() as stack:
         joined: list[Caller] = []
         for name, voice in people:

@@ -94,7 +94,7 @@ async def test_systemd_starts_the_sfu_at_the_first_request() -> None:
         assert await health(port) == "sfu"
 
 
-async def test_requests_wait_during_a_restart_of_the_chat_server(tmp_path: Path) -> None:
+async def test_requests_wait_while_the_chat_server_restarts(tmp_path: Path) -> None:
     (listening,) = bound("127.0.0.1", 0)
     with listening:
         port, number = listening.getsockname()[1], listening.fileno()

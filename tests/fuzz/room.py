@@ -150,7 +150,7 @@ class Room:
         return Peer(number, address, transport, srtp_session(PROFILE, key, outbound=True))
 
     def rejoin(self, number: int) -> None:
-        """Leave, and rejoin under new keys."""
+        """Leave, and rejoin with new keys."""
         self.engine.close_transport(self.peers[number - 1].transport)
         self.wait(0.0)
         self.peers[number - 1] = self.join(number)

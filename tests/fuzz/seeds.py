@@ -65,7 +65,7 @@ def twcc() -> Iterator[bytes]:
 
 
 def bandwidth() -> Iterator[bytes]:
-    """Yield twenty rounds of ten packets and a report that they arrived 20 ms apart."""
+    """Yield twenty rounds of ten packets, each followed by a report that they arrived 20 ms apart."""
     turns = b""
     for turn in range(20):
         turns += b"\3" + b"\x0a" + b"\2" * 10 + b"\x0a"

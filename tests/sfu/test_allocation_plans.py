@@ -27,21 +27,21 @@ KEYFRAME = 6
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The bounds for one phase. "its" refers to the phase, and times are in seconds from its start."""
+    """The bounds for one phase. Times are in seconds from the start of the phase."""
 
-    # the number of videos that are not paused at its end: (minimum, maximum)
+    # the number of videos that are not paused at the end of the phase: (minimum, maximum)
     shown: tuple[int, int] | None = None
     first_raise: float | None = None  # the time by which some video has been raised
     pictures_back: float | None = None  # the time by which no video is paused
     all_back: float | None = None  # the time by which every video is as requested
     sent_share: float | None = None  # the maximum fraction of the capacity, from 1.5 s on
-    used_share: float | None = None  # the minimum fraction of the capacity at its end
-    mean_share: tuple[float, float] | None = None  # fraction of the capacity in its second half
+    used_share: float | None = None  # the minimum fraction of the capacity at the end
+    mean_share: tuple[float, float] | None = None  # fraction of the capacity in the second half
     queue_s: float | None = None  # the 95th percentile of the queue, from 1.5 s on
     # (queue in s, seconds): the queue's 90th percentile from that time on
     drained: tuple[float, float] | None = None
-    changes: int | None = None  # the maximum number of limit changes in its second half
-    screen_sharp: bool = False  # whether the screen has its full size at its end
+    changes: int | None = None  # the maximum number of limit changes in the second half
+    screen_sharp: bool = False  # whether the screen has its full size at the end
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A client receives its downlink's estimated bandwidth only if it asked for it when joining."""
+"""A client gets estimates of its downlink's bandwidth only if it requested them when joining."""
 
 from tests.kit.site import site
 from tests.kit.virtual_time import in_virtual_time

@@ -1,4 +1,4 @@
-"""One session from an answer to keys: ICE and DTLS with an in-memory client."""
+"""ICE and DTLS in one session with an in-memory client, from the SDP answer to the keys."""
 
 from datetime import UTC, datetime
 from functools import cache

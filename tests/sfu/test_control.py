@@ -262,7 +262,7 @@ async def test_a_sweep_every_5_minutes_removes_rooms_that_were_empty_for_30_minu
 
 
 async def _pong(control: Any) -> None:
-    """Read messages until cancelled, which also answers pings."""
+    """Read messages until cancelled. Reading also answers pings."""
     while True:
         await control.socket.receive()
 

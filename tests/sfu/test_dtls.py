@@ -297,7 +297,7 @@ def test_a_corrupted_handshake_fails_or_succeeds_but_raises_no_exception(
     assert all(isinstance(event, Connected | HandshakeFailed | Closed) for event in server.events)
 
 
-def test_the_fingerprint_has_the_format_of_session_descriptions(ours: Certificate) -> None:
+def test_the_fingerprint_has_the_format_used_in_session_descriptions(ours: Certificate) -> None:
     octets = ours.fingerprint.split(":")
     assert len(octets) == 32 and all(len(octet) == 2 and octet == octet.upper() for octet in octets)
 

@@ -1,4 +1,4 @@
-"""The ICE agent with another instance of itself, over an in-memory network."""
+"""Two instances of the ICE agent connect to each other over an in-memory network."""
 
 import random
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The ICE agent with a second implementation, aioice's Connection, over loopback."""
+"""The ICE agent connects to a second implementation, aioice's Connection, over loopback."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ class LoopbackPeer(asyncio.DatagramProtocol):
         self.tell(lambda now: self.agent.check_received(check, now))
 
     def tell(self, call: Callable[[float], None]) -> None:
-        """Call the agent once, and then carry out its output."""
+        """Call the agent once. Then send its messages and handle its events."""
         call(self._clock())
         for data, path in self.agent.transmits:
             self._transport.sendto(data, path.remote)

@@ -148,7 +148,8 @@ def test_the_downlink_of_a_client_that_hides_every_video_is_not_probed() -> None
     assert ben.transport.probed_bps > 1_000_000
     want(ben, adaptive=True, paused=True)
     room.call.pass_time(1)
-    # The estimate is never that low, and probing starts only when it is lower than this rate.
+    # 1 bit/s turns probing off: a downlink is probed only up to this rate, and the estimate is never that
+    # low.
     assert ben.transport.probed_bps == 1
     want(ben, adaptive=True, paused=False)
     room.call.pass_time(1)
@@ -177,7 +178,7 @@ def test_adaptive_videos_are_paced_while_the_downlink_limits_them_and_for_some_t
     assert paced(5_000_000, 2) == [False, False]
 
 
-def test_a_video_in_one_encoding_of_unknown_bitrate_starts_on_a_narrow_downlink() -> None:
+def test_a_video_in_one_encoding_with_an_unknown_bitrate_starts_on_a_narrow_downlink() -> None:
     # A publisher sends nothing while nobody receives its video, so the bitrate would remain unknown.
     call = Call()
     ben = call.joined("ben")
@@ -195,7 +196,7 @@ def test_a_video_in_one_encoding_of_unknown_bitrate_starts_on_a_narrow_downlink(
     assert all(event["watched"] for event in ann.events("layers_wanted"))
 
 
-def test_a_new_track_in_a_section_does_not_inherit_the_limit_of_the_previous_track() -> None:
+def test_a_new_track_in_a_section_does_not_inherit_the_previous_tracks_limit() -> None:
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()

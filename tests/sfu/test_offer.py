@@ -188,7 +188,7 @@ def test_printed_ice_credentials_do_not_contain_the_password() -> None:
 
 
 @given(stream=st.text(max_size=70), track=st.text(max_size=70), cname=st.text(max_size=70))
-def test_a_peers_track_name_never_changes_the_lines_of_an_offer(stream: str, track: str, cname: str) -> None:
+def test_a_peers_track_name_never_changes_the_lines_in_an_offer(stream: str, track: str, cname: str) -> None:
     named = replace(CAMERA, stream_id=stream, track_id=track, cname=cname)
     try:
         session = built(named)

@@ -77,7 +77,7 @@ def test_unknown_attributes_keep_their_position() -> None:
     assert line.attributes[1:3] == [Attribute("x-new", "some thing"), Attribute("x-flag")]
 
 
-def test_attributes_of_a_media_section_can_be_read_by_name() -> None:
+def test_attributes_in_a_media_section_can_be_read_by_name() -> None:
     line = media(
         "a=mid:1",
         "a=extmap:3/recvonly urn:x:y with attributes",

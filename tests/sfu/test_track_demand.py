@@ -7,7 +7,7 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """Return the demands that the publisher was sent for this track. Each is a width, and whether anyone
+    """Return the demands for this track that the publisher was sent. Each is a width, and whether anyone
     watches.
     """
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]

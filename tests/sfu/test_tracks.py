@@ -13,11 +13,11 @@ from tests.kit.negotiation import AV1, CAMERA, MIC, OPUS, SCREEN, SCREEN_AUDIO, 
 
 
 def ids(person: Person) -> dict[str, str]:
-    """Return the track ids in the latest offer, by mid."""
+    """Return the track ids in the latest offer, keyed by mid."""
     return {mid: track["track_id"] for mid, track in person.offer["tracks"].items()}
 
 
-def test_a_section_accepts_every_offered_payload_type_and_the_sources_of_the_answer() -> None:
+def test_a_section_accepts_every_offered_payload_type_and_the_sources_in_the_answer() -> None:
     ann = Call().join("ann")
     ann.answering.sends, ann.answering.ssrcs = {CAMERA: "s c"}, {CAMERA: 4711}
     ann.answering.without_codecs = ("H264",)

@@ -165,7 +165,7 @@ def test_packets_have_transport_wide_sequence_numbers_if_the_offer_allows_it() -
         Terms.of(offer, "0", "VP8")
 
 
-def test_this_processes_measured_cpu_time_increases() -> None:
+def test_the_measured_cpu_time_of_this_process_increases() -> None:
     before = cpu_ns(os.getpid())
     assert sum(range(2_000_000)) > 0
     assert cpu_ns(os.getpid()) > before > 0

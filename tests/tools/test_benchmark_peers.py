@@ -50,7 +50,7 @@ async def test_an_error_from_janus_is_reported_with_its_own_message() -> None:
 
 
 @needs_janus
-async def test_the_exit_of_a_janus_process_is_detected_immediately() -> None:
+async def test_a_janus_process_that_exits_is_detected_immediately() -> None:
     async with program() as (url, pid), connected(url) as (session, listening):
         await session.create()
         os.kill(pid, signal.SIGKILL)

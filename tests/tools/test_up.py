@@ -46,7 +46,7 @@ class Up:
 
     @property
     def children(self) -> dict[str, int]:
-        """Map program names to process ids."""
+        """Return the process ids, keyed by program name."""
         path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return {_program(int(pid)): int(pid) for pid in path.read_text().split()}
 
@@ -430,7 +430,7 @@ def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, tex
     assert path.read_text() == text
 
 
-async def test_programs_stop_in_the_reverse_of_their_starting_order() -> None:
+async def test_programs_stop_in_the_reverse_order_of_their_start() -> None:
     """Check that the chat server stops after the worker and before the media service."""
     ended: list[str] = []
 
@@ -465,7 +465,7 @@ async def test_an_outdated_certificate_is_replaced_and_reported(
     assert output.strip().endswith(fingerprint(tmp_path / "tls.pem"))
 
 
-def test_every_documented_variable_of_a_program_also_works_with_svc_up() -> None:
+def test_every_documented_variable_for_a_program_also_works_with_svc_up() -> None:
     documents = Path(__file__).parents[2] / "docs" / "configuration.md"
     documented = {
         name for section in ("SFU", "Chat server") for row in rows(documents, section) for name in row.code(0)

@@ -20,7 +20,8 @@ from tests.kit.waiting import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
 from tests.worker.site import Site, TooMany
 
-# Must be longer than the leases of workers that were just killed, plus the delays before the next attempts.
+# This must be longer than the leases of workers that were just killed, plus the delays before the next
+# attempts.
 SETTLE_DEADLINE_S = 90.0
 SENDERS = 3
 # The limit for a member's unfinished uploads. Senders wait so that they stay below it.

@@ -90,7 +90,7 @@ async def test_the_process_that_forks_has_no_threads_that_children_could_wait_fo
     assert [threads(pid) for pid in waiting] == [1] * len(waiting)
 
 
-async def test_the_index_of_a_video_precedes_its_media_data(sandboxes: Sandboxes) -> None:
+async def test_a_videos_index_precedes_its_media_data(sandboxes: Sandboxes) -> None:
     # This lets a player start before the whole file has arrived.
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)
@@ -181,7 +181,7 @@ async def test_encoded_colours_keep_their_meaning(
     assert abs(before.astype(int) - after).mean() < 6
 
 
-async def test_a_poster_of_an_hdr_video_has_bt709_colours(
+async def test_the_poster_for_an_hdr_video_has_bt709_colours(
     sandboxes: Sandboxes,
 ) -> None:
     posters = []
@@ -195,7 +195,7 @@ async def test_a_poster_of_an_hdr_video_has_bt709_colours(
     assert len({standard, pq, hlg}) == 3
 
 
-async def test_the_progress_of_a_video_is_reported(sandboxes: Sandboxes) -> None:
+async def test_progress_on_a_video_is_reported(sandboxes: Sandboxes) -> None:
     await sandboxes.rewrite(videos.video("mpeg4", "mp3", "mov", frames=200))
     assert len(sandboxes.reported) > 20
     assert sandboxes.reported == sorted(sandboxes.reported) and 0.95 < sandboxes.reported[-1] <= 1.0

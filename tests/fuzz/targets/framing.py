@@ -1,5 +1,5 @@
-"""Any bytes yield the same frames or end the stream, however they are split, and frames are sent as they were
-queued.
+"""Any byte stream yields the same frames and the same error, however it is split. Queued frames are sent
+unchanged.
 """
 
 from svc._rtp.framing import BrokenFraming, Reader, Writer

@@ -1,5 +1,5 @@
-"""Any bytes are a STUN message or are rejected, by both parsers, and only requests with credentials are
-answered.
+"""For any bytes, both parsers return a STUN message or reject them. Only requests with credentials get a
+response.
 """
 
 import hmac
@@ -25,7 +25,7 @@ def run(data: bytes) -> None:
 
 
 def authenticated(attributes: bytes) -> bytes:
-    """Return a binding request with any attributes, authenticated with this server's password."""
+    """Return a binding request with the given attributes, authenticated with this server's password."""
     body = attributes[:1400] + bytes(-len(attributes[:1400]) % 4)
     head = b"\x21\x12\xa4\x42" + b"transaction."
     text = head + body

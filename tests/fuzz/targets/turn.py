@@ -32,7 +32,7 @@ class Server:
         self._program = program
 
     async def exchange(self, message: Message) -> Message:
-        bytes(message)  # as a real connection does
+        bytes(message)  # encodes the request, as a real connection does
         while self._program.left:
             answer = self._program.piece(LONGEST)
             # make it a response to this request, because others are ignored

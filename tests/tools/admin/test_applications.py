@@ -1,4 +1,4 @@
-"""The operator approves or refuses people who are waiting to be admitted."""
+"""The operator approves or refuses people who are waiting for approval."""
 
 from tests.chat.invites.test_applications import refusal
 from tests.chat.member import chat_server

@@ -95,7 +95,9 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
 
 
 def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Replace the stored files in the records by their number, because an import gives files new keys."""
+    """Return the number of records of each kind, and the records without their file keys, which an import
+    changes.
+    """
     plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
     for record in plain:
         for preview in record.get("previews") or ():
