@@ -192,9 +192,7 @@ _SENT = {
 
 
 @pytest.mark.parametrize(("section", "events"), (_TAKEN | _SENT).items())
-def test_every_sfu_event_is_documented_with_its_fields(
-    section: str, events: set[type[Payload]]
-) -> None:
+def test_every_sfu_event_is_documented_with_its_fields(section: str, events: set[type[Payload]]) -> None:
     table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "signalling.md", section)}
     # `room_error` is a bare string, so it has no payload type.
     if section == "To participants":

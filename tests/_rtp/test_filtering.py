@@ -144,9 +144,7 @@ def test_a_layer_change_leaves_no_gap_in_the_sequence_numbers(name: str) -> None
 
 @pytest.mark.parametrize(("before", "after"), ALL_CHANGES)
 @pytest.mark.parametrize("name", ONE_OF_EACH_CODEC)
-def test_every_frame_decodes_correctly_after_a_layer_change(
-    name: str, before: int, after: int
-) -> None:
+def test_every_frame_decodes_correctly_after_a_layer_change(name: str, before: int, after: int) -> None:
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     packets = video(name).packets
     for packet in packets[len(packets) // 4 :: len(packets) // 3]:

@@ -125,7 +125,7 @@ class Room:
 
 
 def overloaded(seconds: float, *, shards: int = 1) -> Room:
-    """Every second, send 100 frames of 12 packets to ten receivers, over a link that carries 70 % of them."""
+    """Send ten receivers 100 frames a second, of 12 packets each, over a link that carries 70 % of them."""
     room = Room(receivers=10, rate=9, shards=shards)
     for _ in range(round(seconds * 100)):
         room.show(12)

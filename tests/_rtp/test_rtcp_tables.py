@@ -160,9 +160,7 @@ def test_every_entry_of_a_fir_is_parsed() -> None:
 @row(ARRIVES, "PSFB 2, 3")
 @row(ARRIVES, "`FMT_AFB` PSFB 15")
 @row(ARRIVES, "207")
-def test_consumed_packets_have_no_effect(
-    kind: int, number: int, body: bytes, by_sender: bool
-) -> None:
+def test_consumed_packets_have_no_effect(kind: int, number: int, body: bytes, by_sender: bool) -> None:
     call = Watched()
     call.send_report(call.alice if by_sender else call.bob, packets.rtcp(kind, number, body))
     assert call.untouched()

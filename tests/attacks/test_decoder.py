@@ -67,9 +67,7 @@ async def confined_by(
 
 
 async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mapping[str, str]:
-    """Try to break out in each of these ways. Return the outcome of each attempt: the name of the error, or
-    "done".
-    """
+    """Try each of the attacks. Return the outcome of each: the name of the error, or "done"."""
     found = {}
     for name in names:
         with laid_out(user) as target:

@@ -94,7 +94,7 @@ async def test_a_timeout_continues_when_a_member_leaves_and_returns(world: World
     assert await world.say(again) == "in_timeout"
     await world.owner.done("DELETE", f"/api/members/{again.id}/timeout")
     assert await world.say(again) == ""
-    # A lifted sanction does not come back when the former member does.
+    # A lifted sanction is not restored when the former member returns.
     await go(again)
     assert await world.say(await world.back(world.ada.device)) == ""
 
@@ -266,9 +266,7 @@ async def test_hashes_are_stored_as_long_as_a_sanction_lasts(
             assert marks(variables) == before - 1
 
 
-async def test_the_number_of_a_persons_keys_is_limited(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_number_of_a_persons_keys_is_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recognition, "MOST_MARKS", 2)
     await world.linked(world.ada)
     code = (await world.ada.done("POST", "/api/me/devices/link"))["code"]

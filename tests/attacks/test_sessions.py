@@ -68,9 +68,7 @@ async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServ
     assert await status(chat, there) == 200
 
 
-async def test_a_live_socket_does_not_accept_an_ended_sessions_token(
-    chat: ChatServer, ada: Answer
-) -> None:
+async def test_a_live_socket_does_not_accept_an_ended_sessions_token(chat: ChatServer, ada: Answer) -> None:
     await sign_out(chat, ada)
     async with chat.http.ws_connect("/live") as ws:
         await ws.receive_json()

@@ -66,9 +66,7 @@ def history(connection: Connection, first: int, rows: int, size: int) -> None:
 
 @pytest.mark.parametrize("size", [20, 400, 6000], ids="{} bytes".format)
 @pytest.mark.parametrize("rows", [5, 60, 3000], ids="{} rows".format)
-async def test_no_database_file_or_copy_contains_deleted_data(
-    tmp_path: Path, rows: int, size: int
-) -> None:
+async def test_no_database_file_or_copy_contains_deleted_data(tmp_path: Path, rows: int, size: int) -> None:
     path = tmp_path / "rows.sqlite3"
     async with opened(path) as database:
         for first in range(1, rows, rows // 3 + 1):

@@ -68,7 +68,9 @@ def trns(*values: int) -> bytes:
 
 
 def printed(inks: Sequence[int]) -> tuple[float, float, float]:
-    """Return the colour of these inks from a printer that has dull inks and prints grey instead of black."""
+    """Return the colour that these inks produce on a printer with dull inks, which prints grey instead of
+    black.
+    """
     cyan, magenta, yellow, black = inks
     lightness = (95 - 30 * cyan - 40 * magenta - 5 * yellow) * (1 - 0.7 * black)
     return lightness, 50 * magenta - 30 * cyan, 60 * yellow - 40 * cyan

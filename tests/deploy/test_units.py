@@ -70,7 +70,7 @@ def test_systemd_accepts_the_socket_units(activated: Path) -> None:
 
 
 def test_every_inherited_port_is_opened_by_systemd(activated: Path) -> None:
-    """Check the inherited descriptors, which systemd numbers from 3."""
+    """Check the numbers of the inherited descriptors, which systemd counts from 3."""
     kept = re.findall("^Listen(?:Stream|Datagram)=", activated.read_text(), re.MULTILINE)
     taken = started_by(activated.parent / f"{activated.stem}.service.d" / "socket.conf")
     assert parser().parse_args(taken).listen_fd == [3 + number for number in range(len(kept))]

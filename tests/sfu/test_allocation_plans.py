@@ -31,14 +31,14 @@ class Expected:
 
     # the number of videos that are not paused at the end of the phase: (minimum, maximum)
     shown: tuple[int, int] | None = None
-    first_raise: float | None = None  # the time by which some video has been raised
-    pictures_back: float | None = None  # the time by which no video is paused
-    all_back: float | None = None  # the time by which every video is as requested
+    first_raise: float | None = None  # the deadline for raising a video
+    pictures_back: float | None = None  # the deadline for resuming all videos
+    all_back: float | None = None  # the deadline for raising all videos to the requested levels
     sent_share: float | None = None  # the maximum fraction of the capacity, from 1.5 s on
     used_share: float | None = None  # the minimum fraction of the capacity at the end
     mean_share: tuple[float, float] | None = None  # fraction of the capacity in the second half
     queue_s: float | None = None  # the 95th percentile of the queue, from 1.5 s on
-    # (queue in s, seconds): the queue's 90th percentile from that time on
+    # (queue in s, time in s): the bound for the queue's 90th percentile from that time on
     drained: tuple[float, float] | None = None
     changes: int | None = None  # the maximum number of limit changes in the second half
     screen_sharp: bool = False  # whether the screen has its full size at the end

@@ -81,8 +81,8 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
         ((*ALL_RIDS, "simulcast:send f;h,q"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:recv a;b send f;q"), ("q", "f")),
         (("rid:q send pt=112;max-width=320", "rid:f send", "simulcast:send q;f"), ("q", "f")),
-        # An encoding counts only if a rid line and the simulcast line name it and it was requested. A single
-        # encoding needs no name.
+        # An encoding counts only if it was requested, and if both its rid line and the simulcast line name
+        # it. A single encoding needs no name.
         (("rid:q send", "rid:h recv", "simulcast:send q;h;f"), ()),
         (("rid:q send", "rid:x send", "rid:f send", "simulcast:send q;x;f"), ("q", "f")),
         ((*ALL_RIDS, "simulcast:recv q;h;f"), ()),

@@ -59,9 +59,7 @@ def test_no_payload_type_is_ambiguous_or_can_be_mistaken_for_rtcp() -> None:
 
 
 @pytest.mark.parametrize(("kind", "table"), [("audio", AUDIO), ("video", VIDEO)])
-def test_the_payload_types_for_a_media_kind_include_red_and_rtx(
-    kind: str, table: tuple[Codec, ...]
-) -> None:
+def test_the_payload_types_for_a_media_kind_include_red_and_rtx(kind: str, table: tuple[Codec, ...]) -> None:
     assert codecs(kind) == table
     offered = codecs(kind, redundancy=True)
     repeats = {codec.rtx_payload_type for codec in offered} - {None}

@@ -1,4 +1,4 @@
-"""Whatever a peer does, in any order, the agent accepts or drops it and never raises."""
+"""The agent accepts or drops a peer's actions in any order, and never raises."""
 
 import random
 from collections.abc import Callable

@@ -98,7 +98,7 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
     async with ClientSession(address) as http:
         server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
         load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
-        # Whatever the random choices are, send at least one file to serve and one to reject.
+        # Send at least one file to serve and one to reject, independently of the random choices.
         load.accepted += [await load.site.send(file) for file in (PHOTOGRAPH, BOMB)]
         senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""Whatever reports arrive about whatever packets, the estimate and memory use stay within bounds."""
+"""The estimate and memory use stay within bounds, whatever reports arrive about whatever packets."""
 
 from svc._rtp.bandwidth import Estimator
 from tests.fuzz.program import Program

@@ -1,4 +1,4 @@
-"""Whatever a TURN server responds, `svc doctor` gets its relayed address, is refused, or gives up."""
+"""`svc doctor` gets its relayed address, is refused, or gives up, whatever a TURN server responds."""
 
 from collections.abc import Coroutine
 from contextlib import suppress

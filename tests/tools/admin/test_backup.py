@@ -274,9 +274,7 @@ async def test_a_damaged_or_foreign_file_is_refused(world: World, admin: Admin, 
     )
 
 
-async def test_names_that_escape_the_folder_are_refused(
-    world: World, admin: Admin, tmp_path: Path
-) -> None:
+async def test_names_that_escape_the_folder_are_refused(world: World, admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar.gz"
     await admin.json("backup", str(file))
     for name in ("files/../../escaped", "/tmp/escaped", "files/.hidden", "objects/uploads/../x.webp"):
