@@ -91,7 +91,7 @@ def test_a_frame_is_sent_somewhat_faster_than_the_estimate() -> None:
     assert sum(size for _, size in queue.sent) == 18_000
 
 
-def test_packets_are_sent_slower_than_the_estimate_while_the_link_has_a_queue() -> None:
+def test_packets_are_sent_more_slowly_than_the_estimate_while_the_link_has_a_queue() -> None:
     sent_s = []
     for queue_s in (0.0, 0.02, 0.04, 0.06, 1.0):
         queue = Queue()

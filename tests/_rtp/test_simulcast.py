@@ -84,7 +84,7 @@ def test_the_frame_numbers_in_descriptors_increase_across_switches(first: dict[s
     assert min(steps) >= 1 and max(steps) <= 4096
 
 
-def test_an_upward_switch_requests_a_keyframe_from_that_encoding_only() -> None:
+def test_an_upward_switch_requests_a_keyframe_only_from_the_new_encoding() -> None:
     scene = Scene("VP8")
     scene.want(0)
     scene.run(40)

@@ -165,7 +165,7 @@ async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterat
             raw.writer.close()
 
 
-async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
+async def test_members_stay_connected_and_can_sign_in_while_a_flood_fills_the_table(
     small_table: ConnectionTable, variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:

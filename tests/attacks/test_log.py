@@ -61,7 +61,7 @@ def test_a_minute_later_a_line_counts_the_omitted_tracebacks(log: io.StringIO, c
     assert f" Error handling request left_out={1000 - logs.BURST}\n" in log.getvalue()
 
 
-def test_another_error_at_the_same_place_is_logged(log: io.StringIO) -> None:
+def test_another_error_in_the_same_place_is_logged(log: io.StringIO) -> None:
     for _ in range(1000):
         fail(ValueError("again"))
     fail(KeyError("once"))

@@ -227,7 +227,7 @@ def test_the_event_loop_waits_only_while_no_unauthenticated_connection_is_ready(
     assert turn(selector) == []
 
 
-def test_members_get_three_times_as_much_time_as_unauthenticated_connections_had_up_to_a_limit(
+def test_members_get_three_times_as_much_time_as_unauthenticated_connections_up_to_a_limit(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0

@@ -17,7 +17,7 @@ def test_spaces_around_a_value_are_dropped() -> None:
     assert text({"A": " value "}, "A") == "value"
 
 
-def test_the_error_for_a_missing_variable_names_it_and_its_purpose() -> None:
+def test_the_error_for_a_missing_variable_names_the_variable_and_its_purpose() -> None:
     assert require({"KEY": "k"}, "KEY", "it signs") == "k"
     with pytest.raises(ConfigError, match="KEY must be set: it signs"):
         require({}, "KEY", "it signs")

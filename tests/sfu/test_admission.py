@@ -39,12 +39,12 @@ def request(**changes: str) -> ClientJoin:
     return replace(member, **changes)
 
 
-def test_the_raw_secret_admits_with_all_caps_and_without_checking_a_token() -> None:
+def test_the_raw_secret_admits_a_participant_with_all_caps_without_checking_a_token() -> None:
     admission = admit(rooms(), request(server_password=SECRET, user_token="whatever"), NOW)
     assert admission.room.room_id == "lobby" and admission.caps == CAPS
 
 
-def test_the_client_credential_admits_with_the_caps_of_its_token() -> None:
+def test_the_client_credential_admits_a_participant_with_the_tokens_caps() -> None:
     assert admit(rooms(), request(), NOW).caps == {"speak"}
 
 

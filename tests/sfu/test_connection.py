@@ -27,7 +27,7 @@ async def next_ping(control: Socket) -> float:
 
 
 @in_virtual_time
-async def test_a_ping_is_sent_every_30_s_and_a_pong_is_enough_to_stay() -> None:
+async def test_a_ping_is_sent_every_30_s_and_a_pong_keeps_the_connection_open() -> None:
     async with site() as where:
         control = await chat_server(where)
         moments = []
@@ -39,7 +39,7 @@ async def test_a_ping_is_sent_every_30_s_and_a_pong_is_enough_to_stay() -> None:
 
 
 @in_virtual_time
-async def test_a_client_that_is_silent_for_90_s_is_closed_with_4000() -> None:
+async def test_a_connection_that_is_silent_for_90_s_is_closed_with_4000() -> None:
     async with site() as where:
         control = await chat_server(where)
         start = asyncio.get_running_loop().time()

@@ -119,7 +119,7 @@ def test_a_path_is_found_by_the_clients_checks_alone() -> None:
     assert client.transport.selected == [Path(CLIENT, "192.0.2.1")]
 
 
-def test_a_certificate_that_does_not_match_the_answer_closes_with_4005_without_keys() -> None:
+def test_a_certificate_that_does_not_match_the_answer_closes_the_session_with_4005_without_keys() -> None:
     client = Client(Call())
     client.person.answering.fingerprint = ":".join(["AB"] * 32)
     client.person.answer()

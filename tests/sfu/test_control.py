@@ -109,7 +109,7 @@ async def test_when_a_participant_rejoins_peer_left_precedes_peer_joined() -> No
 
 
 @in_virtual_time
-async def test_disconnect_user_ends_that_connection() -> None:
+async def test_disconnect_user_ends_the_users_connection() -> None:
     async with site() as where:
         control = await where.control()
         ann = await where.join("ann")
@@ -206,7 +206,7 @@ async def test_an_unknown_event_from_a_newer_chat_server_does_not_end_the_connec
 
 
 @in_virtual_time
-async def test_keep_alive_needs_no_credentials_and_the_service_sends_its_own() -> None:
+async def test_keep_alive_needs_no_credentials_and_the_service_also_sends_keep_alives() -> None:
     async with site() as where:
         control = await where.connect("/server")
         await control.say("keep_alive", {"timestamp": 1})

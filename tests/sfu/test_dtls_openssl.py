@@ -158,7 +158,7 @@ async def test_a_handshake_as_the_client_of_openssl_s_server_succeeds(
             peer.tell(lambda now: transport.close())
 
 
-async def test_openssl_retransmits_with_new_record_numbers_by_its_own_clock(
+async def test_openssl_retransmits_with_new_record_numbers_on_its_own_clock(
     ours: Certificate,
 ) -> None:
     loop = asyncio.get_running_loop()

@@ -20,7 +20,7 @@ from tests.kit.virtual_time import in_virtual_time
 
 
 @in_virtual_time
-async def test_a_join_with_the_raw_secret_is_welcomed_and_offered() -> None:
+async def test_a_join_with_the_raw_secret_gets_a_welcome_and_an_offer() -> None:
     async with site() as where:
         await where.control()
         ann = await where.ask_to_join("ann")
@@ -216,7 +216,7 @@ async def test_only_a_client_that_sends_many_messages_is_read_more_slowly() -> N
 
 
 @in_virtual_time
-async def test_a_client_that_sends_much_data_at_once_is_read_more_slowly() -> None:
+async def test_a_client_that_sends_a_lot_of_data_at_once_is_read_more_slowly() -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")

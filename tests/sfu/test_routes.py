@@ -59,7 +59,7 @@ async def test_clients_can_join_while_health_is_still_starting() -> None:
 
 
 @in_virtual_time
-async def test_health_is_healthy_after_eight_attempts_without_a_response() -> None:
+async def test_the_service_is_healthy_after_eight_attempts_without_a_response() -> None:
     async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
         await asyncio.sleep(60)
         assert len(where.plane.probes) >= 8

@@ -74,7 +74,7 @@ def test_a_keep_alive_is_answered_with_the_same_timestamp() -> None:
     assert ann.events("keep_alive") == [{"timestamp": 1234}] and ann.errors == []
 
 
-def test_renegotiate_triggers_a_new_offer_at_once_when_stable() -> None:
+def test_renegotiate_triggers_a_new_offer_at_once_in_a_stable_session() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")
     assert len(ann.offers) == 2
@@ -134,7 +134,7 @@ def test_a_lost_path_restarts_ice_while_the_websocket_is_open() -> None:
     assert len(ann.transport.credentials) == 2 and len(ann.offers) == 2 and ann.closed is None
 
 
-def test_a_failed_handshake_closes_with_code_and_reason_and_is_counted() -> None:
+def test_a_failed_handshake_closes_the_session_with_a_code_and_a_reason_and_is_counted() -> None:
     call = Call()
     ann = call.joined("ann")
     ann.session._connectivity.outcomes.append(MediaFailed("Media encryption: no shared cipher"))
@@ -265,7 +265,7 @@ def test_losing_a_permission_ends_the_track_and_offers_the_section_inactive() ->
     assert ben.offer["tracks"] == {"4": {"track_id": "t", "user_id": "ann", "source": "mic"}}
 
 
-def test_gaining_a_permission_opens_the_section_again() -> None:
+def test_gaining_a_permission_reopens_the_section() -> None:
     call = Call()
     ann = call.join("ann", caps=frozenset())
     ann.answer()
@@ -299,7 +299,7 @@ def test_a_users_second_join_evicts_the_first_with_4001() -> None:
     assert second.closed is None and call.rooms.peers == 1
 
 
-def test_an_internal_error_ends_only_its_own_session_with_1011(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_closes_only_its_own_session_with_1011(caplog: pytest.LogCaptureFixture) -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="s t"), call.join("ben")
     with patch.object(ann.forwarder(MIC), "add_down_track", side_effect=ZeroDivisionError):

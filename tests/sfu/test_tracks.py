@@ -329,7 +329,7 @@ def test_a_client_cannot_make_others_switch_codecs_repeatedly() -> None:
     assert len(ann.offers) == 4 and wanted(ann)[0] == "VP8"
 
 
-def test_a_client_without_video_does_not_affect_the_codecs_of_others() -> None:
+def test_a_client_without_video_does_not_affect_other_clients_codecs() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.rejects = ("4",)
@@ -356,7 +356,7 @@ def test_a_track_does_not_join_another_users_stream() -> None:
     assert len({msid.stream_id for msid in streams if msid}) == 2
 
 
-def test_microphone_and_camera_without_a_stream_share_one_and_the_screen_has_its_own() -> None:
+def test_a_microphone_and_camera_without_a_stream_share_one_and_the_screen_has_its_own() -> None:
     call = Call()
     call.joined("ann", mic="- am", camera="- ac", screen="- as", screen_audio="- aa")
     sections = call.join("ben").sections()
@@ -410,7 +410,7 @@ def test_muting_affects_all_of_a_users_audio_but_no_video_and_needs_no_new_offer
     assert not ann.forwarder(MIC).muted and len(ann.offers) == 1
 
 
-def test_being_muted_or_deafened_survives_leaving_and_joining_again() -> None:
+def test_being_muted_or_deafened_survives_leaving_and_rejoining() -> None:
     call = Call()
     call.joined("ann", mic="").session.close()
     call.room().control_audio("ann", AudioControl(is_muted=True, is_deafened=True))

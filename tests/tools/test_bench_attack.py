@@ -82,7 +82,7 @@ def test_attackers_get_their_own_cores_if_there_are_at_least_three(monkeypatch: 
         assert (cores.honest(), cores.attackers()) == (honest, attackers)
 
 
-async def test_with_the_together_flag_attacks_run_only_all_at_once() -> None:
+async def test_with_the_together_flag_no_attack_runs_alone() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json", "--together", "unsigned", "sign-ins")
     assert (code, errors) == (0, "")
     assert [json.loads(each)["attack"] for each in output.splitlines()] == ["none", "all at once"]

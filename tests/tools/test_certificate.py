@@ -38,7 +38,9 @@ def test_the_certificate_names_every_host_once_and_is_private(tmp_path: Path) ->
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_the_certificate_cannot_sign_others_and_lasts_as_long_as_browsers_allow(tmp_path: Path) -> None:
+def test_the_certificate_cannot_sign_other_certificates_and_lasts_as_long_as_browsers_allow(
+    tmp_path: Path,
+) -> None:
     read_or_create_certificate(tmp_path, HOSTS, NOW)
     certificate = made(tmp_path)
     assert not certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca

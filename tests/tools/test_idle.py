@@ -42,7 +42,7 @@ def wakeups(pid: int) -> int:
         ("svc.worker.app", ("PIL", "av", "cryptography", "obstore", "sqlite3", "svc.chat")),
     ],
 )
-def test_a_program_starts_without_modules_that_it_may_never_need(
+def test_a_program_starts_without_importing_modules_that_it_may_never_need(
     program: str, unneeded: tuple[str, ...]
 ) -> None:
     code = f"import sys, {program}; print(*sys.modules)"

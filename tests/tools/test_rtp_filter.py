@@ -76,7 +76,7 @@ def test_retransmissions_are_recognised_by_their_content(name: str) -> None:
             assert streams.source_of(rtx) == media
 
 
-def test_from_simulcast_the_largest_or_the_named_stream_is_chosen() -> None:
+def test_the_largest_or_the_named_simulcast_stream_is_chosen() -> None:
     source = capture("vp8_simulcast_l1t3")
     by_ssrc = {packet.row["ssrc"]: packet for packet in source.packets if "dd" in packet.row}
     largest = filter_records(records(source.name), descriptor_id=DESCRIPTOR, layer=-1)
@@ -88,7 +88,7 @@ def test_from_simulcast_the_largest_or_the_named_stream_is_chosen() -> None:
         assert contiguous(sent)
 
 
-def test_from_audio_and_video_the_stream_with_descriptors_is_chosen() -> None:
+def test_the_stream_with_descriptors_is_chosen_among_audio_and_video() -> None:
     sent = read_media(filtered(records("av1_l1t3_av"), capture("av1_l1t3_av").descriptor_id, 0))
     assert {packet.payload_type for packet in sent} == {45}
 

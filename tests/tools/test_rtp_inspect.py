@@ -187,7 +187,7 @@ def test_a_truncated_packet_is_displayed_with_its_original_size(run: Run) -> Non
 @pytest.mark.parametrize(
     ("data", "seq"), [(b"\x00\x60\x00\x05" + bytes(20), 5), (b"\x80\x60\x00\x05", 5), (b"\x80", None)]
 )
-def test_a_packet_that_is_not_rtp_is_an_error_in_its_line(data: bytes, seq: int | None, run: Run) -> None:
+def test_a_packet_that_is_not_rtp_is_an_error_in_its_own_line(data: bytes, seq: int | None, run: Run) -> None:
     assert lines_of(run, [record(data)], 5) == [{"seq": seq, "error": "malformed RTP header"}]
     assert run([record(data)])[0] == 0
 

@@ -37,7 +37,7 @@ async def test_members_see_the_new_channel_and_its_audit_log_entry_names_no_acto
         assert done[:3] == [("channel_delete", None), ("channel_edit", None), ("channel_create", None)]
 
 
-async def test_a_server_without_channels_reports_that(variables: dict[str, str], admin: Admin) -> None:
+async def test_a_server_reports_that_it_has_no_channels(variables: dict[str, str], admin: Admin) -> None:
     async with chat_server(variables):
         for channel in (await admin.json("channel", "list"))["channels"]:
             await admin.json("channel", "delete", channel["id"])

@@ -92,7 +92,7 @@ def test_a_folder_without_a_server_is_reported(admin: Admin, data_dir: Path) -> 
     assert not data_dir.exists()
 
 
-async def test_a_server_without_members_and_jobs_reports_that(
+async def test_a_server_reports_that_it_has_no_members_and_no_jobs(
     variables: dict[str, str], admin: Admin
 ) -> None:
     async def nothing_is_there() -> None:
@@ -104,7 +104,7 @@ async def test_a_server_without_members_and_jobs_reports_that(
     await nothing_is_there()
 
 
-async def test_a_member_can_be_given_roles_and_lose_them(chat: ChatServer | None, admin: Admin) -> None:
+async def test_roles_can_be_given_to_a_member_and_taken_away(chat: ChatServer | None, admin: Admin) -> None:
     (olga,) = (await admin.json("member", "list"))["members"]
     assert (await admin.json("member", "role", "Olga", "moderator"))["roles"] == [
         "member",

@@ -39,6 +39,8 @@ async def test_a_webhook_can_be_created_changed_and_deleted(
         assert await _post(chat, made["path"]) == 404
 
 
-async def test_the_error_for_an_unknown_channel_names_it(chat: ChatServer | None, admin: Admin) -> None:
+async def test_the_error_for_an_unknown_channel_names_the_channel(
+    chat: ChatServer | None, admin: Admin
+) -> None:
     status, output, complaint = await admin("webhook", "create", "--channel", "nowhere", "--name", "Robot")
     assert (status, output, complaint) == (2, "", "svc admin: There is no such channel\n")
