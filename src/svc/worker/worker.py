@@ -21,7 +21,7 @@ from svc.worker.job_queue import NOTHING_SEEN, Job, Queue, Unreachable
 from svc.worker.job_run import FIRST_RETRY_S, LAST_RETRY_S, JobRun
 from svc.worker.measurements import Measurements
 
-# How long jobs may continue after a shutdown request. The supervisor waits only 8 s.
+# How long jobs may continue after a shutdown request. The supervisor kills the worker after 25 s.
 DRAIN_DEADLINE_S = 5.0
 # Shorter outages occur while programs start or restart, and are not logged.
 QUIET_S = 10.0
