@@ -162,7 +162,7 @@ class IceAgent:
         """Start a new generation. The selected path stays in use until the new generation selects a path."""
         self._previous, self.local = self.local, local
         self._move(Event.RESTARTED)
-        # Of the earlier generation's checks, keep only those that renew the consent for its path.
+        # Keep only those checks of the earlier generation that renew the consent for its path.
         self._forget_checks(lambda check: check.pair is not None)
         self._begin_generation()
         self.advance(now)
