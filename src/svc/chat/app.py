@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """The parts of a cluster node that the chat server uses, such as its commit log and its commands."""
+    """The parts of a cluster node that the chat server uses, such as its commit log and commands."""
 
     log: CommitLog
     # Adds the node's commands to the server's.
@@ -78,9 +78,9 @@ class Replication:
 
 
 class InFlightRequests:
-    """The requests in progress, which are tracked for a graceful shutdown.
+    """The requests in progress, tracked for a graceful shutdown.
 
-    `middleware` must run inside the middleware that formats errors.
+    Install `middleware` inside the middleware that formats errors.
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class InFlightRequests:
         self._begun = True
 
     async def wait_idle(self, deadline_s: float) -> None:
-        """Wait up to `deadline_s` until no request is in progress. Call `begin` first."""
+        """Wait up to `deadline_s` for all requests in progress to finish. Call `begin` first."""
         try:
             async with asyncio.timeout(deadline_s):
                 while self._under_way:
@@ -177,7 +177,7 @@ async def serving(
     """Run a server and yield its address. With `replication`, the server is the owner node of a cluster.
 
     When the block ends, the server refuses new connections, notifies open pages, and waits for requests in
-    progress.
+    progress to finish.
     """
     files = flags.tls_files()
     # Request uncompressed responses: a small response from an issuer could expand to gigabytes and exhaust
@@ -307,7 +307,7 @@ def _count_requests(tally: RequestCounts) -> Middleware:
             return response
         finally:
             resource = request.match_info.route.resource
-            # Anybody can request any path, so an unknown path must not become a label in the metrics.
+            # Anybody can request any path, so an unknown path must not become a metric label.
             route = f"{request.match_info.route.method} {resource.canonical}" if resource else "none"
             tally.http[route, str(status)] += 1
 
@@ -340,9 +340,7 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
 def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: RateLimits) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Check the request's permission and rate limit in the catalogue, and store the member in the
-        request.
-        """
+        """Enforce the catalogue's permission and rate limit, and store the member in the request."""
         resource = request.match_info.route.resource
         if resource is None:  # aiohttp responds to unknown paths and methods.
             return await handler(request)

@@ -1,7 +1,7 @@
 """Builds and connects all features of the chat server.
 
-This is the only module that imports every feature. It contains no business logic, and `app` adds the HTTP
-server. See ARCHITECTURE.md.
+This is the only module that imports every feature. It contains no business logic. `app` adds the HTTP server.
+See ARCHITECTURE.md.
 """
 
 import secrets
@@ -370,7 +370,7 @@ class Community:
         return own
 
     def _kept_of_a_member(self) -> dict[str, Part]:
-        """Return the parts of a member's data export, by name."""
+        """Return the parts of a member's data export, keyed by name."""
 
         async def member(session: Session) -> AsyncIterator[object]:
             yield responses.member(self.directory.member(session.member_id))

@@ -1,4 +1,4 @@
-"""The chat server's configuration, which is read from environment variables and validated once.
+"""The chat server's configuration, read from environment variables and validated once.
 
 See docs/configuration.md, "Chat server".
 """
@@ -25,7 +25,7 @@ from svc.chat.settings.management import OperatingConfig
 # One day. Longer values are almost certainly typos.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
 
-# The maximum number of days for which encrypted messages in private conversations are stored.
+# The maximum number of days to store encrypted messages in private conversations.
 MLS_RETENTION_DAYS = 30
 
 # The size of an HS256 digest (RFC 7518 section 3.2).
@@ -48,14 +48,14 @@ class ChatConfig:
     identity: IdentityConfig
     invites: InviteConfig
     first_channels: Sequence[Channel]
-    # How long a page of messages is cached. 0 turns the cache off.
+    # How long a page of messages is cached. 0 disables the cache.
     message_cache_ttl_ms: int
-    # The maximum number of participants in all voice channels together. 0 means no limit.
+    # The maximum number of participants across all voice channels. 0 means no limit.
     voice_max_users: int
     media: MediaConfig
     uploads: UploadsConfig
     operating: OperatingConfig
-    # The number of days for which messages in private conversations are stored.
+    # The number of days to store messages in private conversations.
     mls_retention_days: int
     # Whether the server may fetch link previews.
     link_previews: bool
@@ -121,8 +121,8 @@ _FIRST_TEXT_CHANNEL = "general"
 def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) -> list[Channel]:
     """Return a new server's channels: a text channel, the voice channel, and `additional` channels.
 
-    The prefix `voice:` marks a voice channel. A repeated entry with the same name and kind is ignored. Raises
-    ConfigError if two different channels would get the same id.
+    The prefix `voice:` marks a voice channel. An entry with the name and kind of an earlier one is ignored.
+    Raises ConfigError if two different channels would get the same id.
     """
     channels: dict[str, Channel] = {}
 
@@ -150,8 +150,8 @@ def _id_from(name: str) -> str:
 
 
 def _retention_days(variables: Mapping[str, str]) -> int:
-    """Return the retention period in days. The variable can only shorten the default period. Any other value
-    is ignored.
+    """Return the retention period in days. The variable can only shorten the default period. Other values are
+    ignored.
     """
     value = text(variables, "MLS_RETENTION_DAYS")
     if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:

@@ -1,8 +1,7 @@
-"""Declares each request in one place: path, permission, types, errors, and the method that handles the
-request.
+"""Declares each request in one place: its path, permission, types, errors and handler.
 
-A feature has a class of requests. `endpoint` declares a method, whose parameter types and return type
-complete the declaration. Routes, handlers of the live socket, catalogue entries, and the OpenAPI and AsyncAPI
+Each feature has a class for its requests. `endpoint` declares a method, whose parameter types and return type
+complete the declaration. Routes, live socket handlers, catalogue entries, and the OpenAPI and AsyncAPI
 documents are built from it:
 
     class DraftRequests(Requests):
@@ -52,8 +51,8 @@ class Request(Struct):
 class DeclaredEndpoint:
     """A declared endpoint with the types from its method's signature.
 
-    `extras` are the additional parameters of the method: `session` and `http_request`. `payload` is the type
-    of the body or the query. `path` is a type whose fields are the variables in the path. `data` has these
+    `extras` are the method's additional parameters: `session` and `http_request`. `payload` is the type of
+    the body or the query. `path` is a type whose fields are the variables in the path. `data` has these
     fields and those of the payload. `accepts` and `returns` are types, or schemas where there is no type.
     They are None if there is no body.
     """
@@ -78,11 +77,11 @@ class endpoint:
     """Declares a method of `Requests` as an endpoint.
 
     `http` is the method and path as in the catalogue, and `live` is the event on the live socket. One of them
-    may be empty. `refusals` are error codes in addition to the codes that all such requests can return.
-    `accepts` and `returns` are for types that the signature lacks: the schema of a mapping, or the type of a
-    response. `alternative` is another possible status of the response, with the condition for it. `raw_body`
-    is the media type and the schema of a body that the method reads itself. `cost` and `max_bytes` override
-    the default rate-limit cost and the default size limit for the body.
+    may be empty. `refusals` are error codes beyond those that all such requests can return. `accepts` and
+    `returns` give types that the signature cannot express: the schema of a mapping, or the type of a
+    response. `alternative` is another possible response status, and its condition. `raw_body` is the media
+    type and schema of a body that the method reads itself. `cost` and `max_bytes` override the default
+    rate-limit cost and the default size limit for the body.
     """
 
     needs: Requirement
@@ -192,7 +191,7 @@ def parse_json(text: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
         raise _validation_error(error, kind) from None
-    # RecursionError means that the JSON is nested too deeply.
+    # RecursionError means that the JSON is too deeply nested.
     except (ValueError, RecursionError):
         raise ChatError("invalid_json") from None
 
@@ -215,7 +214,7 @@ def _has_nul(data: Mapping[str, object]) -> bool:
         # Encode the data and search the result, which takes 0.1 ms for 60 KB. Traversing deeply nested data
         # in Python took 400 ms.
         text = msgspec.json.encode(dict(data))
-    # The data is nested too deeply (RecursionError) or contains a lone surrogate (ValueError).
+    # The data is too deeply nested (RecursionError) or contains a lone surrogate (ValueError).
     except (RecursionError, ValueError):
         raise ChatError("invalid_json") from None
     return rb"\u0000" in text and _NUL.search(text) is not None

@@ -1,7 +1,7 @@
-"""Defines the error codes of the API, and the exception that becomes an error response.
+"""Defines the API's error codes, and the exception that becomes an error response.
 
 Clients match on `error`. `message` is for people and may change. A code has the same status everywhere.
-Depends on neither an HTTP library nor a feature.
+Depends on no HTTP library and no feature.
 """
 
 from collections.abc import Mapping
@@ -136,7 +136,7 @@ def status_of(code: str) -> int:
 
 
 class ChatError(Exception):
-    """An error that is sent to the client as the response to its request."""
+    """An error sent to the client in response to its request."""
 
     def __init__(self, code: str, message: str = "", more: Mapping[str, object] | None = None) -> None:
         """Create an error. `more` contains additional fields for the response body."""

@@ -56,7 +56,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 class FileModule:
     """The modules for files. `media` is passed in, because it must exist before `members`.
 
-    `judged` returns a text in the form that the profanity setting permits, or raises ChatError.
+    `judged` returns a text as the profanity setting permits it, or raises ChatError.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class FileModule:
         emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
         self.requests: list[Requests] = [uploads, self.media_requests, emoji, drafts]
         self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.note_request)]
-        # File removals that are in progress.
+        # File removals in progress.
         self._removing: set[asyncio.Task[None]] = set()
         # Delete drafts and uploads together with their channel or member.
         services.changes.channel_deletion.append(self.drafts.forget_channel)
@@ -127,8 +127,8 @@ class FileModule:
         return self._media.refer_only(connection, PREVIEW, message_id, keys)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete a leaving member's avatar, and the names in their uploads and emoji. Call this within a
-        write.
+        """Delete a leaving member's avatar, the names of their uploads, and their id in emoji. Call this
+        within a write.
         """
         self.avatars.forget(connection, member_id)
         self.uploads.make_nameless(connection, member_id)

@@ -1,4 +1,4 @@
-"""HTTP helpers for endpoints: get the requesting member, read the body, and build responses and errors.
+"""HTTP helpers for endpoints: identify the requesting member, read the body, and build responses and errors.
 
 All features use this module. It imports no feature. Before an endpoint runs, the application has checked the
 request against the catalogue and stored the member in it.
@@ -22,7 +22,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 
 SESSION = web.RequestKey("session", Session)
-# The customary status for a client that disconnected before the response. No RFC defines it.
+# The conventional status for a client that disconnected before the response. No RFC defines it.
 CLIENT_GONE = 499
 # The number of trusted proxies in front of the server. The application sets it.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
@@ -59,7 +59,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
         ):
             # The client has disconnected. This is not a fault, and must not fill the log.
             return web.Response(status=CLIENT_GONE)
-        # Do not log the requested path, because the paths of webhooks contain a secret.
+        # Do not log the requested path, because webhook paths contain a secret.
         resource = request.match_info.route.resource
         path = resource.canonical if resource else "none"
         logger.exception("request failed", extra={"method": request.method, "path": path})
@@ -68,7 +68,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
 
 
 def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
-    """Add the `Retry-After` header if the error includes a waiting time."""
+    """Add the `Retry-After` header if the error includes a wait time."""
     wait_ms = refusal.more.get("retry_after_ms")
     if isinstance(wait_ms, int):
         response.headers["Retry-After"] = str(-(-wait_ms // 1000))
@@ -101,9 +101,7 @@ def local_ip(request: web.Request) -> str:
 
 
 async def body(request: web.Request) -> dict[str, object]:
-    """Return the JSON object in a request, which is decoded as UTF-8 regardless of the Content-Type. Raises
-    ChatError.
-    """
+    """Return the JSON object in a request, decoded as UTF-8 whatever the Content-Type. Raises ChatError."""
     try:
         return loads_object((await content(request)).decode())
     except ValueError:

@@ -15,8 +15,8 @@ MAX_NICKNAME_CHARACTERS = 32
 _VISIBLE = frozenset("LNPS")
 # Letters and symbols without a visible glyph: the Hangul fillers and the blank Braille pattern.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-# Control characters, lone surrogates, and line and paragraph separators. Format characters are allowed
-# because some scripts and emoji need them, except those that change the direction of the surrounding text.
+# Control characters, lone surrogates, and line and paragraph separators. Some scripts and emoji need format
+# characters, so these are allowed unless they change the direction of the surrounding text.
 _REFUSED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -26,10 +26,9 @@ LOOK_ALIKES = str.maketrans(
     "\u03b1\u03b5\u03bf\u03c1\u03c5\u03c7\u03b9\u03ba\u03bd\u03c4\u0131\u0142\u00f8\u0111",
     "aeopcyxishkmtbhraeopuxikvtilod",
 )
-# Further characters that are confusable in names: capital I, small L, 1 and the vertical bar, and also O and
-# 0.
+# Other characters that are confusable in names: capital I, small L, 1 and the vertical bar, and also O and 0.
 _ALIKE_IN_NAMES = str.maketrans("i1|0", "lllo")
-_MOST_PARTS = 4  # The maximum number of letters that one character becomes. U+FDFA stands for 18.
+_MOST_PARTS = 4  # The maximum number of base letters kept per character. U+FDFA has 18.
 _LETTERS_KEPT = 4096
 _NAMES_KEPT = 16384
 
@@ -86,14 +85,14 @@ def plain_letters(character: str) -> str:
 
 @lru_cache(maxsize=_NAMES_KEPT)
 def confusable_key(name: str) -> str:
-    """Return a key that is equal for names that people could confuse."""
+    """Return a key that is the same for all names that people could confuse."""
     letters = "".join(map(plain_letters, name)).translate(LOOK_ALIKES).translate(_ALIKE_IN_NAMES)
     return "".join(letters.split())
 
 
 def free_nickname(wanted: str, taken: Collection[str]) -> str:
-    """Return the name. If its confusable key is in `taken`, append the lowest number, starting at 2, that
-    makes it unique.
+    """Return the name. If its confusable key is in `taken`, append the lowest number from 2 up that makes it
+    unique.
     """
     name, number = wanted, 1
     while confusable_key(name) in taken:

@@ -35,7 +35,7 @@ HANDSHAKE_DEADLINE_S = 10.0
 # How long to wait for a browser's response to the TLS closing message.
 SHUTDOWN_DEADLINE_S = 5.0
 # The size of a TLS connection's read buffer: two records (16 KiB each, RFC 8446 section 5.1). asyncio's
-# default is 256 KiB, even for unfinished handshakes, so that a full connection table would take 2 GB.
+# default is 256 KiB, even for unfinished handshakes, so a full connection table would take 2 GB.
 TLS_BUFFER_BYTES = 32 * 1024
 sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 _HANDSHAKE = b"\x16"
@@ -103,7 +103,7 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     host = request.headers.get("Host", "")
-    # Copy the path unchanged, unless the client took this server for a proxy and put the whole URL in the
+    # Copy the path unchanged, unless the client mistook this server for a proxy and put the whole URL in the
     # request line.
     path = request.raw_path if request.raw_path.startswith("/") else request.path_qs
     if _HOST.fullmatch(host):
@@ -141,9 +141,8 @@ class Flags:
 
 
 def table_of(trusted_proxy_hops: int, *, relayed: bool = False) -> ConnectionTable:
-    """Return the connection table. It has no limit per address if there are trusted proxies, because clients'
-    addresses are not visible then. Proxies and cluster relays send many members' requests over one
-    connection.
+    """Return the connection table. There is no limit per address behind trusted proxies, because they hide
+    clients' addresses. Proxies and cluster relays send many members' requests over one connection.
     """
     of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
     shared = relayed or trusted_proxy_hops > 0

@@ -1,4 +1,4 @@
-"""Adds the headers that every response has, and CORS headers for pages of other permitted sites.
+"""Adds the headers that every response has, and CORS headers for pages on other permitted sites.
 
 Reads only a request's Origin header. See docs/security.md.
 """
@@ -15,7 +15,7 @@ from svc.chat.uploads.protocols import EXPOSED, SAID
 REQUEST_ID = web.RequestKey("request_id", str)
 # How long browsers must use https. The examples in RFC 6797 also use a year.
 STRICT_TRANSPORT_S = 31_536_000
-# The request headers that pages of other permitted sites may send.
+# The request headers that pages on other permitted sites may send.
 _SAID = ("Authorization", "Content-Type", *SAID)
 
 
@@ -46,9 +46,7 @@ def adding_headers(
     usual = usual_headers(public_urls)
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
-        """Add the headers that every response has, and CORS headers if the request comes from a
-        listed site.
-        """
+        """Add the usual headers, and CORS headers if the request comes from a listed site."""
         for name, value in usual.items():
             response.headers.setdefault(name, value)
         # A request that is refused before any middleware runs has no id yet.

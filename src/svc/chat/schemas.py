@@ -58,10 +58,10 @@ class Endpoint:
     query: Mapping[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
     body_type: str = "application/json"
-    # Error codes besides those that any endpoint with the same requirements can return.
+    # Error codes beyond those that any endpoint with the same requirements can return.
     refusals: Sequence[str] = ()
     media_type: str = "application/json"
-    # Another possible status of the response, with the condition for it.
+    # Another possible response status, and its condition.
     otherwise: tuple[int, str] | None = None
 
 

@@ -42,8 +42,8 @@ class Changes:
     # member.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called within the write that ends a bot's token because the token's creator has left or has lost their
-    # own token.
+    # Called within the write that ends a bot's token because the token's creator has left or lost their own
+    # token.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
     # Called within and after the write that deletes the messages that a member posted in a period. Times are
     # in ms.

@@ -14,9 +14,9 @@ from functools import lru_cache
 _MOST_MARKS = 30
 # Characters that decompose into combining marks, although their own combining class is 0.
 _LIKE_MARKS = "\u0f73\u0f75\u0f81"
-_NAMES_KEPT = 16_384  # The number of cached names, which take about 200 bytes each.
+_NAMES_KEPT = 16_384  # The number of cached names, at about 200 bytes each.
 
-# Matches marks in decomposed text that do not form another letter, and invisible characters. The breve of й
+# Matches invisible characters, and marks in decomposed text that do not form another letter. The breve of й
 # and ў and the diaeresis of ї are kept, because these are separate letters. Vowel signs of Indic scripts are
 # kept, because words are spelled with them.
 _IGNORED = re.compile(
@@ -42,8 +42,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = _with_fewer_marks(text)
-    # Fold the case first, because _IGNORED recognises marks to keep only after small letters. Remove U+0345
-    # before that, because case folding would turn this mark into a letter.
+    # Fold the case first, because _IGNORED recognises the marks to keep only after lower-case letters. Remove
+    # U+0345 before that, because case folding would turn this mark into a letter.
     small = unicodedata.normalize("NFKD", text).replace("\u0345", "").casefold()
     decomposed = unicodedata.normalize("NFKD", small)
     return unicodedata.normalize("NFC", _IGNORED.sub("", decomposed)).translate(_TYPED_AS)
@@ -63,5 +63,5 @@ def _with_fewer_marks(text: str) -> str:
 
 @lru_cache(_NAMES_KEPT)
 def fold_name(name: str) -> str:
-    """Fold a name. The result is cached, because some names take a hundred times as long to fold as usual."""
+    """Fold a name. The result is cached, because some names take a hundred times longer to fold."""
     return fold(name)

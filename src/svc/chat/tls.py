@@ -21,7 +21,7 @@ from svc.base.config import ConfigError
 # and a renewal writes the certificate and the key one after the other.
 LOOK_INTERVAL_S = 5.0
 # A certificate that expires within this time is reported. Renewal usually happens a month before expiry, so
-# it must have failed.
+# by then it must have failed.
 SOON = timedelta(days=14)
 # The cipher suites for TLS 1.2. As in TLS 1.3, all of them have forward secrecy and authenticated encryption
 # (RFC 9325 section 4.2).

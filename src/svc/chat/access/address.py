@@ -1,10 +1,10 @@
 """Determines where a request comes from: the client's address, and the site of the page that sent it.
 
-Only reads header values. Opens no connections and resolves no names. The client's address is the
-connection's, or the address that trusted proxies report. An address from a header never counts as local.
-Pages from this server and from the origins in CORS_ORIGIN may use the API. A request without an Origin header
-does not come from a page and is not checked. See docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS
-and CORS_ORIGIN.
+Only reads header values. Opens no connections and resolves no names. The client's address is that of the
+connection, or the one reported by trusted proxies. An address from a header never counts as local. Pages from
+this server and from the origins in CORS_ORIGIN may use the API. A request without an Origin header does not
+come from a page and is not checked. See docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS and
+CORS_ORIGIN.
 """
 
 from collections.abc import Sequence
@@ -51,9 +51,9 @@ def client_behind_proxies(
     """Return the client of a request that `hops` trusted proxies have forwarded.
 
     `peer` is the other end of the connection. `forwarded_for` holds the values of the X-Forwarded-For header
-    in order. `announced` means that the request has a forwarding header. Each proxy appends the address that
-    connected to it, so the entry `hops` from the right is the last trustworthy entry. If that entry is
-    missing or invalid, the connection's address is used.
+    in order. `announced` means that the request has a forwarding header. Each proxy appends its peer's
+    address, so the entry `hops` from the right is the last trustworthy entry. If that entry is missing or
+    invalid, the connection's address is used.
     """
     own_address = str(parse_address(peer) or "")
     if hops == 0 or not forwarded_for:
@@ -93,7 +93,7 @@ class Origins:
         if origin is None or self.is_listed(origin):
             return True
         scheme = origin.partition("://")[0].lower()
-        # If this server does not terminate TLS, a proxy may have done so, so the scheme is not compared.
+        # Do not compare the scheme if this server does not terminate TLS, because a proxy may do so.
         if scheme not in _USUAL_PORTS or (self._secure and scheme != "https"):
             return False
         page = normalise(origin)

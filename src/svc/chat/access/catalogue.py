@@ -64,7 +64,7 @@ ENDPOINTS: dict[str, Requirement] = {
 # Requests on the live socket, except `authenticate` and `resume`, which come before all others.
 EVENTS: dict[str, Requirement] = {}
 
-# The cost of a request, which is deducted from the member's allowance. A write costs 1 and a read costs 0.5.
+# The cost of a request, deducted from the member's allowance. A write costs 1 and a read costs 0.5.
 _COSTS: dict[str, float] = {}
 READING_COST = 0.5
 

@@ -54,9 +54,7 @@ class Member:
 
 
 def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
-    """Return the available sort orders for members, keyed by name. Ids ascend in the order in which members
-    joined.
-    """
+    """Return the available sort orders for members, keyed by name. Ids ascend in the order of joining."""
     return {
         JOINED: OrderedItems(members, lambda member: ("", member.id)),
         NAME: OrderedItems(members, lambda member: (fold_name(member.nickname), member.id)),
@@ -70,7 +68,7 @@ class Channel:
     kind: str  # TEXT, VOICE or CATEGORY
     position: int = 0
     topic: str = ""
-    slow_mode_s: int = 0  # Minimum seconds between two messages from a member. 0 means no limit.
+    slow_mode_s: int = 0  # The minimum number of seconds between a member's messages. 0 means no limit.
     overrides: Overrides = field(default_factory=Overrides)
     # The id of its category. Categories cannot be nested.
     parent_id: str | None = None
@@ -85,7 +83,7 @@ class Channel:
 
     @property
     def permits(self) -> Permission:
-        """The most that this channel permits anyone to do, regardless of a member's roles.
+        """The most that this channel permits anyone to do, regardless of roles.
 
         Nobody can write in a category or an archived channel.
         """
@@ -108,8 +106,8 @@ class Directory:
         # Maps each bot's id to the id of the member who created its token. Bots whose token was created by
         # the operator are not included.
         self._token_makers: dict[str, str] = {}
-        # Caches, which are filled on demand and cleared by changes. Members whose permissions depend only on
-        # their roles share one entry, which is keyed by these roles.
+        # Caches, filled on demand and cleared by changes. Members whose permissions depend only on their
+        # roles share one entry, keyed by these roles.
         self._server_wide: dict[str | tuple[str, ...], Permission] = {}
         self._in_channel: dict[tuple[str | tuple[str, ...], str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
@@ -261,7 +259,7 @@ class Directory:
 
     def same_person(self, member_id: str) -> list[str]:
         """Return the ids of all members who are the same person as this member. One person can have several
-        memberships, for example after a device was unlinked.
+        memberships, for example after unlinking a device.
         """
         person_id = self.person_of(member_id)
         return [other_id for other_id in self.members if self.person_of(other_id) == person_id]
@@ -323,8 +321,8 @@ class Directory:
         return permission in self.permissions(member_id, channel_id)
 
     def require(self, member_id: str, permission: Permission, channel_id: str | None = None) -> None:
-        """Raise ChatError if the member lacks the permission. For a hidden channel, the error says that the
-        channel does not exist.
+        """Raise ChatError if the member lacks the permission. If the channel is hidden, the error says that
+        it does not exist.
         """
         granted = self.permissions(member_id, channel_id)
         if channel_id is not None and Permission.VIEW_CHANNEL not in granted:
@@ -337,7 +335,7 @@ class Directory:
         raise ChatError("forbidden")
 
     def require_no_timeout(self, member_id: str) -> None:
-        """Raise ChatError if the member is in timeout. Used for actions that need no permission."""
+        """Raise ChatError if the member is in timeout. For actions that need no permission."""
         self.member(member_id)
         if self.timeout_until(member_id) > self._now():
             raise ChatError("in_timeout")
@@ -435,7 +433,7 @@ class Directory:
         return [channel.id for channel in self.channels.values() if channel.kind == VOICE]
 
     def holders(self, permission: Permission) -> Iterator[str]:
-        """Yield the ids of all members who hold a server-wide permission."""
+        """Yield the ids of all members who have the server-wide permission."""
         return (member_id for member_id in self.members if self.may(member_id, permission))
 
     def _roles_of(self, member: Member) -> Iterable[Role]:

@@ -1,8 +1,8 @@
-"""Creates and verifies signed URLs for stored media, which are valid for several hours.
+"""Creates and verifies signed URLs for stored media.
 
-Until a URL expires, anyone who has the URL can load the object. Nobody can guess a URL. Expiry times are
-rounded, so that everybody gets the same URL for hours and browsers can cache the file. This module stores
-nothing, and leaves it to `media` to check that an object exists.
+A URL is valid for several hours. Until it expires, anyone who has it can load the object. Nobody can guess a
+URL. Expiry times are rounded, so that everybody gets the same URL for hours and browsers can cache the file.
+This module stores nothing, and leaves it to `media` to check that an object exists.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class MediaUrls:
         return f"{_PATH}{name}?ends={ends}&signature={self._signature(name, ends)}"
 
     def remaining_s(self, name: str, ends: str, signature: str) -> int:
-        """Return for how many seconds a requested URL remains valid. Raises ChatError if it is invalid or has
+        """Return how many seconds a requested URL remains valid. Raises ChatError if it is invalid or has
         expired.
         """
         if not (ends.isascii() and ends.isdecimal() and len(ends) <= _MAX_DIGITS):

@@ -1,4 +1,4 @@
-"""Keeps items sorted, so that one page of a long list can be returned without sorting or copying the list.
+"""Keeps items sorted, so that one page of a long list can be read without sorting or copying the list.
 
 Callers choose the order and the contents of a page.
 """

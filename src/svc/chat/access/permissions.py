@@ -65,7 +65,7 @@ OWNER, ADMIN, MODERATOR, MEMBER, GUEST = "owner", "admin", "moderator", "member"
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role. Members can act only on members with a lower rank. The `id` of a built-in role is its name."""
+    """A role. Members can act only on members of a lower rank. The `id` of a built-in role is its name."""
 
     id: str
     name: str
@@ -118,7 +118,7 @@ def in_channel(
 ) -> Permission:
     """Return the permissions in a channel that has the overrides `own`.
 
-    Role overrides come first, where allowing wins over denying. The member's own override comes last. Members
+    Role overrides apply first, with allow winning over deny. The member's own override applies last. Members
     who cannot view the channel have no other permissions in it.
     """
     allow, deny = NOTHING, NOTHING
@@ -133,7 +133,7 @@ def in_channel(
 
 
 def names(permissions: Permission) -> list[str]:
-    """Return the API names of the permissions, in the order in which `Permission` declares them."""
+    """Return the API names of the permissions, in the order of declaration."""
     return [(permission.name or "").lower() for permission in permissions]
 
 
@@ -149,7 +149,7 @@ def from_names(wanted: Iterable[object]) -> Permission:
 
 
 def from_store(text: str) -> Permission:
-    """Parse a database column. Names that this version does not know are ignored."""
+    """Parse a database column. Unknown names are ignored."""
     found = (Permission.__members__.get(name.upper(), NOTHING) for name in text.split())
     return reduce(or_, found, NOTHING)
 

@@ -1,4 +1,4 @@
-"""Rate limits: each member has one allowance for all their open pages, programs and APIs.
+"""Rate limits: each member has one allowance for all open pages, programs and APIs.
 
 `catalogue` defines the cost of each request. Uploaded bytes are limited separately. Rejecting a request costs
 the server almost as much as serving it, so after many rejections a member's requests are delayed. Counts are
@@ -13,8 +13,8 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.catalogue import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
-# The allowance for writes: a burst and a rate per second. Twice as many reads are allowed. Neither a person
-# who clicks nor a page that loads and scrolls comes near these limits.
+# The allowance for writes: a burst and a rate per second. Twice as many reads are allowed. People who click,
+# and pages that load and scroll, stay far below these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
 # The number of rejections that are sent over HTTP without delay: a burst and a rate per second. Beyond that,
@@ -24,7 +24,7 @@ REFUSALS_PER_S = 5.0
 # The maximum number of delayed requests per member, which is also the maximum number of connections per
 # member.
 MOST_WAITING = 64
-# The counts for this many members take 2 MB. Fewer members are active within a minute.
+# The counts for this many members take 2 MB. Fewer members than this are active within a minute.
 _MOST_MEMBERS = 10_000
 
 
@@ -75,5 +75,5 @@ class RateLimits:
         return True
 
     def wait_s(self, member_id: str, event: str) -> float:
-        """Count a request on the live socket. Return for how many seconds it must wait."""
+        """Count a request on the live socket. Return how many seconds it must wait."""
         return self._buckets.of(member_id).take(self._clock(), cost_of_event(event))

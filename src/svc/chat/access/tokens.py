@@ -64,8 +64,8 @@ class AccessTokens:
         self._bots: dict[str, bytes] = {}
 
     def accept_bot(self, member_id: str, digest: bytes) -> frozenset[str]:
-        """Accept a new bot token with the given digest. Return the ids of the previous token's sessions,
-        which this ends.
+        """Accept a new bot token with the given digest. End the previous token's sessions, and return their
+        ids.
         """
         ended = self._directory.sessions.get(member_id, frozenset()) - {_session_of(digest)}
         self._bots[member_id] = digest
@@ -73,7 +73,7 @@ class AccessTokens:
         return ended
 
     def forget_bot(self, member_id: str) -> frozenset[str]:
-        """Remove a bot's token. Return the ids of the sessions that end with it."""
+        """Remove a bot's token. Return the ids of the sessions that this ends."""
         self._bots.pop(member_id, None)
         return self._directory.sessions.pop(member_id, frozenset())
 
@@ -151,8 +151,8 @@ class AccessTokens:
         return claims
 
     def _is_signed(self, token: str) -> bool:
-        """Check the signature without parsing the token. PyJWT would first parse a forged token completely,
-        which is slow.
+        """Check the signature without parsing the token. PyJWT would fully parse a forged token first, which
+        is slow.
         """
         signed_part, _, signature = token.encode("utf-8", "replace").rpartition(b".")
         own = base64.urlsafe_b64encode(hmac.digest(self._key, signed_part, "sha256")).rstrip(b"=")

@@ -1,6 +1,6 @@
-"""Check-and-write: ensures that nothing changes between a permission check and the write it allows.
+"""Ensures that nothing changes between a permission check and the write that it allows.
 
-A method that writes is a plain function that checks the state in memory and returns the write (`Write`). A
+A write method is a plain function that checks the state in memory and returns the write (`Write`). A
 decorator makes it awaitable. `exclusive_write` is for writes that change the state on which checks depend:
 members, roles, channels, settings, webhooks, sanctions. Exclusive writes run one at a time, from the check
 until the change is applied. `shared_write` is for all other writes. They run concurrently, but never during
@@ -51,19 +51,19 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
 
 
 def exclusive_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Make a write method run while no other write is running. See the module's docstring."""
+    """Make a write method run only while no other write is running. See the module docstring."""
     return _decorate(decide, Database.write_exclusive)
 
 
 def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Make a write method run while no exclusive write is running. See the module's docstring."""
+    """Make a write method run only while no exclusive write is running. See the module docstring."""
     return _decorate(decide, Database.write_shared)
 
 
 def _decorate(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
     @functools.wraps(decide)
     async def run(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
-        # Quoted, because otherwise Python would evaluate the annotation in each call.
+        # Quoted, because Python would otherwise evaluate the annotation in each call.
         def checked() -> "Write[Any, Answer]":
             _authority.get()()
             return decide(self, *args, **named)

@@ -1,7 +1,7 @@
 """The endpoints for a member's own account: leaving, exporting and deleting data, and blocks.
 
 An export is one JSON object, streamed as it is read. Each feature contributes a list, read page by page. No
-list is ever completely in memory.
+list is ever held in memory in full.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.schemas import Event, Id, TimeMs
 
-# The maximum number of simultaneous exports. An export reads all messages of a member from the disk, which
+# The maximum number of simultaneous exports. An export reads all of a member's messages from disk, which
 # slows down other members.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
-# The number of bytes per write. A single larger item is written as a whole.
+# The number of bytes per write. A larger item is written in one piece.
 _CHUNK_BYTES = 64 * 1024
 
 Part = Callable[[Session], AsyncIterator[object]]

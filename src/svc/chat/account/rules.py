@@ -1,7 +1,7 @@
 """Lets members leave the server, and deletes their data on request. Contains no HTTP code.
 
-Members who delete their data leave at once: name, picture, identities, devices and blocks are deleted with
-the membership. Their messages are deleted in the background, because there can be many, and the deletion
+Members who delete their data leave at once: their name, picture, identities, devices and blocks are deleted
+with the membership. Their messages are deleted in the background, because there can be many, and the deletion
 continues after a restart. The recent messages of a banned member are deleted in the same way. Reactions,
 audit log entries and bans remain, under an id that no longer identifies anybody. Before leaving, the owner
 must transfer ownership.
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A scheduled deletion of all messages that a member posted in a period, which can be open-ended."""
+    """A scheduled deletion of all of a member's messages from a period, which can be open-ended."""
 
     member_id: str
     since_ms: int = 0
@@ -116,7 +116,7 @@ class AccountRules:
         if not due:
             return
         erasure = due[0]
-        # Run again, because another erasure might be due, and a failed erasure must be repeated.
+        # Run again, because another erasure might be due, and a failed erasure must be retried.
         self._due.set()
         while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass

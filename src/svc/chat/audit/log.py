@@ -1,6 +1,6 @@
 """The audit log: one entry for each administrative action, stored in the same write as the action.
 
-An entry is never changed or deleted. An entry whose details contain a `channel_id` is visible only to members
+Entries are never changed or deleted. An entry whose details contain a `channel_id` is visible only to members
 who may view that channel, and to the owner alone once the channel is deleted. This module does not decide
 whether an action is allowed. Callers leave secrets out of the details. Contains no HTTP code.
 """
@@ -54,9 +54,7 @@ Entries = Annotated[Sequence[AuditEntry], Meta(max_length=MAX_PAGE)]
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """One page of entries. `next` is the value of `before` that requests the next page, or null on the last
-    page.
-    """
+    """One page of entries. `next` is the value of `before` for the next page, or null on the last page."""
 
     entries: Entries
     next: EntryId | None

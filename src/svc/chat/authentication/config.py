@@ -38,7 +38,7 @@ class SignIn(Response):
 
 @dataclass(frozen=True, slots=True)
 class IdentityConfig:
-    # The server name to which sign-ins are bound. Empty if the operator has not set one. A name is then
+    # The server name to which sign-ins are bound. Empty if the operator has set none. A name is then
     # generated.
     server_id: str
     tiers: Sequence[Tier]

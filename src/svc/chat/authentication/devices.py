@@ -59,9 +59,7 @@ class Devices:
         store.unbind_all(connection, member_id)
 
     async def link(self, session: Session, now: float) -> LinkCode:
-        """Create a code with which a new device can sign in as this member. It replaces any earlier link
-        code.
-        """
+        """Create a code that lets a new device sign in as this member. It replaces any earlier link code."""
         return await self._hand_out(Kind.LINK, session.member_id, now, lambda connection: None)
 
     @shared_write

@@ -4,7 +4,7 @@ An OpenID provider publishes the address of its keys (OpenID Connect Discovery s
 authority's keys are at a fixed address. Documents have a maximum size, must arrive before a deadline, and are
 cached for a while. Unauthenticated clients cannot cause more than one fetch per minute.
 
-The server, not the page, exchanges the code. Therefore providers that require a client secret (Google) work
+The server, not the page, exchanges the code. This way, providers that require a client secret (Google) work
 too, no provider has to allow our origin through CORS, and the page contacts only its own server. The page
 keeps the PKCE verifier, so a leaked code is useless. `jwt_verification` verifies the tokens. See OpenID
 Connect Core section 3.1 and RFC 7636.
@@ -35,7 +35,7 @@ FRESH_S = 3600.0
 # at once.
 STALE_S = 24 * 3600.0
 # The minimum interval between fetches. A token that names an unknown key causes a fetch, and anybody can
-# forge such a token.
+# forge one.
 LEAST_INTERVAL_S = 60.0
 # The interval between attempts before the first successful fetch.
 RETRY_S = 5.0
@@ -187,7 +187,7 @@ class Provider:
         self._exchanging = 0
 
     async def place(self) -> ProviderEndpoints:
-        """Return the details with which the page redirects a person to the provider. Raises ChatError."""
+        """Return the details that the page needs to redirect a person to the provider. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
         return ProviderEndpoints(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 
@@ -235,8 +235,8 @@ class Provider:
             if not fresh and (kept.tried_at is None or now - kept.tried_at >= RETRY_S):
                 kept.tried_at = now
                 await self._fetch(kept)
-            # Expired addresses are better than none: the provider might be reachable again when the person
-            # arrives there.
+            # Expired addresses are better than none: the provider might be reachable again by the time the
+            # person gets there.
             if kept.endpoints is None:
                 raise ChatError("issuer_unavailable")
             return kept.endpoints

@@ -105,9 +105,7 @@ def _public_key(jwk: Mapping[str, object], algorithm: str) -> PublicKey | None:
 
 
 def _coordinate(text: object) -> bytes:
-    """Decode a coordinate, which must have its full size including leading zeros (RFC 7518 section
-    6.2.1.2).
-    """
+    """Decode a coordinate, which must be full-length, including leading zeros (RFC 7518 section 6.2.1.2)."""
     if not isinstance(text, str) or len(text) != len(_base64url(bytes(_COORDINATE_BYTES))):
         raise InvalidKey("a coordinate must have 43 characters")
     try:

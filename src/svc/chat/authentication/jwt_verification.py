@@ -28,10 +28,10 @@ LEEWAY_S = 60.0
 _LAST_TIME_S = 2.0**53
 _DEVICE_ALGORITHM = "ES256"
 ISSUER_ALGORITHMS = ("ES256", "RS256", "PS256", "EdDSA")
-# Header fields for keys with which the token itself would be verified (RFC 8725 section 3.10), and for
-# critical extensions, none of which are supported.
+# Header fields that supply a key for verifying the token itself (RFC 8725 section 3.10), or declare critical
+# extensions, none of which are supported.
 _REFUSED_HEADERS = frozenset({"jwk", "jku", "x5c", "x5u", "crit", "b64"})
-# Options with which PyJWT checks no claims: this module checks all claims, using the given time.
+# Options that turn off PyJWT's claim checks: this module checks all claims itself, using the given time.
 _UNCHECKED: Options = {
     "verify_exp": False,
     "verify_nbf": False,
@@ -101,7 +101,7 @@ def read(text: object) -> Token:
 
 
 def certificate(token: Token, trusted: Collection[str]) -> Credential:
-    """Parse a certificate, which is signed by an issuer in `trusted` or self-signed. Raises InvalidProof."""
+    """Parse a certificate that is self-signed or signed by an issuer in `trusted`. Raises InvalidProof."""
     _refuse_headers(token, _REFUSED_HEADERS)
     device = _device_key(token.claims.get("jwk"))
     issuer = token.claims.get("iss")
@@ -151,7 +151,7 @@ def check_assertion(
 ) -> str:
     """Verify that the device possesses its key and intends to sign in to this server.
 
-    Return the address to which the device connected. The caller checks the nonce and the address. Raises
+    Return the address to which the device connected. The caller checks the nonce and this address. Raises
     InvalidProof.
     """
     brings_key = credential.audience is not None
@@ -220,7 +220,7 @@ def _check_times(claims: Mapping[str, object], now: float) -> None:
         value = claims.get(name)
         if value is None and name not in claims:
             continue
-        # The comparison also rejects NaN, with which a token would never expire.
+        # The comparison also rejects NaN, because a token with that expiry would never expire.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
             raise InvalidProof(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:
@@ -237,7 +237,7 @@ def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceK
     if claims.get("azp", audience) != audience:
         raise InvalidProof("the id_token was issued to another party")
     # Without this check, anyone who receives the id_token, such as another server with the same audience,
-    # could use it here with a device of their own.
+    # could use it here with their own device.
     if claims.get("nonce") != device.thumbprint:
         raise InvalidProof("the id_token's nonce is not the thumbprint of the device's key")
 

@@ -1,10 +1,10 @@
 """Issues nonces for signing in, and creates one-time codes that let a member sign in on another device.
 
-A nonce is valid for a few minutes and known only to the client that requested it. Nonces are only in memory,
-so a restart invalidates them and clients request new ones. Anybody may request any number of nonces, so the
-total is limited: beyond the limit, the address with the most nonces loses its oldest nonce. A member creates
-a code to add a device, and the owner creates one for a member who has lost all devices. This module defines
-the format and lifetime of codes. It stores no codes, reads no clock, and generates no random values.
+A nonce is valid for a few minutes and known only to the client that requested it. Nonces are kept only in
+memory, so a restart invalidates them and clients request new ones. Anybody may request any number of nonces,
+so the total is limited: beyond the limit, the address with the most nonces loses its oldest nonce. A member
+creates a code to add a device, and the owner creates one for a member who has lost all devices. This module
+defines the format and lifetime of codes. It stores no codes, reads no clock, and generates no random values.
 """
 
 import enum
@@ -15,8 +15,8 @@ from svc.base.connections import WaitingQueue
 
 # Long enough for a person to sign in with their account's issuer before the nonce is used.
 LIFETIME_S = 5 * 60
-# The maximum number of outstanding nonces, which take up 3 MB. A client needs its nonce for a second or two,
-# and requests another one if the nonce was dropped.
+# The maximum number of outstanding nonces. This many take up 3 MB. A client needs its nonce for a second or
+# two, and requests another one if the nonce was dropped.
 MOST = 10_000
 
 

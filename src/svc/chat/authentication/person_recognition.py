@@ -1,10 +1,10 @@
 """Recognises a person by any key or account that they have ever used to sign in to this server.
 
-A person who leaves, deletes their data or unlinks a device, and then returns, becomes another member but
-stays the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes
-("marks") for as long as the server stores one of the person's identities in plain text. After a person
-deletes their data, the marks are kept for `KEPT_MS`, so that the person can still be banned, and for as long
-as a punishment lasts. Other features define punishments. Contains no HTTP code.
+A person who leaves, deletes their data or unlinks a device, and then returns, becomes a new member but stays
+the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes ("marks")
+for as long as the server stores one of the person's identities in plain text. After a person deletes their
+data, the marks are kept for `KEPT_MS`, so that the person can still be banned, and for as long as a
+punishment lasts. Other features define punishments. Contains no HTTP code.
 """
 
 import asyncio
@@ -59,9 +59,7 @@ class PersonRecognition:
         await self._database.write(change)
 
     def persons_of(self, connection: Connection, identity: Identity) -> list[str]:
-        """Return the id of the person who has used this identity, then of the person who has used the
-        device's key.
-        """
+        """Return the ids of the people who have used this identity or the device's key, in this order."""
         found = [store.person_of(connection, mark) for mark in self._marks(identity)]
         return list(dict.fromkeys(person_id for person_id in found if person_id))
 

@@ -1,4 +1,4 @@
-"""Creates and checks refresh tokens, which are derived from a session's row and the server's secret.
+"""Creates and checks refresh tokens, each derived from a session's row and the server's secret.
 
 A refresh token can be used only once: each refresh increments the session's generation, and only the token
 for the current generation is valid. For half a minute, the previous token can be exchanged again for the

@@ -37,7 +37,7 @@ MAX_MESSAGE_CHARACTERS = 500
 # The limit per address allows for a crowd that arrives at the same time, such as a school. Beyond this rate,
 # only existing members can sign in.
 BURST, PER_S = 1000, 50.0
-# Most authorization codes have a few hundred characters at most, but some providers use JWTs.
+# Authorization codes rarely exceed a few hundred characters, but some providers use JWTs.
 MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # A PKCE code verifier (RFC 7636 section 4.1).
 LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128

@@ -30,7 +30,7 @@ from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# The maximum number of keys, which take up 2 MB. Beyond it, the least recently used key is dropped.
+# The maximum number of keys. This many take up 2 MB. Beyond it, the least recently used key is dropped.
 MOST_KEYS = 10_000
 
 
@@ -66,7 +66,7 @@ logger = logging.getLogger(__name__)
 class Tokens:
     access_token: str
     refresh_token: str
-    # A duration instead of a time, because devices' clocks may be wrong.
+    # A duration rather than a time, because devices' clocks may be wrong.
     expires_in_ms: Annotated[int, Meta(ge=0, le=LIFETIME_S * 1000)] = LIFETIME_S * 1000
 
 
@@ -105,8 +105,8 @@ class Sessions:
         self._lifetime_ms = lifetime_days * DAY_MS
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
-        # A recovery code gives full access to an account, so codes created by a former owner must not survive
-        # a transfer of ownership.
+        # A recovery code gives full access to an account, so a former owner's codes must not survive a
+        # transfer of ownership.
         services.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:

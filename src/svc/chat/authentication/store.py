@@ -18,9 +18,7 @@ MAX_DEVICE_NAME_CHARACTERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device. Its tier is `local` if its key is an identity of its own, rather than a key that belongs to
-    an account.
-    """
+    """A device. Its tier is `local` if its key is itself an identity, rather than belonging to an account."""
 
     id: Id
     name: Annotated[str, Meta(max_length=MAX_DEVICE_NAME_CHARACTERS)]
@@ -269,7 +267,7 @@ def put(connection: Connection, mark: bytes, person_id: str) -> None:
 
 
 def count(connection: Connection, person_id: str, most: int) -> int:
-    """Return the number of a person's marks, at most `most`."""
+    """Count a person's marks, up to `most`."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM marks WHERE person_id = ? LIMIT ?)"
     return number(connection.execute(sql, (person_id, most)))
 

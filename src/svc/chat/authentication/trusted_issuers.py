@@ -1,12 +1,12 @@
 """Checks sign-ins against the trusted issuers and the server's own names.
 
 An assertion made for one server must not be usable at another, because a server could relay the assertions
-that it receives. Therefore the client signs the address to which it connected, as part of the assertion. The
+that it receives. The client therefore signs the address to which it connected, as part of the assertion. The
 Host header alone proves nothing, because the relaying server controls it. If the operator has set the
 server's names (EXTERNAL_HOST), all other names are refused.
 
-Anybody can point a domain of their own at an address in the local network (DNS rebinding). A browser then
-treats their page as a page of this server, and the page's requests come from the local network. `surely_ours`
+Anyone can point their own domain at an address on the local network (DNS rebinding). A browser then treats
+their page as a page from this server, and the page's requests come from the local network. `surely_ours`
 recognises names that cannot be misused like this. This module resolves no names.
 """
 
@@ -33,8 +33,8 @@ class RequestedAddresses:
     # The request's Host header, and the local address at which it arrived.
     host: str
     ip: str
-    # The request's Origin header. None if the request does not come from a page, or if it only reads and
-    # comes from a page with the same origin.
+    # The request's Origin header. None if the request does not come from a page, or if it is a read from a
+    # page with the same origin.
     page: str | None = None
 
 
@@ -42,7 +42,7 @@ class ServerAddresses:
     """The server's names. `names` are hosts, with or without a port; empty if the operator has set none.
 
     `secure` means that this server terminates TLS, so an http address belongs to another server.
-    `local_names` are this machine's names in the local network. They end in `.local`, which no name server on
+    `local_names` are this machine's names on the local network. They end in `.local`, which no name server on
     the internet serves.
     """
 
@@ -111,7 +111,7 @@ def _host_and_port(origin: str) -> tuple[str, int] | None:
 
 
 def _is_nearby(name: str) -> bool:
-    """Return whether this is an address of this machine or its local network, where no attacker runs a
+    """Return whether this address belongs to this machine or its local network, where no attacker runs a
     server.
     """
     if name == "localhost":

@@ -19,8 +19,7 @@ from svc.chat.messages.profanity import ScannedText, Span, mask
 
 # The number of links checked in one time slice. A slice takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# The maximum number of remembered authors. Beyond it, the author who has been inactive for the longest time
-# is forgotten.
+# The maximum number of remembered authors. Beyond it, the author who has been inactive longest is forgotten.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(
@@ -31,8 +30,8 @@ _LINK = re.compile(
 )
 # CommonMark (2.4, 2.5) decodes these escapes and references in a link's address: `b` in `[a](b)`.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
-# The maximum length of the part before the path: a user name, a host and a port. A host has 253 characters at
-# most.
+# The maximum length of the part before the path: a user name, a host and a port. A host has at most 253
+# characters.
 _MAX_AUTHORITY = 512
 _AUTHORITY_END = re.compile("[/?#]|\\Z")
 _MENTION = re.compile(r"\[[^\[\]]{0,200}\]\(\s{0,8}<?(?:mention|role):[^\s()]{1,140}\s{0,8}\)")
@@ -64,7 +63,7 @@ class CheckedText:
 
 
 class RecentMessages:
-    """Hashes of each member's recent messages."""
+    """The hashes of each member's recent messages."""
 
     def __init__(self) -> None:
         self._by_author: OrderedDict[str, deque[tuple[float, int]]] = OrderedDict()
@@ -91,7 +90,7 @@ class RecentMessages:
 
 
 class RuleMatcher:
-    """Searches messages for the matches of one rule."""
+    """Searches messages for matches of one rule."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -110,8 +109,8 @@ class RuleMatcher:
         return read.cached(self, lambda: self._search(read))
 
     def find(self, checked: CheckedText, recent: RecentMessages, now: float) -> Sequence[Span] | None:
-        """Return the parts of the message that match the rule, or None if the rule does not match. If a
-        message without text matches, there are no parts.
+        """Return the parts of the message that match the rule, or None if the rule does not match. A match in
+        a message without text has no parts.
 
         This is fast if the text has been searched before.
         """
@@ -191,8 +190,8 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
 
 
 def _unescape(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with its escapes decoded, and for each of its characters the position in the original
-    text at which the character ends.
+    """Return a text with its escapes decoded, and the position in the original text at which each character
+    ends.
     """
     pieces, places, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):

@@ -1,10 +1,9 @@
-"""Finds a rule's pattern in a message, at a cost that does not depend on the message's content.
+"""Finds a rule's pattern in a message, at a cost independent of the message's content.
 
 A set of positions in the text is an integer with one bit for each position. Each step of a pattern advances
 all positions together: it keeps the positions where the next character of the pattern matches, and shifts
-them by one. The number of steps therefore depends only on the pattern: it is the pattern's length, plus a few
-steps for each gap. `STEP_LIMIT` limits the total for the patterns of all rules. This module is independent of
-rules.
+them by one. The number of steps thus depends only on the pattern: its length, plus a few steps for each gap.
+`STEP_LIMIT` limits the total for the patterns of all rules. This module is independent of rules.
 
 Cameron et al., "Bitwise data parallelism in regular expression matching" (PACT 2014), describes the method.
 """
@@ -16,7 +15,7 @@ from functools import cached_property
 
 from svc.base.time_slices import Work
 
-# The maximum number of characters that a star can match, all in the same word. Enough for a URL or a long
+# The maximum number of characters that a star can match, all in the same word: enough for a URL or a long
 # word.
 MAX_GAP = 30
 # The maximum number of characters between two words, such as spaces, punctuation or a line break.

@@ -1,5 +1,4 @@
-"""Defines automod rules as their authors write them: the content to find, the members to check, and the
-action.
+"""Defines automod rules as authors write them: the content to find, the members to check, and the action.
 
 Validates requests. Reads no messages and stores nothing.
 
@@ -53,7 +52,7 @@ class Phrases:
         found = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:
-            # Most texts do not contain the piece, so the slower search for the pattern is rare.
+            # Most texts do not contain the piece, so the slower pattern search rarely runs.
             if piece in folded.text:
                 positions = yield from text.cached(Positions, lambda: Positions.finding(folded.text))
                 for span in pattern.spans(positions):
@@ -64,7 +63,7 @@ class Phrases:
 
 
 def problem_with(entry: str) -> str:
-    """Return why an entry cannot be searched for, or an empty string if it can."""
+    """Return why an entry cannot be searched for, or an empty string."""
     folded = _fold(entry)
     if len(folded) > 2 * MAX_CHARACTERS or len(entry) > MAX_CHARACTERS:
         return f"{entry[:32]!r} has more than {MAX_CHARACTERS} characters"
@@ -160,7 +159,7 @@ class Rule:
     except_channels: Excepted
     created_by: Id | None
     created_at_ms: TimeMs
-    # Whether the rule was enabled in an earlier version although its patterns exceed this version's limit.
+    # Whether the rule was enabled in an earlier version, although its patterns exceed this version's limit.
     too_slow: bool = False
 
     def wanted(self) -> dict[str, object]:

@@ -1,10 +1,10 @@
-"""Stores automod rules, decides to which messages they apply, and checks each message. Contains no HTTP code.
+"""Stores automod rules, decides which messages they apply to, and checks each message. Contains no HTTP code.
 
 Rules apply to new and edited messages from members, including bots. A rule acts on behalf of the server, so
 ranks do not matter. Moderators are exempt: members with one of the permissions in `_MODERATORS`, and anyone
 who may manage messages in the channel. Webhook messages are exempt too. The person who hands out a webhook's
 URL is responsible for its messages, and `profanityMode` still applies to them. If several rules match, a
-timeout takes precedence over a rejection. If no rule requires either, everything that any rule censors is
+timeout takes precedence over a rejection. If no rule requires either, everything that any of them censors is
 censored. Audit log entries for actions by rules have no actor.
 """
 
@@ -68,9 +68,7 @@ _MODERATORS = (
 
 
 class Verdict(Ruling, frozen=True):
-    """A ruling on a message, and the rule that led to it. The rule is None unless a single rule led to the
-    ruling.
-    """
+    """A ruling on a message, and the rule that led to it. The rule is None unless exactly one rule did."""
 
     checked: CheckedText | None = None
     rule: Rule | None = None
@@ -155,7 +153,7 @@ class Automod:
     # Requests from members who manage rules.
 
     def all(self) -> list[Rule]:
-        """Return the rules in the order in which they were created."""
+        """Return the rules, oldest first."""
         return sorted(self._rules.values(), key=lambda rule: rule.id)
 
     @exclusive_write
@@ -223,8 +221,8 @@ class Automod:
     async def trial(self, actor_id: str, wanted: NewRule, latest: Latest, now: float) -> RuleTest:
         """Return the matches for a rule among the latest messages, newest first.
 
-        Takes no action on the authors. The audit log records the trial, because it reveals who wrote which
-        message. Raises ChatError.
+        Takes no action against the authors. The audit log records the trial, because it reveals who wrote
+        which message. Raises ChatError.
         """
         rule = replace(build_rule(wanted, "", actor_id, 0), enabled=True)
         self._require_within_limit(rule)
@@ -347,7 +345,7 @@ class Automod:
     # Internal methods.
 
     def _is_for(self, rule: Rule, member: Member | None, channel_id: str, at: float) -> bool:
-        """Return whether a rule applies to a message. Only rules for all members apply to a former member."""
+        """Return whether a rule applies to a message. Only rules for all members apply to former members."""
         channel = self._directory.channels.get(channel_id)
         if channel is None or {channel.id, channel.parent_id} & set(rule.except_channels):
             return False
@@ -385,10 +383,10 @@ class Automod:
             )
 
     async def _switch_off_excess(self, now: float) -> None:
-        """Disable the newest rules if all rules together exceed STEP_LIMIT, which an earlier version may have
-        permitted.
+        """Disable the newest rules if all rules together exceed STEP_LIMIT, as an earlier version may have
+        allowed.
 
-        Managers see the reason in the audit log, and beside the rule until it is changed.
+        Managers see the reason in the audit log and, until the rule is changed, alongside the rule.
         """
         steps, off = 0, list[Rule]()
         for rule in self.all():

@@ -6,13 +6,13 @@
     objects/uploads/<name>  the stored media
     manifest.json           the size and SHA-256 of every other file, and the missing objects
 
-This module is independent of the server and of where a backup is restored. A backup is untrusted input when
+This module does not depend on the server or on where a backup is restored. A backup is untrusted input when
 it is read: each part has a size limit, and only the list of names is held in memory.
 
 The archive is read sequentially (`TarReader`). Only the kinds of entries that our own backups contain are
 accepted: files (ustar), and extended headers for long names and sizes over 8 GiB (pax). Links, folders,
-devices, sparse files and GNU's long names are refused. `tarfile` would load an extended header of any size
-into memory.
+devices, sparse files and GNU long names are refused. `tarfile` would load an extended header of any size into
+memory.
 """
 
 import gzip
@@ -150,7 +150,7 @@ def _records(data: bytes) -> dict[str, str]:
 HEADER, DATABASE, MANIFEST = "backup.json", "database.sqlite3", "manifest.json"
 FILES, OBJECTS = "files/", "objects/"
 FORMAT, VERSION = "svc-backup", 1
-# Images and videos are already compressed, and a higher level would be slow for everything else.
+# Images and videos are already compressed, and a higher level would slow down everything else.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
 # Progress is reported for files that are larger than this. A file of this size takes a second on a small
@@ -158,7 +158,7 @@ _CHUNK_BYTES = 256 * 1024
 _LARGE_BYTES = 16 * 1024 * 1024
 # The size limit for the archive's header. A genuine header is a few hundred bytes long.
 _MAX_HEADER_BYTES = 64 * 1024
-# The size limit for files at the top of the data folder, which are short secrets and ids.
+# The size limit for files at the top of the data folder, all of them short secrets and ids.
 MAX_FILE_BYTES = 1024 * 1024
 # The maximum number of files. The reader uses about 300 bytes of memory per file.
 MAX_MEMBERS = 1_000_000
@@ -180,7 +180,7 @@ _FOLDER = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 
 
 class ArchiveError(Exception):
-    """The file is not a backup, or is damaged. The message describes the fault and where it is."""
+    """The file is not a backup, or is damaged. The message describes the fault and its location."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class ArchiveWriter:
 
 
 class _Hashing:
-    """Hashes a file's bytes while they are read, and reports progress on a large file."""
+    """Hashes a file's bytes as they are read, and reports progress on a large file."""
 
     def __init__(self, file: IO[bytes], size: int = 0) -> None:
         self._file = file
@@ -292,9 +292,7 @@ class ArchiveReader:
         self.missing: list[str] = []
 
     def members(self) -> Iterator[ArchiveMember]:
-        """Yield the files, skipping the part of each file that the caller has not read. Raises
-        ArchiveError.
-        """
+        """Yield the files. Skip whatever the caller leaves unread. Raises ArchiveError."""
         last = HEADER
         while True:
             with _named_faults(f"what comes after {last}"):
@@ -334,7 +332,7 @@ class ArchiveReader:
             _refuse_large(member, MAX_FILE_BYTES)
 
     def _compare(self, manifest: JsonStream) -> None:
-        """Compare the files with the manifest's entries, one by one."""
+        """Compare the files with the manifest's entries one by one."""
         found = False
         for part in manifest.names() if manifest.peek() == "{" else ():
             if part == "members":

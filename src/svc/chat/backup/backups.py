@@ -33,9 +33,9 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# The interval between progress reports, short enough for a person who is watching.
+# The interval between progress reports, short enough for somebody who is watching.
 _SIGN_S = 5.0
-# The approximate number of steps that SQLite's virtual machine takes in a tenth of a second.
+# The approximate number of steps that SQLite's virtual machine executes in a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
 # Objects larger than this are spooled to disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
@@ -152,7 +152,7 @@ class Backups:
 
 
 def secret_files(data_dir: Path, database: str) -> list[Path]:
-    """Return the files at the top of the data folder that belong in a backup, besides the database. They
+    """Return the files at the top of the data folder that belong in a backup, apart from the database. They
     include secrets that future features may add.
     """
     return sorted(
@@ -177,8 +177,8 @@ def faults_in(path: Path) -> list[str]:
 
 
 async def sync_to_disk(file: int) -> None:
-    """Wait until a file is on disk, and report progress, because a slow SD card takes minutes for a large
-    file.
+    """Wait until a file is on disk, and report progress, because a large file takes minutes on a slow SD
+    card.
     """
     storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
     try:
@@ -193,7 +193,7 @@ async def sync_to_disk(file: int) -> None:
 async def unfinished_folder(folder: Path, what: str) -> AsyncIterator[Path]:
     """Create a temporary folder inside `folder` for a backup or an export. Delete it at the end of the block.
 
-    Errors from the disk, the database or the store become a ChatError.
+    Errors from the disk, the database or the store are raised as ChatError.
     """
     make_private_folder(folder)
     # The prefix also identifies folders that a killed server has left behind.

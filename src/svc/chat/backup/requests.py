@@ -71,7 +71,7 @@ class BackupRequests(Requests):
     )
     async def download(self, session: Session, http_request: web.Request, name: Id) -> web.StreamResponse:
         path = self._backups.path(name)
-        # Create a link only to record the download in the audit log.
+        # The link is not used. Creating it records the download in the audit log.
         await self._backups.link(session.member_id, path.name, time.time())
         return await self._send(http_request, path)
 

@@ -161,7 +161,7 @@ def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> 
 async def _put_elsewhere(member: ArchiveMember, folder: Path, objects: ObjectStore) -> None:
     spool = folder / ".object"
     await asyncio.to_thread(_write, member, spool)
-    # This type does not matter, because browsers get the content type that is stored in the database.
+    # This type does not matter, because browsers get the content type stored in the database.
     await objects.put(member.name.removeprefix(OBJECTS), spool, "application/octet-stream")
     spool.unlink()
 

@@ -2,8 +2,9 @@
 code.
 
 Backups stay in the data folder until they are deleted. A backup takes a long time, so it runs in the
-background, and an event reports its end. A backup contains every secret of the server. It is sent only to the
-owner, or to anyone who has a link that the owner requested. A link works once, within a minute.
+background, and an event announces that it has finished. A backup contains every secret on the server. It is
+sent only to the owner, and to anyone with a link that the owner has requested. A link works once, within a
+minute.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ from svc.chat.live.responses import Managed
 from svc.chat.schemas import Natural, Response, TimeMs
 from svc.chat.services import Services
 
-# The maximum number of stored backups. Each backup may be as large as all other data together.
+# The maximum number of stored backups. Each backup may be as large as all other data combined.
 MAX_KEPT = 5
 LINK_S = 60.0
 # The maximum number of unused links.

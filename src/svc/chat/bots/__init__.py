@@ -1,1 +1,1 @@
-"""Bot accounts, which belong to the server and are used by programs."""
+"""Bot accounts. They belong to the server and are used by programs."""

@@ -1,11 +1,11 @@
 """Creates and deletes bots, and renews their tokens. Contains no HTTP code.
 
 A bot is a program that is a member like any other: it has roles, sees channels and can be kicked. It uses a
-token instead of signing in. Anyone who knows a token can act as the bot. Therefore, nobody can create a token
-for a bot that has more permissions than they have, or the same rank or a higher one. Later changes also
-count: at any time, the bot has only the permissions that its roles grant and that the token's creator also
-has. A token is revoked when its creator's membership ends. A bot can create tokens too. Anyone who knows the
-bot's token may know those tokens, so they are revoked together with it.
+token instead of signing in. Anyone who knows a token can act as the bot. Nobody can therefore create a token
+for a bot that has a permission they lack, or that does not rank below them. Later changes also count: at any
+time, a bot has only those of its roles' permissions that the token's creator also has. A token is revoked
+when its creator's membership ends. A bot can create tokens too. Anyone who knows the bot's token may know
+those tokens, so they are revoked together with it.
 """
 
 import hashlib
@@ -91,7 +91,7 @@ class Bots:
                 self._accept(token)
 
     def all(self) -> list[Bot]:
-        """Return the bots in the order in which they were created."""
+        """Return the bots, oldest first."""
         bots = sorted((m for m in self._directory.members.values() if m.bot), key=lambda member: member.id)
         return [self._to_response(bot) for bot in bots]
 

@@ -17,7 +17,7 @@ from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.schemas import Id, Natural, Response, string
 
-# The longest slow mode. No member would wait longer than this.
+# The longest slow mode. No member would wait longer.
 MAX_SLOW_MODE_S = 6 * 60 * 60
 # The interval in seconds at which outdated entries are removed.
 _TIDY_S = 600.0
@@ -26,7 +26,7 @@ _TIDY_S = 600.0
 class SlowMode:
     """Tracks how long each person must wait before their next message in a channel in slow mode.
 
-    The waits are only in memory, so everybody may write immediately after a restart. Outdated entries are
+    Waits are kept only in memory, so everybody may write immediately after a restart. Outdated entries are
     removed.
     """
 
@@ -39,8 +39,7 @@ class SlowMode:
         """Return the number of seconds to wait. 0 permits one message, which counts as sent now."""
         if not slow_mode_s:
             return 0.0
-        # The cleanup also runs after the clock has been set back, and then removes waits that are impossibly
-        # long.
+        # The cleanup also runs if the clock has been set back, and then removes impossibly long waits.
         if not 0 <= now - self._tidied_at <= _TIDY_S:
             latest = now + MAX_SLOW_MODE_S
             self._until = {key: until for key, until in self._until.items() if now < until <= latest}

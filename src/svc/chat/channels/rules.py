@@ -62,7 +62,7 @@ class Channels:
         }
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
-        """Fill the directory at startup. `first` holds the channels with which a new server starts."""
+        """Fill the directory at startup. `first` holds the channels of a new server."""
         await self._database.write(lambda connection: _seed(connection, first, now_ms))
         for channel in await kept_channels(self._database):
             self._directory.put_channel(channel)
@@ -87,7 +87,7 @@ class Channels:
     def create(
         self, actor_id: str | None, wanted: Channel, access: Sequence[Change], now: float
     ) -> Write[None, Channel]:
-        """Create a channel with the attributes of `wanted` at the end of the list. `access` contains its
+        """Create a channel with the attributes in `wanted` at the end of the list. `access` contains its
         initial overrides.
 
         The operator, who is not a member, cannot set overrides.
@@ -191,7 +191,7 @@ class Channels:
         def write(connection: Connection) -> None:
             for step in self._changes.channel_deletion:
                 step(connection, channel_id)
-            # If the channel is a category, the channels in it no longer have a category.
+            # Channels in a deleted category no longer have a category.
             connection.execute("UPDATE channels SET parent_id = NULL WHERE parent_id = ?", (channel_id,))
             _CHANNELS.delete(connection, id=channel_id)
             # After the deletion, nobody can check who could view the channel. The entry is visible to all
@@ -231,7 +231,7 @@ class Channels:
             if target_id in channel.overrides.roles or target_id in channel.overrides.members:
                 self._directory.put_channel(overrides.with_change(channel, gone))
 
-    # Effects, which are applied once a write is durable, in the order of the writes.
+    # Effects, applied in order as the writes become durable.
 
     def _on_created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)

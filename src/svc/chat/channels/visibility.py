@@ -1,8 +1,8 @@
 """Tracks which members can view which channels, and announces changes.
 
-A channel that becomes visible to a member is announced as created, and a channel that becomes invisible as
-deleted. Neither event reveals that a hidden channel exists. This module makes no changes: code that changes
-roles, members or overrides does so inside `watched`.
+A channel that becomes visible to a member is announced as created, and one that becomes invisible as deleted.
+Neither event reveals that a hidden channel exists. This module makes no changes: code that changes roles,
+members or overrides does so inside `watched`.
 """
 
 from collections.abc import Collection, Iterator

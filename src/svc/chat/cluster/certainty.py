@@ -1,6 +1,6 @@
 """Determines whether another node may have replaced an owner that cannot renew its lease.
 
-Another node can only take the lease through a majority of the NATS servers. A server cannot be part of that
+Another node can take the lease only through a majority of the NATS servers. A server cannot be part of that
 majority if it is down, or if it responds to this node but has no quorum. A server that this node cannot reach
 may be part of it. This module does not act on the result.
 """

@@ -1,7 +1,7 @@
 """Ensures that a node's database file and the log belong to the same community.
 
 A node founds the cluster, joins it with its file, or starts from a snapshot. The functions block: call them
-in a thread, while this process holds the lock of the data folder.
+in a thread, while this process holds the lock on the data folder.
 """
 
 import hashlib

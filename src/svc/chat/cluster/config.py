@@ -1,4 +1,4 @@
-"""Reads the configuration of a cluster node from the flags of `svc chat`, and from environment variables for
+"""Reads a cluster node's configuration from the flags of `svc chat`, and from environment variables for
 values that contain passwords.
 """
 
@@ -21,19 +21,19 @@ class ClusterConfig:
     node: str
     # The name of this community's stream and buckets in NATS.
     name: str = "svc"
-    # The URL at which people or a proxy reach this node; empty for the address on which it listens.
+    # The URL at which people or a proxy reach this node. If empty, the listen address is used.
     url: str = ""
     # How long an owner may be silent before another node takes over.
     lease_s: float = 3.0
     replicas: int = 3
-    # NATS URLs for the system account, with which the node checks how the servers store messages. Empty if
-    # there is no such account. One server that responds is enough.
+    # NATS URLs for the system account, which the node uses to check how the servers store messages. Empty if
+    # there is no system account. One responding server is enough.
     system_servers: Sequence[str] = ()
     # Whether the operator guarantees that the NATS servers always sync to disk.
     trust_sync: bool = False
     # Whether the operator guarantees that all nodes share one folder for uploads.
     shared_uploads: bool = False
-    # The number of log entries between two comparisons of the nodes' tables.
+    # The number of log entries between comparisons of the nodes' tables.
     check_every: int = 10_000
     snapshot_interval_s: float = 3600.0
 

@@ -19,14 +19,14 @@ ID, PART, PARTS = "Svc-Entry", "Svc-Part", "Svc-Parts"
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One committed transaction. An entry that has neither statements nor a script begins an epoch."""
+    """One committed transaction. An entry with neither statements nor a script begins an epoch."""
 
     epoch: int
     # The name of the node that owned the community when it appended the entry.
     node: str
     # Each statement's text, and the parameters of each execution. A number in place of the text is the
-    # position of an earlier statement with the same text. This saves space, because posting several messages
-    # repeats four statements.
+    # position of an earlier statement with the same text. This saves space: posting several messages repeats
+    # four statements.
     statements: Sequence[tuple[str | int, list[Any]]] = ()
     # The statements of a schema migration, which have no parameters.
     script: str = ""
@@ -63,8 +63,8 @@ def statements_of(recorded: Sequence[Statement]) -> list[tuple[str | int, list[A
 
 
 class Assembly:
-    """Joins the parts of entries in the order of the log. Discards incomplete entries, which a replaced owner
-    may have left behind.
+    """Joins the parts of entries in log order. Discards incomplete entries, which a replaced owner may have
+    left behind.
     """
 
     def __init__(self) -> None:

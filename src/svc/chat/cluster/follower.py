@@ -1,6 +1,6 @@
 """Applies new log entries to a follower's file, and compares its tables with the owner's.
 
-Runs on a thread of its own, because it blocks on the file and on the log.
+Runs on its own thread, because it blocks on the file and on the log.
 """
 
 import logging
@@ -16,7 +16,7 @@ from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
 from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
 
-# The maximum number of entries per transaction, which limits the memory that a transaction uses.
+# The maximum number of entries per transaction, to limit its memory use.
 _AT_ONCE = 200
 # The pause between attempts to read an announced entry. An entry is announced before it can be read.
 _RETRY_S = 0.01
@@ -39,8 +39,8 @@ class TableCheck:
         self._path, self._membership, self._every = path, membership, every
         self._pending: dict[int, dict[str, str]] = {}
         self._hashing: threading.Thread | None = None
-        # The last position at which the tables agreed with the owner's, and the tables that differed at the
-        # last comparison.
+        # The last position at which the tables matched the owner's, and the tables that differed in the last
+        # comparison.
         self.agreed_at = 0
         self.differing: list[str] = []
 
@@ -49,14 +49,14 @@ class TableCheck:
         return sequence // self._every > before // self._every
 
     def begin(self, sequence: int, *, publish: bool) -> None:
-        """Hash the file's current content in a background thread.
+        """Hash the file's current content on a background thread.
 
         The owner publishes the hashes, and other nodes compare their own with them.
         """
         if self._hashing is not None and self._hashing.is_alive():
             return
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        # Begin a transaction, in which the connection keeps seeing the file's current content.
+        # Begin a transaction, so that the connection keeps seeing the file's current content.
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA wal_autocheckpoint=0")
         connection.execute("BEGIN")

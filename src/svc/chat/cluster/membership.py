@@ -1,11 +1,11 @@
 """Tracks the nodes of a cluster and elects an owner, using a NATS key-value bucket.
 
 The bucket only decides which node should own the community. A former owner cannot write even if it does not
-know that it lost the lease, because the log refuses its entries. Therefore the bucket can be in memory, and
-no clocks are compared between machines: a lease has lapsed when a candidate has read the same revision for
-the length of the lease. Everything runs on the log's thread, so that a busy server still renews its lease in
-time. An owner that cannot renew its lease remains certain of it for as long as no other node can have taken
-it. After that, it must not respond to members.
+know that it lost the lease, because the log refuses its entries. The bucket can therefore be in memory, and
+clocks on different machines are never compared: a lease has lapsed when a candidate has read the same
+revision for the length of the lease. Everything runs on the log's thread, so that a busy server still renews
+its lease in time. An owner that cannot renew its lease remains certain of it for as long as no other node can
+have taken it. After that, it must not respond to members.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import NatsLog
 
-# The number of renewals within the length of a lease. There are several, so that a few may fail.
+# The number of renewals within the length of a lease. There are several, so a few may fail.
 _BEATS_IN_LEASE = 6
-# The number of missed heartbeats after which a node's name counts as free.
+# The number of missed heartbeats after which a node's name is considered free.
 _SILENT_BEATS = 4
 _ATTEMPT_S = 1.0
 # The states of a node.
 FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
-# The state that other nodes report for a node that has stopped announcing itself.
+# The state that other nodes report for a node that has gone silent.
 SILENT = "silent"
 OWNER_KEY = "owner"
 _NODES, _HASHES = "node", "hashes"
@@ -115,7 +115,7 @@ class Membership:
         self._unchanged_since: float | None = None
         self._not_before = 0.0
         self._tasks: list[asyncio.Task[None]] = []
-        # The last time at which this node was certainly the owner.
+        # The last time when this node was certainly the owner.
         self._certain_at = 0.0
         # The lease as it was last read. May be accessed from any thread.
         self.owner = Owner()

@@ -22,7 +22,7 @@ _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
 _CLOSE_S = 2.0
-# How long to wait during startup while NATS is slow or elects a leader.
+# How long to wait during startup while NATS is slow or electing a leader.
 START_S = 30.0
 # If another server is available, a connection finds it within this time. Shorter outages are not logged.
 _QUIET_S = 1.0
@@ -67,9 +67,9 @@ def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambd
 async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
     """Return a connection that reconnects automatically. Raises ClusterError.
 
-    If all servers refuse the connection, the URL is probably wrong, so there is no further attempt. Servers
-    that are slow to accept it get more time. If `reports` is False, nothing is logged, because another
-    connection to the same servers logs outages.
+    If all servers refuse the connection, the URL is probably wrong, so there is no retry. Slow servers get
+    more time. If `reports` is False, nothing is logged, because another connection to the same servers logs
+    outages.
     """
     give_up_at = time.monotonic() + START_S
     outage = _outage_at_start()
@@ -103,7 +103,7 @@ async def flush(client: Client) -> None:
 
 
 async def disconnect(client: Client) -> None:
-    """Close a connection, whatever state NATS is in. Does not raise network errors."""
+    """Close a connection, whatever the state of NATS. Does not raise network errors."""
     with suppress(NatsError, OSError, TimeoutError):
         await asyncio.wait_for(client.close(), _CLOSE_S)
 

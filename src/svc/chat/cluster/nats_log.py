@@ -1,11 +1,10 @@
-"""The commit log, which is a JetStream stream. Entries are appended with compare-and-set, and read from any
-position.
+"""The commit log: a JetStream stream. Entries are appended with compare-and-set, and read from any position.
 
-NATS is used on an event loop with a thread of its own, so that a busy server does not delay commits. The
-stream's last sequence fences former owners: an append names the sequence that it follows, and NATS refuses it
-if another node has appended since. An append with an unknown outcome is repeated until NATS accepts it, or
-another message turns out to be in its place. Therefore the outcome is always known before the next append.
-This module is independent of the database's tables.
+NATS runs on an event loop with its own thread, so that a busy server does not delay commits. The stream's
+last sequence fences former owners: an append names the sequence that it follows, and NATS refuses it if
+another node has appended since. An append with an unknown outcome is repeated until NATS accepts it, or
+another message turns out to be in its place. The outcome is thus always known before the next append. This
+module is independent of the database's tables.
 """
 
 import asyncio
@@ -33,8 +32,8 @@ from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encode, sta
 from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, until_answered
 
 REPLICAS = 3
-# How far behind a follower can be without starting from a snapshot. This is long enough to restore the state
-# at any second in the last seven days from the snapshot before it, which may be up to a day older.
+# How far behind a follower can be without starting from a snapshot. Long enough to restore the state at any
+# second in the last seven days from the previous snapshot, which may be up to a day older.
 KEPT_S = 8 * 24 * 3600.0
 # An append takes milliseconds, but the election of a new leader for the stream takes up to 6 s.
 DOUBT_S = 10.0
@@ -69,13 +68,13 @@ class Origin:
 
 
 class NatsLog:
-    """A community's log. `open` may be called in any thread. Methods block unless they are coroutines."""
+    """A community's log. `open` may be called on any thread. Methods block unless they are coroutines."""
 
     def __init__(self, name: str, node: str, on_lost: Callable[[str], None]) -> None:
         """Create the log. `on_lost` is called on another thread when this node may no longer write."""
         self.name, self._node, self._on_lost = name, node, on_lost
         self.subject = f"{name}.log"
-        # The sequence of the last entry that this node knows, and the entry's epoch.
+        # The sequence of the last entry that this node knows of, and the entry's epoch.
         self.sequence = self.epoch = 0
         self._stopping = False
         self._loop = asyncio.new_event_loop()

@@ -1,4 +1,4 @@
-"""Runs a node of a cluster, which follows its community's log and serves the community when it is elected.
+"""Runs a cluster node, which follows its community's log and serves the community when elected.
 
 A follower applies the log to its own file and stands by. Once it holds the lease, it appends an entry that
 begins a new epoch and thereby fences the previous owner. Then it opens the same file and serves the
@@ -54,7 +54,7 @@ from svc.chat.ports import Flags
 _PAUSE_S = 0.5
 # How long an elected node tries to catch up with the log before another node may try.
 _TAKEOVER_S = 10.0
-# How long the log may fail to respond during a shutdown. This is longer than requests in progress may take.
+# How long the log may be unresponsive during a shutdown. This is longer than requests in progress may take.
 _END_DOUBT_S = 17.0
 
 logger = logging.getLogger(__name__)
@@ -322,7 +322,7 @@ class Node:
             await asyncio.sleep(max(wait_s, _PAUSE_S))
 
     def _begin_snapshot(self) -> None:
-        """Store a snapshot on a daemon thread, so that it does not keep the process alive."""
+        """Store a snapshot on a daemon thread, which does not keep the process alive."""
 
         def store() -> None:
             try:

@@ -1,4 +1,4 @@
-"""Restores a community to a point in time, from the last snapshot before it and the log up to it.
+"""Restores a community to a point in time, from the last earlier snapshot and the log up to that point.
 
 Only reads from the cluster. The restored file belongs to no log, so a single server can use the file, or
 found a new cluster with it. The function blocks. See docs/cluster.md.

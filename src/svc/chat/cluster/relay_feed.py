@@ -1,8 +1,9 @@
-"""Numbers the owner's events for relays, publishes each event once over NATS, and stores events for replays.
+"""Assigns a number to each of the owner's events, publishes it once over NATS for all relays, and stores it
+for replays.
 
-NATS may drop messages. From the numbers, a relay notices that events are missing, and requests the batches
-that contain them. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to
-this process.
+NATS may drop messages. The numbers show a relay that events are missing, and it requests the batches that
+contain them. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to this
+process.
 """
 
 import asyncio
@@ -39,8 +40,8 @@ from svc.chat.cluster.relay_protocol import (
 from svc.chat.live.hub import Audience, Hub, steady_clock
 from svc.chat.live.page import MemberPage
 
-# The limits for stored batches, enough for several minutes in a busy community. A relay that misses more
-# events starts again with the whole directory.
+# The limits for stored batches, enough for several minutes in a busy community. A relay that has missed more
+# events starts over with the full directory.
 _MAX_KEPT_BATCHES = 8192
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
 # NATS refuses messages larger than 1 MB. A batch that is too large reaches relays in a replay.
@@ -140,9 +141,7 @@ class Feed:
 
 
 class ReplicatedDirectory(Directory):
-    """A directory that sends its changes to relays. Changes and events reach relays in the order in which
-    they happen.
-    """
+    """A directory that sends its changes to relays. They receive changes and events in order."""
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(time.time)
@@ -199,7 +198,7 @@ class RemotePage(MemberPage):
 
 
 class ReplicatedHub(Hub):
-    """A hub that also knows the pages at relays. Each event is sent only once for all of these pages."""
+    """A hub that also tracks the pages at relays. Each event is sent only once for all of these pages."""
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(ReplicatedDirectory(feed), steady_clock())

@@ -54,10 +54,10 @@ from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 
-# Larger than the largest request from a page, including its frame.
+# Exceeds the largest request from a page, including its frame.
 _MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 _HEARTBEAT_INTERVAL_S = 0.5
-# A relay that does not respond to a ping is gone, and so are its pages' sockets.
+# If a relay does not respond to a ping, it is gone, and so are its pages' sockets.
 _PING_INTERVAL_S = 10.0
 _ATTACH_WITHIN_S = 10.0
 # Encoding this many records takes about a millisecond.
@@ -188,7 +188,7 @@ class Link:
         return RelayStatus(self.name, self._url, len(self._pages))
 
     async def begin(self, attach: AttachRequest, facts: Facts) -> None:
-        """Register the relay's open pages, and send the relay everything that it has missed."""
+        """Register the relay's open pages, and send the relay everything it has missed."""
         feed, directory = self._feed, self._hub.directory
         assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
         feed.want()
@@ -274,7 +274,7 @@ class Link:
         self._start(self._end())
 
     async def finish(self) -> None:
-        """Wait for the requests in progress, and close the link."""
+        """Wait for requests in progress to finish, then close the link."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_FINISH_WITHIN_S)
         await self._end()

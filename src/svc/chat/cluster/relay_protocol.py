@@ -18,7 +18,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.live.hub import EVERYONE, Audience, Everyone, PermissionHolders, Recipients, Viewers
 
 LINK_PATH = "/cluster/relay"
-# A link to a relay with another version of this protocol is refused.
+# A link to a relay with a different version of this protocol is refused.
 PROTOCOL = 1
 # The close codes of a link, in addition to the usual ones.
 REFUSED, NAME_IN_USE = 4001, 4002
@@ -163,7 +163,7 @@ DirectoryRecord = MemberRecord | RoleRecord | ChannelRecord | TokenMaker | Remov
 MEMBER, ROLE, CHANNEL = "member", "role", "channel"
 
 
-# Events. They are numbered from the beginning of the epoch.
+# Events. Numbering starts over in each epoch.
 
 
 class EventFrame(Struct, frozen=True, array_like=True, tag="p"):
@@ -252,7 +252,7 @@ class PageRequest(Struct, frozen=True, tag="ask"):
 
 
 class StateRequest(Struct, frozen=True, tag="greet"):
-    """A request for the whole state of a page. Sent when the relay does not have all events for the page."""
+    """A request for the full state of a page. Sent when the relay does not have all events for the page."""
 
     request: int
     page: int
@@ -307,7 +307,7 @@ class DirectoryPart(Struct, frozen=True, tag="directory"):
 
 
 class StateResponse(Struct, frozen=True, tag="signed_in"):
-    """The response to `SignInRequest` and `StateRequest`: the whole state of a page."""
+    """The response to `SignInRequest` and `StateRequest`: the full state of a page."""
 
     request: int
     # The number of the last event that is part of the frame's state.
@@ -345,7 +345,7 @@ class ReplayResponse(Struct, frozen=True, tag="repaired"):
 
 
 class Heartbeat(Struct, frozen=True, tag="pulse"):
-    """A regular message with the number of the last event, so that relays notice lost events."""
+    """A periodic message with the number of the last event, so that relays notice lost events."""
 
     number: int
 

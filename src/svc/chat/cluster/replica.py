@@ -17,7 +17,7 @@ from svc.base.emoji import stored_emoji
 from svc.base.write_group import is_disk_fault
 from svc.chat.cluster.entry import Entry
 
-# The number of rows that are fetched and hashed together.
+# The number of rows fetched and hashed together.
 _ROWS_AT_ONCE = 500
 # SQLite's own tables. The statistics from `ANALYZE` differ between machines.
 _DERIVED = ("sqlite_schema", "sqlite_temp_schema", "sqlite_stat1")

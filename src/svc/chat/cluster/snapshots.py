@@ -1,4 +1,4 @@
-"""Stores snapshots of a community in NATS, for nodes that are new or have fallen too far behind the log.
+"""Stores snapshots of a community in NATS for nodes that are new or too far behind the log.
 
 A snapshot is a backup without media (`chat.backup.archive`). It contains the database file, with its position
 in the log, and the keys in the data folder. The methods block, so call them in a thread.
@@ -30,9 +30,9 @@ from svc.chat.backup.backups import FOLDER, remove_unfinished, secret_files
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import KEPT_S, NatsLog
 
-# The number of newest snapshots to keep. There are several, because the newest one may be damaged without
-# anybody having noticed. In addition, the first snapshot of each day is kept for as long as the log reaches
-# back, so that any second in the log can be restored.
+# The number of newest snapshots to keep. Several are kept, because damage to the newest one may go unnoticed.
+# In addition, the first snapshot of each day is kept for as long as the log reaches back, so that any second
+# in the log can be restored.
 _KEPT = 3
 _DAY_S = 24 * 3600.0
 # The timeout for a transfer, long enough for a snapshot of many gigabytes on a slow network.
@@ -165,7 +165,7 @@ def _making_in(folder: Path) -> Iterator[Path]:
 
 
 def _unpack(archive: Path, folder: Path) -> list[Path]:
-    """Unpack a snapshot. Return its files besides the database. Raises ArchiveError."""
+    """Unpack a snapshot. Return its files other than the database. Raises ArchiveError."""
     files = []
     with archive.open("rb") as file:
         for member in ArchiveReader(file).members():

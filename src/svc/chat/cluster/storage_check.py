@@ -1,6 +1,6 @@
 """Checks that the NATS servers sync each message to disk before they confirm it.
 
-Only NATS's system account can query this. Changes nothing.
+Only the NATS system account can query this. Changes nothing.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from contextlib import suppress
 from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connect, disconnect, until_answered
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
-# How long to wait for the next server's response. Without a leader, the servers do not report how many
-# servers there are.
+# How long to wait for the next server's response. Without a leader, the servers do not report how many of
+# them there are.
 _ANSWER_S = 1.0
 _MAX_SERVERS = 100
 

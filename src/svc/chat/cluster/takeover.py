@@ -10,7 +10,7 @@ from svc.chat.cluster.entry import Entry
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica
 
-# The maximum number of entries per transaction, which limits the memory that a transaction uses.
+# The maximum number of entries per transaction, to limit its memory use.
 _AT_ONCE = 200
 
 

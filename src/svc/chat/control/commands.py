@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 def command(name: str) -> Callable[[Run], Run]:
-    """Declare a method of `Commands` as a command. The method's parameters are the command's arguments.
+    """Declare a method of `Commands` as a command whose arguments are the method's parameters.
 
     A result of None becomes an empty response. A null argument counts as absent. If the only parameter is
     `arguments`, it gets all arguments as they were sent, including nulls.
@@ -75,7 +75,7 @@ class Control:
         try:
             if (answer := self._table.get(command)) is None:
                 raise ChatError("unknown_event", "Unknown command")
-            # Convert the result, so that it has the same types as when it is sent over the socket.
+            # Convert the result to the types that it has when sent over the socket.
             return {"result": to_builtins(await answer(arguments))}
         except ChatError as refusal:
             return refusal.body()
@@ -92,7 +92,7 @@ class Control:
 def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> str:
     """Return the id of the member with this id or name. Raises ChatError.
 
-    If `or_gone` is set, an unknown name is returned as the id of a former member.
+    If `or_gone` is set, an unknown name is taken as the id of a former member and returned.
     """
     namesakes = [member.id for member in directory.members.values() if member.nickname == name]
     return _only("member", name, directory.members, namesakes, name if or_gone else None)

@@ -1,1 +1,1 @@
-"""Drafts: a member's unsent messages, which are the same in all of the member's open pages."""
+"""Drafts: a member's unsent messages, shared by all of the member's open pages."""

@@ -38,7 +38,7 @@ class StoredEmoji:
 _EMOJI = Table("emoji", StoredEmoji)
 
 
-# The names that are accepted for custom emoji and in reactions.
+# The names accepted for custom emoji and in reactions.
 _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
 
 

@@ -40,15 +40,15 @@ class Imported:
 
     records: Mapping[str, int]
     missing: Sequence[str] = field(default_factory=list)
-    # The number of files that could not be rewritten, by error code.
+    # The number of files that could not be rewritten, keyed by error code.
     left_out: Mapping[str, int] = field(default_factory=dict)
-    # The number of times that were in the future and were set to the current time.
+    # The number of timestamps in the future that were set to the current time.
     yet_to_come: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A file that our own encoder has rewritten, and its properties."""
+    """A file rewritten by our own encoder, and its properties."""
 
     data: bytes | Path
     ext: str
@@ -130,7 +130,7 @@ def _refuse_where_no_room(export: Export, folder: Path) -> None:
 
 
 def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
-    """Validate all records. Return their number by kind, and the keys of objects. Raises BadRecord."""
+    """Validate all records. Return the number of each kind, and the keys of objects. Raises BadRecord."""
     counts: Counter[str] = Counter()
     keys: list[str] = []
     for line, kind, record in export.records():
@@ -163,7 +163,7 @@ def _check(kind: type[Record], record: Mapping[str, object]) -> None:
 
 
 def _taken_in(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
-    """Store all records. Return the number of times that were in the future. Raises BadRecord."""
+    """Store all records. Return how many timestamps were in the future. Raises BadRecord."""
     sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
     if connection.execute(sql).fetchone()[0]:
         raise BadRecord("somebody has joined this server already: import into a new server")

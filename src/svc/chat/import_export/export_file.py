@@ -1,7 +1,7 @@
 """Reads and writes exports: zip archives with `export.jsonl`, and the stored media in `media/`.
 
 The first line of `export.jsonl` identifies the file. The last line gives the number of records, so that
-truncation is noticed. This module does not depend on the database.
+truncation is detected. This module does not depend on the database.
 
 Untrusted zip files are opened with limits (`open_archive`), because `zipfile` holds the complete list of
 entries in memory. Deflate is the only accepted compression, because LZMA's header may request 4 GB of memory.
@@ -29,8 +29,8 @@ from svc.chat.import_export.record_types import (
     validate,
 )
 
-# The size limit for the list of files, which is enough for 140,000 files in an export. For each byte of the
-# list, Python uses up to 16 bytes of memory.
+# The size limit for the list of files, enough for 140,000 files in an export. For each byte of the list,
+# Python uses up to 16 bytes of memory.
 MAX_LIST_BYTES = 16 * 1024 * 1024
 # The library's errors for a damaged archive or an unknown type.
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
@@ -39,9 +39,7 @@ _LIST_BYTES_AT = 5  # The index of the list's size in the library's end record.
 
 
 def open_archive(path: Path, what: str) -> zipfile.ZipFile:
-    """Open an archive. Raises OSError, or BadRecord with a message in which `what` names the expected
-    archive.
-    """
+    """Open an archive. Raises OSError or BadRecord. `what` names the expected archive in error messages."""
     try:
         with path.open("rb") as file:
             # Use the library's own function, because two parsers could see different lists in a crafted file.

@@ -21,7 +21,7 @@ from svc.chat.errors import ChatError
 from svc.chat.import_export import store
 from svc.chat.import_export.export_file import Writer
 
-# The number of records between two progress reports.
+# The number of records between progress reports.
 _RECORDS_BETWEEN = 1_000
 
 

@@ -52,7 +52,7 @@ class ForeignPost:
 
 class Source(Protocol):
     """An export from another program. Both methods can be called repeatedly. They raise BadRecord, which
-    names the file and the position in it.
+    names the file and the position.
     """
 
     # The program's name, such as "discord". It keeps keys from different programs apart.

@@ -2,7 +2,7 @@
 
 Each channel in the export becomes a new channel. Each author becomes a former member: the name appears on the
 messages, but nobody can sign in as this member, and the member does not count toward the member limit. Posts
-keep their times. Pictures that come with the export are re-encoded like any upload. Contains no HTTP code.
+keep their times. Pictures in the export are re-encoded like any upload. Contains no HTTP code.
 """
 
 import asyncio
@@ -164,7 +164,7 @@ class _Placing:
             if self._messages % _POSTS_BETWEEN == 0:
                 report("messages", self._messages, total)
             self._place_post(channel_id, post)
-        # Imported messages count as read, because nobody should have to read years of old messages.
+        # Imported messages count as read, so that nobody has to read years of old messages.
         read_by_all = "INSERT INTO reads SELECT id, ?, ? FROM members WHERE left_at_ms IS NULL"
         execute(read_by_all, (channel_id, self._last_n))
 
@@ -198,7 +198,7 @@ class _Placing:
             )
 
     def _imported_message_id(self, key: str | None) -> str | None:
-        """Return the id of the message that was created from a post in this channel, or None."""
+        """Return the id of the message created from a post in this channel, or None."""
         sql = "SELECT message_id FROM temp.placed WHERE post = ?"
         return value(self._connection.execute(sql, (key,)), str) if key else None
 
@@ -389,5 +389,5 @@ def _printable(name: str) -> str:
 
 
 def _escape_brackets(name: str) -> str:
-    """Make a name safe for use as the text of a Markdown link."""
+    """Make a name safe to use as the text of a Markdown link."""
     return name.replace("[", "(").replace("]", ")").replace("\n", " ") or "file"

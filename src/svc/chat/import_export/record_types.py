@@ -46,7 +46,7 @@ class Record(Struct):
     order: ClassVar[str]
     # The columns that hold encoded JSON. In a record, they are not encoded a second time.
     json: ClassVar[frozenset[str]] = frozenset()
-    # An SQL condition that excludes rows which are not exported.
+    # An SQL condition that excludes rows not to be exported.
     where: ClassVar[str] = ""
     # Functions that convert fields to their current spelling. Rows that become equal are merged.
     respelt: ClassVar[Mapping[str, Callable[[str], str]]] = MappingProxyType({})
@@ -255,7 +255,7 @@ class Reference(Record):
     key: _Id
 
 
-# All kinds of records, in the order in which an export contains them.
+# All kinds of records, in the order in which they appear in an export.
 KINDS: Mapping[str, type[Record]] = {kind.kind: kind for kind in Record.__subclasses__()}
 
 
@@ -275,7 +275,7 @@ def validate(kind: type[Record], record: Mapping[str, object]) -> Mapping[str, o
     return {**defaults(kind), **record}
 
 
-# In a record, `kind` is the kind of record, so columns that are called `kind` get another field name.
+# In a record, `kind` is the kind of record, so columns called `kind` get a different field name.
 COLUMN_OF: Mapping[tuple[str, str], str] = {
     ("channel", "kind_of_channel"): "kind",
     ("override", "of"): "kind",

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from svc.chat.import_export.record_types import KINDS, BadRecord, Record, column, defaults
 
-# How violated constraints are described to the operator.
+# Descriptions of violated constraints for the operator.
 _CONSTRAINTS = {
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "refers to a record that does not exist",
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: "is there already",
@@ -69,7 +69,7 @@ def delete_default_rows(connection: Connection, now_ms: int) -> None:
 
 
 def rebuild_search_index(connection: Connection) -> None:
-    """Reset the search index so that it is rebuilt, because messages were added between indexed messages."""
+    """Reset the search index for a rebuild, because messages were added between indexed messages."""
     connection.execute("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     connection.execute("DELETE FROM indexed_before")
     connection.execute("UPDATE indexed SET up_to = 0")

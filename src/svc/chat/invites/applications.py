@@ -1,4 +1,4 @@
-"""Manages applications from people whose invite requires approval by a member who may manage invites.
+"""Manages applications from people whose invite requires approval. Members who may manage invites decide.
 
 An applicant is not yet a member and has no session. To check the result, applicants sign in again: they join,
 have to keep waiting, or learn why they were refused. Contains neither HTTP nor SQL code.
@@ -23,8 +23,8 @@ from svc.chat.live.hub import PermissionHolders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
-# The maximum number of pending applications. It is limited because all that a sender needs for another
-# application is a new key, which costs nothing.
+# The maximum number of pending applications. It is limited because sending another application takes only a
+# new key, which costs nothing.
 MAX_WAITING = 200
 # How long a pending application is stored, and how long an approval or a refusal is stored.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000

@@ -1,9 +1,9 @@
 """Limits failed invite codes per client and per address.
 
 After too many failures within a window, attempts are refused, even with a valid code. They are refused until
-the window has passed, or for a cooldown if the operator has set one. Each further cooldown is twice as long,
-up to a maximum. Reads no clock. The number of entries is limited, and the least recent entries are dropped
-first. See docs/configuration.md, "Chat server", SERVER_INVITE_….
+the window has passed, or for a cooldown if the operator has set one. Each successive cooldown is twice as
+long, up to a maximum. Reads no clock. The number of entries is limited, and the least recent entries are
+dropped first. See docs/configuration.md, "Chat server", SERVER_INVITE_….
 """
 
 from collections import OrderedDict, deque
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from svc.base.config import number, text
 from svc.chat.errors import ChatError
 
-# Limited because every counted failure of every client takes memory.
+# Limited because every counted failure takes memory.
 MAX_RETRIES = 1000
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 

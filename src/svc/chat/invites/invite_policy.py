@@ -79,7 +79,7 @@ class InviteViews:
 
 
 class InvitePolicy:
-    """The join policy. `steady` is a monotonic clock, so that a changed system time cannot extend a
+    """The join policy. `steady` is a monotonic clock, so that changing the system time cannot extend a
     cooldown.
     """
 
@@ -143,7 +143,7 @@ class InvitePolicy:
         return partial(self._applications.announce_closed, earlier.shown)
 
     def _roles(self, role_id: str, maker_id: str | None) -> tuple[str, ...]:
-        """Return a newcomer's roles. Every role except guest comes together with the member role."""
+        """Return a newcomer's roles. Every role except guest comes with the member role."""
         role_id = self._invites.role_now(role_id, maker_id)
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 

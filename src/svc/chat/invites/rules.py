@@ -1,6 +1,6 @@
 """Creates, lists and revokes invites, and uses them when people join. Contains neither HTTP nor SQL code.
 
-An invite gives the member role, or a role below the inviter's rank that has no permissions which the inviter
+An invite gives the member role, or a role below the inviter's rank with no permissions that the inviter
 lacks. An invite works only while its creator would still be allowed to create it, and is deleted when its
 creator leaves. See docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
@@ -47,7 +47,7 @@ class Invites:
         self._roles = roles
         self._joins_per_hour = joins_per_hour
         self._new_code = new_code
-        # A removed member must not be able to return through an invite of their own.
+        # A removed member must not be able to return through their own invite.
         services.changes.member_removal.append(store.delete_of_member)
         services.changes.token_removal.append(store.delete_of_member)
         services.changes.channel_deletion.append(store.forget_channel)
@@ -128,8 +128,8 @@ class Invites:
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
         """Return the invites that a member may hand out and revoke.
 
-        These are the member's own invites. Members with the permission to manage invites also get the invites
-        of others that they may manage. If `member_id` is None, return all invites, for the operator.
+        These are the member's own invites. Members with the permission to manage invites also get the other
+        invites that they may manage. If `member_id` is None, return all invites, for the operator.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
@@ -186,8 +186,8 @@ class Invites:
         store.INVITED.insert(connection, invited)
 
     def role_now(self, role_id: str, maker_id: str | None) -> str:
-        """Return the role that an invite currently gives. If its creator may no longer give the invite's
-        role, this is the member role.
+        """Return the role that an invite currently gives: the member role if its creator may no longer give
+        the invite's own role.
         """
         given = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
         return role_id if given or role_id == GUEST else MEMBER

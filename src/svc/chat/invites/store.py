@@ -116,7 +116,7 @@ def delete_spent(connection: Connection, now_ms: int) -> None:
 
 
 def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | None:
-    """Return the time in ms of the `nth` most recent join, counted from 1, or None."""
+    """Return the time in ms of the `nth` most recent join, counting from 1, or None."""
     found = connection.execute(
         "SELECT at_ms FROM invite_joins WHERE invite_id = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
         (invite_id, nth - 1),

@@ -1,5 +1,5 @@
-"""Reads the configuration of a relay from the flags of `svc relay`, and from environment variables for values
-that contain passwords.
+"""Reads a relay's configuration from the flags of `svc relay`, and from environment variables for values that
+contain passwords.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ class RelayConfig:
     servers: Sequence[str]
     # The relay's name, which must be unique.
     relay: str
-    # The name of the community in NATS, which is the same as on its nodes.
+    # The name of the community in NATS, the same as on its nodes.
     name: str
-    # The URL at which people or a proxy reach this relay; empty for the address on which it listens. Only
-    # shown to the operator.
+    # The URL at which people or a proxy reach this relay. If empty, the listen address is used. Shown only to
+    # the operator.
     url: str
     host: str
     port: int

@@ -49,7 +49,7 @@ from svc.chat.errors import ChatError
 
 # How long requests wait for an owner. This is longer than a normal takeover takes.
 OWNER_WITHIN_S = 10.0
-# The owner limits the rate of a member's requests, so its responses may take a while.
+# The owner rate-limits a member's requests, so its responses may take a while.
 _ANSWER_WITHIN_S = 60.0
 _CONNECT_S = 5.0
 _PING_INTERVAL_S = 10.0
@@ -57,7 +57,7 @@ _LOOK_S = 0.3
 # An event that NATS has not delivered within this time has probably been dropped.
 _LATE_S = 0.2
 _REPLAY_WITHIN_S = 2.0
-# A message can contain all batches that the owner stores for replays, which are up to 8 MB.
+# A message can contain all batches that the owner stores for replays, up to 8 MB.
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 _FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
@@ -284,7 +284,7 @@ class OwnerLink:
             self._request_replay()
 
     def _request_replay(self) -> None:
-        """Request the events after the last applied event, unless such a request is already in progress."""
+        """Request the events after the last applied event, unless a request is already in progress."""
         if self.connection is None or self._replay_due is not None:
             return
         self.notify(ReplayRequest(self._replica.number))

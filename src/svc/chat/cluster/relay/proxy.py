@@ -1,7 +1,7 @@
 """Forwards to the owner all HTTP requests that a relay does not serve, and streams the responses back.
 
 During a takeover, requests wait for the next owner. A request is repeated only if no owner can have processed
-it, or if it only reads. Does not serve WebSockets. See RFC 9110 section 7.6.1.
+it, or if it is a read. Does not serve WebSockets. See RFC 9110 section 7.6.1.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _HOP_BY_HOP = frozenset(
     )
 )
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
-# Error codes which mean that the node has not processed the request.
+# Error codes meaning that the node has not processed the request.
 _RETRYABLE_CODES = frozenset(("not_owner", "server_stopping"))
 _MAX_REFUSAL_BYTES = 4096
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -133,7 +133,7 @@ class Proxy:
         return headers
 
     def handshake_headers(self, request: web.Request) -> list[tuple[str, str]]:
-        """Return the headers for opening a WebSocket to the owner, without the headers of the client's own
+        """Return the headers for opening a WebSocket to the owner, without those from the client's own
         handshake.
         """
         return [each for each in self.headers(request) if not each[0].lower().startswith("sec-websocket-")]

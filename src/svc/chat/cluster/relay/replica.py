@@ -31,8 +31,8 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.live.hub import Hub, includes, steady_clock
 
-# The maximum number of recent events that are stored for pages whose sign-in is in progress. A busy community
-# has fifty events a second.
+# The maximum number of recent events stored for pages that are signing in. A busy community generates fifty
+# events a second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
 # The limit for batches that wait for missing batches. Beyond it, all waiting batches are discarded and
@@ -69,7 +69,7 @@ class RelayReplica:
         self._recent.clear()
         self._recent_bytes = 0
         self.epoch, self.number = epoch, number
-        # Wake tasks that wait for an event of an older epoch, so that they notice that the link has changed.
+        # Wake tasks that wait for an event in an older epoch, so that they notice that the link has changed.
         for waiting in list(self._waiting):
             self._settle(waiting)
         self._go_on()

@@ -1,8 +1,8 @@
-"""Serves a relay's live sockets. They behave like the chat server's, but the owner signs pages in and handles
-their requests.
+"""Serves a relay's live sockets. They behave like the chat server's own, but the owner signs pages in and
+handles their requests.
 
 Along with a page's welcome, the owner sends the number of the last event that the welcome includes. The page
-gets every later event exactly once. After a takeover, each page gets its whole state again over the open
+gets every later event exactly once. After a takeover, each page gets its full state again over the open
 socket.
 """
 
@@ -188,9 +188,7 @@ class RelaySockets(SocketServer):
             self._state_task = asyncio.create_task(self._send_states(numbers))
 
     async def _send_states(self, numbers: Sequence[int]) -> None:
-        """Send each page its whole state, because the page may have missed events. Handle a few pages at a
-        time.
-        """
+        """Send each page its full state, because it may have missed events. Handle a few pages at a time."""
         waiting = iter(numbers)
 
         async def send_one_by_one() -> None:
