@@ -1,4 +1,4 @@
-"""Acquire, release and exchange: atomic operations to hand data over between two threads without a lock."""
+"""Acquire, release and exchange: atomic operations that pass data between two threads without a lock."""
 
 from libc.stddef cimport size_t
 

@@ -1,4 +1,4 @@
-"""Finds the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
+"""Finds an RTP or RTCP packet's participant by the keys that decrypt it (step 4 of a packet's journey).
 
 Independent of media sections and tracks. A source is known after its first authentic packet. Its ReplayWindow
 records the packets received from it. See RFC 3711.

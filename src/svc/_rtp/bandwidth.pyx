@@ -52,8 +52,8 @@ cdef int64_t REFERENCES = 1 << 24
 cdef int64_t MAX_REFERENCES = 1 << 36
 # Groups further apart than this belong to a different path, or to a machine that was suspended (ns).
 cdef int64_t MAX_LEAP = 3_000_000_000
-# A queue has grown suddenly if it is this long (ns), has grown by half of that since the last feedback, and
-# at most this share of the sent rate arrives. This can be detected without a regression.
+# A queue has grown suddenly if it is this long (ns), half of that is new since the last feedback, and at most
+# this share of the sent rate arrives. This can be detected without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
 # If another flow still competes, it is detected again within this time (ns).
@@ -209,7 +209,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     bandwidth.previous_queue = delivery.queue
     bandwidth.known = bandwidth.known or delivery.smooth > 0
     update_control(&bandwidth.control, &delivery, now)
-    # For CHECK_TIME after `competing_until`, it is checked again whether another flow competes.
+    # For CHECK_TIME after `competing_until`, check again whether another flow competes.
     bandwidth.queue.kept = now < bandwidth.control.competing_until + CHECK_TIME
     doubt(bandwidth, &delivery, limited, now)
     if bandwidth.loss.limiting and delivery.smooth:

@@ -31,7 +31,7 @@ cdef struct DelayTrend:
     int64_t adapted_at      # ns, the receiver's clock
 
 
-cdef struct QueueDelay:     # the extra transit time of packets over the fastest of the last seconds
+cdef struct QueueDelay:     # how much longer packets are in transit than the fastest in the last few seconds
     int64_t bases[BASE_PERIODS] # ns: the shortest transit time of each period
     int64_t period_began    # ns, our clock
     int periods             # number of periods in `bases`

@@ -108,7 +108,7 @@ cdef void adapt(DelayTrend* trend, double scaled, int64_t now) noexcept nogil:
 
 
 cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noexcept nogil:
-    """Return the extra transit time of a packet over the fastest (ns)."""
+    """Return how much longer a packet was in transit than the fastest packet (ns)."""
     cdef int64_t way = arrival - sent
     cdef int64_t base
     cdef int64_t oldest = queue.bases[BASE_PERIODS - 1]

@@ -28,8 +28,8 @@ from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
-# A keyframe for many receivers is sent as fast as possible, however long that takes. But a queue that has not
-# been empty for this long (ns) is not caused by such a burst: the core or the downlink does not keep up.
+# A keyframe for many receivers is sent as fast as possible, however long that takes. But a queue that never
+# empties for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.
 cdef int64_t LONGEST_BURST = 100_000_000
 # The maximum time that a packet waits, outside and within a burst (ns).
 cdef int64_t LONGEST_DELAY = 25_000_000

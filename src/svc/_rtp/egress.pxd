@@ -63,8 +63,7 @@ cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
     if egress.count == BATCH:
         egress.flush(egress.context, egress)
         if egress.count == BATCH:
-            # The egress is blocked. Replace the newest datagram, which is not media and whose content can be
-            # sent again.
+            # The egress is blocked. Replace the newest datagram, which is not media and can be sent again.
             egress.count -= 1
             egress.dropped[0] += 1
     return &egress.batch[egress.count]

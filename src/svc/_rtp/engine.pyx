@@ -40,7 +40,7 @@ from svc._rtp.silence cimport watch_paths
 from svc._rtp.srtp cimport SrtpKeys
 from svc._rtp.table cimport clear as clear_table, init as init_table
 
-# The longest sleep of the thread when nothing is due. Idle histories are emptied within this time (ns).
+# The longest time that the thread sleeps when idle (ns). Idle histories are emptied within this time.
 cdef int64_t LONGEST_SLEEP = 500_000_000
 # While packets wait to be sent, late packets are dropped this often (ns).
 cdef int64_t SHED_INTERVAL = 10_000_000
@@ -434,7 +434,7 @@ class ManualEngine(Engine):
         _advance(self, llround(now * 1e9))
 
     def next_deadline(self) -> float:
-        """Return the latest time for the next call of advance, if nothing arrives earlier."""
+        """Return the latest time for the next call to advance, if nothing arrives earlier."""
         return _deadline(self) / 1e9
 
     def take_datagrams(self) -> list:

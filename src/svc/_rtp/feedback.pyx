@@ -28,7 +28,7 @@ from svc._rtp.srtp cimport protect_rtcp
 from svc._rtp.twcc cimport has_news, write_feedback
 from svc._rtp.wire cimport Cursor, load16, load32
 
-# A keyframe is many times as large as other frames, and every receiver gets it. A receiver in trouble may
+# A keyframe is many times larger than other frames, and every receiver gets it. A receiver in trouble may
 # therefore request only one keyframe per interval, in addition to those sent every 2 s (`keyframes`).
 cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
 # A receiver that keeps requesting keyframes although they arrive cannot decode them. After a few requests,
@@ -49,7 +49,7 @@ cdef int64_t REPORT_JITTER = 80_000_000
 # every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
-# From this loss on (in 256ths), a receiver of audio gets redundancy, if it accepts redundancy.
+# At this loss (in 256ths) or more, a receiver of audio gets redundancy if it accepts redundancy.
 cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 requires a sender to stop when it is not
 # received.

@@ -4,7 +4,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 cdef enum:
-    MAX_EXTENSIONS = 20     # elements recorded per packet; further elements are skipped
+    MAX_EXTENSIONS = 20     # elements recorded per packet; the rest are skipped
     ONE_BYTE_PROFILE = 0xBEDE
     TWO_BYTE_PROFILE = 0x1000   # low four bits are "appbits" (RFC 8285 section 4.3)
 

@@ -1,6 +1,6 @@
 """Reads an RTP header, and writes the header for a receiver.
 
-Neither copies nor reads payloads, and has no state. See RFC 3550 section 5.1 (fixed header), RFC 8285 (header
+Does not read or copy payloads, and has no state. See RFC 3550 section 5.1 (fixed header), RFC 8285 (header
 extensions). Contributing sources are omitted, because the SFU does not mix.
 """
 

@@ -9,8 +9,8 @@ linked to the Forwarder whose packets it gets, and `simulcast` moves it to anoth
 single encoding therefore has no extra cost.
 
 Only the core's thread uses these objects. LiveKit's "Forwarder" belongs to one DownTrack. Here, a Forwarder
-belongs to a published track. Inbound and outbound are meant from the SFU's point of view, so a participant's
-media is inbound.
+belongs to a published track. Inbound and outbound are from the SFU's point of view, so a participant's media
+is inbound.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -125,8 +125,8 @@ cdef struct Transport:
     uint8_t section_count
     Source sources[MAX_SOURCES]
     uint8_t source_count
-    # Replay windows of the authenticated SSRCs. For every packet, this list is searched, and libsrtp's own
-    # list, which takes a kilobyte per SSRC. Entries are never removed, because a removed SSRC's packets could
+    # Replay windows of the authenticated SSRCs. Both this list and libsrtp's own, which takes a kilobyte per
+    # SSRC, are searched for every packet. Entries are never removed, because a removed SSRC's packets could
     # be replayed.
     ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count

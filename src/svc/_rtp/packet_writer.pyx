@@ -24,7 +24,7 @@ from svc._rtp.wire cimport store16
 
 
 cdef int send(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) noexcept nogil:
-    """Write the packet for this receiver. The bytes are the same each time for the same `sent`."""
+    """Write the packet for this receiver. The same `sent` always yields the same bytes."""
     cdef Outgoing* outgoing = next_outgoing(egress_of(core, down_track))
     cdef const Splice* splice = splice_of(down_track, sent)
     cdef uint8_t descriptor[MAX_DESCRIPTOR]

@@ -47,5 +47,5 @@ cdef void destroy(Pool* pool) noexcept nogil
 
 
 cdef inline bint scarce(const Pool* pool) noexcept nogil:
-    """Return whether only slots reserved for receiving are left. If so, no further packets must be stored."""
+    """Return whether only slots reserved for receiving are left. If so, stop storing packets."""
     return pool.used > MAX_SLOTS - RESERVE

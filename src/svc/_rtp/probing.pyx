@@ -35,7 +35,7 @@ cdef int64_t INTERVAL = 650_000_000
 # After a decrease, a result of more than this many times the rate that the downlink has carried is verified.
 # Until then, the result counts as the second multiple. A verification first sends packets at the third
 # multiple (after a success, at NEXT_SCALE), until this many bits have exceeded the carried rate: more than a
-# usual token bucket holds.
+# typical token bucket holds.
 cdef double DOUBTED = 1.25
 cdef double BELIEVED = 1.1
 cdef double VERIFY_SCALE = 1.5
@@ -94,7 +94,7 @@ cdef double believed(Probing* probing, double result, int64_t queue, int64_t now
         return result
     if probing.verified:
         if result <= DOUBTED * probing.carried and queue <= MAX_VERIFY_QUEUE:
-            # If there is no queue, the machine was busy and not the downlink.
+            # If there is no queue, the machine was busy, not the downlink.
             verify_again(probing, VERIFY_SCALE * probing.carried, now)
         elif result <= DOUBTED * probing.carried:
             verification_failed(probing, now)
@@ -228,8 +228,7 @@ cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int6
 
 
 cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
-    """Return the downlink's capacity as a cluster shows it (bit/s), once per cluster, or 0 if no new
-    result.
+    """Return the downlink's capacity as shown by a cluster (bit/s), once per cluster, or 0 if no new result.
     """
     cdef double found = 0.0, result
     cdef Cluster* cluster

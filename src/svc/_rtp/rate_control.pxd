@@ -14,8 +14,8 @@ cdef struct RateControl:
     int64_t standing_since  # ns: since when the queue has been long, or 0 if it is short
     int64_t competing_since # ns
     int64_t competing_until # ns: until then the queue is attributed to another flow
-    double plateau          # bit/s: rate before the last decrease next to another flow
-    int64_t plateau_at      # ns: when the rate is to be at the plateau again
+    double plateau          # bit/s: rate before the last decrease alongside another flow
+    int64_t plateau_at      # ns: when the rate is due back at the plateau
     int64_t updated_at      # ns
     int64_t decreased_at    # ns
     int collapses           # consecutive reports that much less arrives than is sent

@@ -7,8 +7,7 @@ from svc._rtp.objects cimport Forwarder
 from svc._rtp.pool cimport Slot
 
 cdef enum:
-    # The number of bytes that each datagram to a receiver has in addition to the sender's packet, for header
-    # extensions and the tag.
+    # The bytes that header extensions and the tag add to the sender's packet in each datagram to a receiver.
     PACKET_OVERHEAD = 24
 
 

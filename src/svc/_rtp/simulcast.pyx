@@ -50,7 +50,7 @@ cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept n
 
 
 cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Move further receivers to this encoding, after a packet has been forwarded to its current receivers."""
+    """Move more receivers to this encoding, after a packet has been forwarded to its current receivers."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef bint changed = forwarder.stopped or forwarder.media_at == 0
     if slot.header.payload_length == 0:

@@ -1,6 +1,6 @@
 """SRTP and SRTCP without the GIL, through pylibsrtp's copy of libsrtp, whose functions are called by address.
 
-With AES-GCM, media is encrypted and decrypted by the OpenSSL in the same wheel, at a half to a third of the
+With AES-GCM, media is encrypted and decrypted by the OpenSSL in the same wheel, at a third to a half of the
 cost, and is encrypted directly from where the payload is stored. The wheel exports these functions by
 accident. They are tested on known packets at import. If the result differs from libsrtp's, libsrtp does
 everything.
@@ -191,8 +191,8 @@ cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
 
 
 def _crypto_libraries():
-    """Return the libraries that may export OpenSSL's functions: first the wheel's library, then the one to
-    which CPython's hashlib links.
+    """Return the libraries that may export OpenSSL's functions: first the wheel's library, then the one that
+    CPython's hashlib links to.
 
     Windows looks for a function in only one library, which is the one in the folder of hashlib's module.
     """

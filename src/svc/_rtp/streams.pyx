@@ -1,6 +1,6 @@
 """Keeps the list of the media port's TCP connections, and decides which of them may stay.
 
-Anyone can connect. A connection must therefore soon prove that it belongs to a participant, with an
+Anyone can connect. A connection must therefore prove quickly that it belongs to a participant, with an
 authenticated check among its first few frames. Until then it gets no response and little memory. If there are
 too many unproven connections, the oldest is closed, so that a new connection always gets in. A proven
 connection stays open while data arrives. This module makes no system calls, and handles no packets or clock.

@@ -1,4 +1,4 @@
-"""Declares the functions in tcp.h, which implement TCP for media on Linux independently of the engine."""
+"""Declares the functions in tcp.h, which implement TCP for media on Linux and do not depend on the engine."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 

@@ -26,7 +26,7 @@ cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) 
     """Record one packet's arrival. A packet that was already reported as lost is ignored."""
     cdef int64_t ext, i
     # No packet can be this late, so the sender has restarted its numbering. Without feedback, the sender
-    # would hardly send.
+    # would send hardly anything.
     if not log.started or extend(log.highest, seq) <= log.highest - ARRIVALS:
         log.started = True
         log.highest = FIRST_CYCLE + seq

@@ -1,4 +1,4 @@
-"""Declares the functions in udp.h, which hide the differences between systems' UDP independently of the
+"""Declares the functions in udp.h, which hide how UDP differs between systems and do not depend on the
 engine.
 """
 

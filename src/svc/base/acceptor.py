@@ -1,7 +1,7 @@
-"""Accepts connections and gives each one a place in the connection table (`connections`).
+"""Accepts connections and gives each one a slot in the connection table (`connections`).
 
 The `opener` decides which protocol a connection speaks. A fair loop calls the opener only once the peer has
-sent something and the connection's turn has come. Until then, the connection only occupies a place. If
+sent something and the connection's turn has come. Until then, the connection only occupies a slot. If
 accepting fails because no descriptor is free, the listener makes room and retries after a pause. Such
 failures are logged at most once a minute, whereas asyncio's own servers log each with a traceback.
 """
@@ -17,7 +17,7 @@ from svc.base.fair_loop import FairLoop
 from svc.base.logs import OncePerMinute
 
 # The maximum number of connections to accept in one turn of the event loop, because accepting one takes up to
-# 0.05 ms on a slow core. Further connections wait for the next turn.
+# 0.05 ms on a slow core. The rest wait for the next turn.
 ACCEPTED_AT_ONCE = 64
 # Limits unsent data in the system's buffer to the size of a media chunk. The buffer would otherwise hold
 # megabytes for a peer that reads nothing, and filling hundreds of such buffers takes seconds.
@@ -31,7 +31,7 @@ SWEEP_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
-# A function that serves an accepted connection. The place's `close` cancels the function while it runs.
+# A function that serves an accepted connection. The slot's `close` cancels the function while it runs.
 Opener = Callable[[socket.socket, Slot], Awaitable[object]]
 
 
@@ -54,7 +54,7 @@ class Listener:
         self._opener = opener
         self._clock = clock or self._loop.time
         self._opening: set[asyncio.Future[object]] = set()
-        # The places of peers that have sent nothing yet or whose turn has not come.
+        # The slots of peers that have sent nothing yet or are waiting for their turn.
         self._silent: set[Slot] = set()
         table.on_check_due = self._sweep_soon
         self._sweeping: asyncio.TimerHandle | None = None
@@ -144,8 +144,8 @@ class Listener:
         self._opening.add(task)
 
         def opened(task: asyncio.Future[object]) -> None:
-            # Clean up here and not in the coroutine, because the coroutine never runs if its task is
-            # cancelled immediately.
+            # Clean up here rather than in the coroutine, which never runs if its task is cancelled
+            # immediately.
             self._opening.discard(task)
             fault = None if task.cancelled() else task.exception()
             if task.cancelled() or fault is not None:
@@ -161,7 +161,7 @@ class Listener:
         task.add_done_callback(opened)
 
     def _pause(self, listening: socket.socket, fault: OSError) -> None:
-        """Stop accepting for a while, because descriptors or the system's memory have run out."""
+        """Stop accepting connections for a while, because the system has run out of descriptors or memory."""
         if times := self._failing.due(self._loop.time()):
             logger.error("connections cannot be accepted", extra={"fault": str(fault), "times": times})
         self._table.make_room()

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 # The smallest network that a provider assigns to a customer, who can use any number of its addresses for
 # free.
 IPV6_CUSTOMER_BITS = 64
-# The number of parsed addresses to cache: parsing one takes a tenth of the time of a new connection.
+# The number of parsed addresses to cache: parsing one takes a tenth of the time that a new connection takes.
 _REMEMBERED = 4096
 # This list replaces `is_private`, which also includes networks for documentation and benchmarks.
 _NEARBY = tuple(
@@ -35,8 +35,8 @@ def parse_address(text: str) -> Address | None:
 
 @lru_cache(_REMEMBERED)
 def rate_limit_key(text: str) -> str:
-    """Return the key under which limits count a client: its IPv4 address, or its IPv6 address's /64
-    network.
+    """Return the key under which limits count a client: its IPv4 address, or the /64 network of its IPv6
+    address.
     """
     address = parse_address(text)
     if not isinstance(address, IPv6Address) or address.is_loopback:

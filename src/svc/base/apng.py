@@ -23,7 +23,7 @@ _CLEAR = (0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class _Control:
-    """A frame's fcTL chunk: its position, its duration, and its disposal."""
+    """A frame's fcTL chunk: position, duration and disposal method."""
 
     width: int
     height: int

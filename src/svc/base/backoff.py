@@ -1,6 +1,6 @@
-"""A delay before the next attempt that doubles up to a limit.
+"""A delay that doubles before each new attempt, up to a limit.
 
-Only computes delays. Does not sleep, and takes its randomness as an argument.
+Only computes delays. Does not sleep, and takes its source of randomness as an argument.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from collections.abc import Callable
 class Backoff:
     """Delays for repeated attempts at one operation.
 
-    `jitter` returns a number from 0 up to 1, which randomises half of every delay, so that the clients of a
-    restarted server do not all reconnect at once.
+    `jitter` returns a number from 0 up to 1. It randomises half of every delay, so the clients of a restarted
+    server do not all reconnect at once.
     """
 
     def __init__(
@@ -28,5 +28,5 @@ class Backoff:
         return base_s * (0.5 + 0.5 * self._jitter())
 
     def reset(self) -> None:
-        """Start again with the first delay. Called after a success."""
+        """Start again from the first delay. Called after a success."""
         self._base_s = self._first_s

@@ -1,4 +1,4 @@
-"""Encodes a blurred picture in 28 characters (BlurHash), which is shown until the real picture has loaded.
+"""Encodes a blurred picture in 28 characters (BlurHash), to be shown until the real picture has loaded.
 
 The hash holds four by three cosine components of the linear light, each rounded to a few bits and written in
 base 83. Reads no file.

@@ -2,7 +2,7 @@
 
 A database without a log does not use this module's classes. If there is a log, the writer's thread records
 the statements of its transaction (`RecordingConnection`), appends them to the log, and only then commits. The
-file's position in the log is a row of the same file, written in the same transaction, so a file always
+file's position in the log is a row in the same file, written in the same transaction, so a file always
 records how much of the log it contains. This module does not transport the log.
 """
 
@@ -38,7 +38,7 @@ class CommitLog(Protocol):
         """
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
-        """Append to the log the script that the open transaction has run. Raises LogLost."""
+        """Append the open transaction's script to the log. Raises LogLost."""
 
     def stop(self) -> None:
         """Treat an append with an unknown outcome as lost. Called before the database is closed."""
@@ -139,5 +139,5 @@ def detach(connection: sqlite3.Connection) -> None:
 
 
 def move_to(connection: sqlite3.Connection, sequence: int, epoch: int) -> None:
-    """Record, within a transaction, the position that the file has once the transaction is committed."""
+    """Record, within a transaction, the position that the file will have after the commit."""
     sqlite3.Connection.execute(connection, f"UPDATE {_TABLE} SET sequence = ?, epoch = ?", (sequence, epoch))

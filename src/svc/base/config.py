@@ -152,8 +152,8 @@ def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
 def stun_servers(variables: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
     """Return the host and port of each server in STUN_SERVERS.
 
-    Each is a `host`, `host:port` or `[v6]:port`, with or without `stun:` before it (RFC 7064). A variable
-    that is set and empty means no servers (docs/configuration.md, "SFU").
+    Each is a `host`, `host:port` or `[v6]:port`, with or without a `stun:` prefix (RFC 7064). A variable that
+    is set but empty means no servers (docs/configuration.md, "SFU").
     """
     if variables.get("STUN_SERVERS", DEFAULT_STUN_SERVER).strip() == "":
         return ()

@@ -1,11 +1,10 @@
-"""The table of a program's open connections, which decides which connections get a place and which lose
-theirs.
+"""The table of a program's open connections, which decides which connections get or lose a slot.
 
-A connection belongs to a stranger until its peer authenticates. Strangers share some of the places, and one
-address may hold only a few of those. An authenticated connection keeps its place. A full table does not
-refuse a stranger while it holds other strangers: it closes the connection that has been idle longest, from
-the address with the most connections. A client with a valid token therefore gets in even from an attacker's
-address, provided that it presents the token soon.
+A connection belongs to a stranger until its peer authenticates. Strangers share some of the slots, and one
+address may hold only a few of those. An authenticated connection keeps its slot. A full table does not refuse
+a stranger while it holds other strangers: it closes the longest-idle connection from the address with the
+most connections. A client with a valid token therefore gets in even from an attacker's address, provided that
+it presents the token soon.
 
 The table neither opens connections nor reads a clock.
 """
@@ -21,8 +20,8 @@ MOST = 8192
 # A school or an office behind one address may open this many connections before its users sign in; see
 # `ConnectionTable`.
 MOST_OF_ADDRESS = 256
-# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Further
-# connections by the same member count as strangers' connections.
+# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Any others from
+# the same member count as strangers' connections.
 MOST_OF_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
@@ -110,15 +109,15 @@ class Limits:
 
     @property
     def strangers(self) -> int:
-        """The number of places for strangers. A quarter of all places is reserved for authenticated
+        """The number of slots for strangers. A quarter of all slots is reserved for authenticated
         connections.
         """
         return max(1, self.most * 3 // 4)
 
 
 def room_for(descriptors: int, most: int = MOST) -> int:
-    """Return the number of connections that the descriptors allow, up to `most`. Half of the descriptors are
-    reserved for the database, files and other services.
+    """Return the number of connections that the descriptor limit allows, up to `most`. Half of the
+    descriptors are reserved for the database, files and other services.
 
     A participant whose signalling passes through this program needs two connections.
     """
@@ -130,7 +129,7 @@ def _nothing() -> None:
 
 
 class Slot:
-    """One connection's place in the table. The code that serves the connection sets `close`, which ends it
+    """A connection's place in the table. The code that serves the connection sets `close`, which ends it
     immediately.
     """
 
@@ -171,7 +170,7 @@ class Slot:
             self._table.owned(self, owner)
 
     def leave(self) -> None:
-        """Give up the place, because the connection has ended."""
+        """Give up the slot, because the connection has closed."""
         if self.open:
             self._table.left(self)
 
@@ -187,7 +186,7 @@ class ConnectionTable:
         # The number of connections closed to make room, and the number refused, since the start.
         self.closed = 0
         self.refused = 0
-        # Called when a place must be checked at the next sweep.
+        # Called when a slot must be checked at the next sweep.
         self.on_check_due: Callable[[], object] = _nothing
         self._places: dict[Slot, None] = {}
         self._idle: WaitingQueue[Slot] = WaitingQueue()
@@ -202,7 +201,7 @@ class ConnectionTable:
         return len(self._idle) + len(self._busy)
 
     def enter(self, address: str, close: Callable[[], object] = lambda: None) -> Slot | None:
-        """Return a place for a new connection, evicting another connection if necessary. Return None if there
+        """Return a slot for a new connection, evicting another connection if necessary. Return None if there
         is no room.
         """
         limits = self.limits
@@ -220,7 +219,7 @@ class ConnectionTable:
         return place
 
     def make_room(self) -> None:
-        """Close the stranger's connection with the lowest priority, if there is one."""
+        """Close the lowest-priority stranger's connection, if there is one."""
         self._make_room(None)
 
     def sweep(self, now: float) -> float | None:
@@ -254,7 +253,7 @@ class ConnectionTable:
         place.open = False
         place.check = None
         place.on_settled()
-        # The callback refers back to the place. Such a reference cycle would stay in memory for a long time.
+        # The callback refers back to the slot, and the reference cycle would stay in memory for a long time.
         place.on_settled = _nothing
         del self._places[place]
         if place.owner is None:
@@ -275,6 +274,6 @@ class ConnectionTable:
         if leaving is None:
             return
         self.closed += 1
-        # The place is now free, even if the connection takes a moment to end.
+        # The slot is now free, even if the connection takes a moment to close.
         self.left(leaving)
         leaving.close()

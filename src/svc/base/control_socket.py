@@ -2,8 +2,8 @@
 
 A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or `{error,
 message}`. During long work, lines with `{progress}` precede the response, and the work is cancelled if the
-caller disconnects. Any user who can read the folder may send every command. Where there are no Unix sockets,
-or the folder's path is too long for one, a loopback port replaces the socket, with a token in a file of mode
+caller disconnects. Any user who can read the folder may send any command. Where there are no Unix sockets, or
+the folder's path is too long for one, a loopback port replaces the socket, with a token in a file with mode
 0600. This module does not define the commands.
 """
 
@@ -30,8 +30,8 @@ PORT_NAME = "control.json"
 MAX_REQUEST_BYTES = 64 * 1024
 # The maximum size of a response: enough for a list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-# The maximum number of connections, more than the workers and commands on one machine use at once. A
-# connection that has sent no request makes room for a new connection.
+# The maximum number of connections: more than the workers and commands on one machine use at once. A
+# connection that has sent no request is closed to make room for a new one.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
 # The timeout for a request that makes no progress.
@@ -72,7 +72,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         token = secrets.token_urlsafe(32)
         sockets = bound("127.0.0.1", 0)
         _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
-    # A connection that has sent a request keeps its place. A silent connection makes room for a new one.
+    # A connection that has sent a request keeps its slot. A silent one is closed to make room.
     limits = Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS, shared=True)
     table = ConnectionTable(limits)
     listener = acceptor.Listener(sockets, table, _Service(handler, token).open)
@@ -110,7 +110,7 @@ async def ask(
 
 
 class _Service:
-    """The server's side of the control socket. If there is a `token`, requests that lack it are refused."""
+    """The server side of the control socket. If there is a `token`, requests without it are refused."""
 
     def __init__(self, handler: Handler, token: str) -> None:
         self._handler = handler

@@ -1,6 +1,6 @@
 """An installation's data folder: private to its owner (mode 0700) and held by one process at a time.
 
-The operating system releases the lock when the process ends, whatever the cause. This module does not
+The operating system releases the lock when the process exits, whatever the cause. This module does not
 interpret the folder's contents.
 """
 
@@ -56,7 +56,7 @@ if os.name == "nt":
 
     def _lock(handle: int, *, shared: bool = False) -> bool:
         try:
-            # Lock a byte far after the process id, so that the id stays readable.
+            # Lock a byte far beyond the process id, so that the id stays readable.
             os.lseek(handle, 1 << 20, os.SEEK_SET)
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
         except OSError:

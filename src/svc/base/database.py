@@ -35,8 +35,8 @@ from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
 from svc.base.write_group import StorageFailed as StorageFailed
 from svc.base.write_group import Write as Write
 
-# The maximum number of waiting writes. Further writes are refused, because each write holds its request's
-# memory while it waits.
+# The maximum number of waiting writes. Above this number, writes are refused, because each waiting write
+# keeps its request in memory.
 MAX_WAITING = 10_000
 # Readers serve indexed queries, such as a page of history: 100 messages take 1 ms.
 READERS = 2
@@ -63,7 +63,7 @@ ANSWER_S = 0.005
 # The timeout for emptying the log. Readers end after `READ_DEADLINE_S`, but scanning a 75 GB file after
 # startup takes this long.
 EMPTY_WITHIN_S = 600.0
-# Writing counts as stuck after this time. A commit takes milliseconds, or up to a second on a slow disk.
+# The writer counts as stuck after this time. A commit takes milliseconds, or up to a second on a slow disk.
 STUCK_AFTER_S = 10.0
 # The database counts as degraded for this long after a failed write. On a full disk, the small write made by
 # `works` may succeed although no message can be stored.
@@ -99,8 +99,8 @@ class Database:
     ) -> None:
         self.path = path
         self._log = log
-        # The reason why the log accepts no writes, worded for clients. Empty if it accepts writes or there is
-        # no log.
+        # The reason that the log accepts no writes, worded for clients. Empty if it accepts writes or there
+        # is no log.
         self._suspended = ""
         self._free_space = free_space
         self._readers = readers
@@ -171,9 +171,9 @@ class Database:
     async def write(self, apply: Callable[[Connection], T], on_commit: OnCommit[T] | None = None) -> T:
         """Run `apply` on the writer's thread, and return its result once the write is durable.
 
-        `apply` runs inside a transaction and must neither commit nor roll back. It may be run again from its
-        beginning, so it must change nothing but the file. If it raises, only its own changes are undone and
-        the exception is raised here. Raises StorageFailed. `on_commit` is called on the event loop with the
+        `apply` runs inside a transaction and must neither commit nor roll back. It may be run again from the
+        start, so it must change nothing but the file. If it raises, only its own changes are undone and the
+        exception is raised here. Raises StorageFailed. `on_commit` is called on the event loop with the
         result, in commit order, even if the caller was cancelled, so that memory matches the file.
         """
 
@@ -185,7 +185,7 @@ class Database:
         return await self._begin(Write(apply, followed))
 
     async def write_exclusive(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
-        """Decide from the state in memory, write, and apply, without any other exclusive write in between.
+        """Decide from the in-memory state, write, and apply, with no other exclusive write in between.
 
         `decide` runs on the event loop, without waiting, after every earlier exclusive write has been
         applied. Its checks therefore still hold when its write runs, even if the caller has been
@@ -286,9 +286,9 @@ class Database:
     async def works(self) -> bool:
         """Return whether writes succeed and the file is sound, as far as is known.
 
-        Returns False for DEGRADED_FOR_S after a failed write. After that time, a call tries a small write,
-        unless another call is doing so, and returns True if the write succeeds. A damaged file counts as
-        damaged until the next start.
+        Returns False for DEGRADED_FOR_S after a failed write. After that time, a call attempts a small write,
+        unless another call is doing so, and returns True if the write succeeds. Once damage has been found,
+        returns False until the next start.
         """
         since = self._busy_since
         if self._damage or (since is not None and time.monotonic() - since > STUCK_AFTER_S):

@@ -1,4 +1,4 @@
-"""The server's catalogue of emoji, which has all emoji in the page's picker, in every skin tone.
+"""The server's emoji catalogue: all emoji in the page's picker, in every skin tone.
 
 `ci/emoji_data.mjs` generates `emoji.tsv` and the picker's files from the same data. The catalogue does not
 include a server's own emoji.

@@ -1,7 +1,7 @@
 """Reads and writes the frames of the media service's WebSockets: `{event, data}`, where `data` is JSON in a
 string.
 
-Does not define the events or open connections. See docs/signalling.md.
+Neither defines the events nor opens connections. See docs/signalling.md.
 """
 
 import json
@@ -82,7 +82,7 @@ def serialise(event: str, data: object) -> str:
 
 
 def serialise_text(event: str, text: str) -> str:
-    """Return a frame whose data is a bare string, such as the reason of a `room_error`."""
+    """Return a frame whose data is a bare string, such as the reason in a `room_error`."""
     return json.dumps({"event": event, "data": text}, separators=(",", ":"))
 
 

@@ -1,13 +1,13 @@
 """An event loop that serves unauthenticated connections last.
 
 A stranger is a client that has not authenticated. The usual loop handles every ready connection in one turn,
-so a thousand connections of strangers would make each turn last a second, and a member's request needs
-several turns. This loop first handles everything else, and then the connections of a few strangers. The other
-strangers' connections stay ready, and the system reports them again. Before it serves the next strangers,
-everything else gets three times as much time as the previous strangers took.
+so a thousand strangers' connections would make each turn last a second, and a member's request needs several
+turns. This loop first handles everything else, and then a few strangers' connections. The others stay ready,
+and the system reports them again. Before it serves the next strangers, everything else gets three times as
+much time as the previous strangers took.
 
-A member who sends a flood of requests is served with the strangers for the rest of the second. Otherwise one
-account could use more of the loop than hundreds of others.
+A member who sends a flood of requests is served alongside the strangers for the rest of the second. Otherwise
+one account could use more of the loop than hundreds of others.
 
 If connections are accepted faster than they are served, new connections queue up, thousands of them during an
 attack. Inspecting the first bytes of a connection costs a hundredth as much as a response, so the loop
@@ -44,11 +44,11 @@ LOOKED_AT_ONCE = 128
 # The number of first bytes to inspect, enough for a browser's request line and headers.
 LOOKED_AT_BYTES = 2048
 # The pause between two turns of strangers, as a multiple of the length of the first, and the longest pause.
-# With a multiple of 1, members waited half a second on a slow core that was shared with the SFU.
+# With a multiple of 1, members waited half a second on a slow core shared with the SFU.
 PAUSE_PER_TURN = 3.0
 MOST_PAUSE_S = 0.1
 # The number of events on one member's connections that are served first in each interval. Opening a page with
-# fifty images causes about as many. The limit does not apply to a connection that may carry many members'
+# fifty images causes about this many. The limit does not apply to a connection that may carry many members'
 # requests.
 MEMBER_EVENTS = 64
 MEMBER_INTERVAL_S = 1.0
@@ -95,7 +95,7 @@ if sys.platform == "linux":
                 self._everything.register(crowd, select.EPOLLIN)
             # A monotonic clock, in seconds.
             self.clock = time.monotonic
-            # When the current turn of strangers began, and when the next one may begin.
+            # When the strangers' current turn began, and when the next one may begin.
             self._served_at: float | None = None
             self._not_before = 0.0
             # Callbacks for strangers whose next request has already been read, to be called in order.
@@ -223,7 +223,7 @@ if sys.platform == "linux":
 
         def _few(self, beyond: Events) -> Events:
             """Return the next few of the given events. Each call continues where the previous call stopped,
-            because the system reports events that are always ready in the same order.
+            because the system always reports permanently ready events in the same order.
             """
             if len(beyond) <= BEYOND_AT_ONCE:
                 return beyond
@@ -236,7 +236,7 @@ if sys.platform == "linux":
             try:
                 owner = self.owner_of(arrival.connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
             except OSError:
-                owner = None  # The connection has ended, and its next reader will notice that.
+                owner = None  # The connection has closed, as its next reader will notice.
             if owner is not None:
                 arrival.recognise(owner)
             self._unseen.unregister(fd)
@@ -250,7 +250,7 @@ if sys.platform == "linux":
             return passes
 
         def _begin(self, fd: int) -> bool:
-            """Count a newcomer's turn. Return whether it is the first, in which the connection begins."""
+            """Count a newcomer's turn. Return whether it is the first turn, when the connection begins."""
             before = self._poll_of(fd)
             if fd in self.turns:
                 self.turns[fd] += 1

@@ -1,8 +1,8 @@
-"""Divides a limited resource, such as places, bytes or turns, fairly among its holders.
+"""Divides a limited resource, such as slots, bytes or turns, fairly among its holders.
 
 A holder may take more as long as its total does not exceed what remains free. Nobody can take everything: one
-greedy holder gets half, and `n` greedy holders get 1/(n+1) each, so that the same amount stays free for
-another. The largest holder is refused first. Nothing is reserved, and holders need not be known beforehand
+greedy holder gets half, and `n` greedy holders get 1/(n+1) each, so the same amount stays free for another
+holder. The largest holder is refused first. Nothing is reserved, and holders need not be known beforehand
 (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998). Reads no
 clock.
 """
@@ -49,7 +49,7 @@ class FairShares:
 
 
 class FairQueue:
-    """Places for work, shared fairly.
+    """Slots for work, shared fairly.
 
     A holder that has used up its share waits until some of its work ends.
     """
@@ -59,7 +59,7 @@ class FairQueue:
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     async def take(self, holder: str) -> None:
-        """Wait for a place and take it. The caller must set a timeout, and must give the place back."""
+        """Wait for a slot and take it. The caller must set a timeout and give the slot back."""
         if self._shares.take(holder):
             return
         place = asyncio.get_running_loop().create_future()
@@ -70,7 +70,7 @@ class FairQueue:
         except asyncio.CancelledError:
             if waits in self._waiting:
                 self._waiting.remove(waits)
-            else:  # The task was cancelled just as it was given the place.
+            else:  # The task was cancelled just as it was given the slot.
                 self.give_back(holder)
             raise
 
@@ -84,7 +84,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def turn(self, holder: str) -> AsyncIterator[None]:
-        """Hold a place while the block runs."""
+        """Hold a slot while the block runs."""
         await self.take(holder)
         try:
             yield

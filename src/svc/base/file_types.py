@@ -70,7 +70,7 @@ def container_of(file: File, length: int | None = None) -> str | None:
         return None
     head = peek(file, 0, 24)
     if brands := brands_of(file):
-        # FFmpeg would turn a photo from a phone or a camera into a video of one frame.
+        # FFmpeg would turn a photo from a phone or a camera into a one-frame video.
         if _holds_stills(brands):
             return None
         if MOVIE_BRANDS.intersection(brands):

@@ -24,14 +24,14 @@ _PAUSE_S = 4 * _SLICE_S
 _RETRY_S = 0.05
 # The longest wait for readers, most of which take a millisecond. A longer wait would delay writes.
 _READERS_LEAVE_MS = 5
-# The maximum number of pages to overwrite at once, which takes 5 ms. A 4 MiB log holds fewer. Any excess is
+# The maximum number of pages to overwrite at once, which takes 5 ms. A 4 MiB log holds fewer. Any others are
 # overwritten in slices.
 _MOST_AT_ONCE = 2000
 # The number of pages that a scan of the whole file reads at once.
 _CHUNK_PAGES = 32
 _LOG_HEADER, _FRAME_HEADER = 32, 24
 # The header size of each type of page that holds rows, by the page's first byte. An overflow page starts with
-# the number of another page, whose first byte is smaller than these in files of less than 128 GiB.
+# the number of another page, whose first byte is smaller than these in files smaller than 128 GiB.
 _HEADER_SIZES = {2: 12, 5: 12, 10: 8, 13: 8}
 _MAX_PAGES = 2 << 24
 _FIRST_PAGE_HEADER = 100

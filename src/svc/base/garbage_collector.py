@@ -28,13 +28,13 @@ ALL_AFTER = 50
 # A threshold that keeps Python from starting a full collection.
 _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
-# The processor use below which the program counts as quiet in the interval above, as a fraction of one core.
+# The CPU usage below which the program counts as quiet in the interval above, as a fraction of one core.
 QUIET = 0.2
-# The longest delay of a full collection if the program is never quiet.
+# The longest delay before a full collection if the program is never quiet.
 MOST_DELAY_S = 3600.0
 # A full collection is run immediately if memory has grown by more than the machine has left, within these
-# bounds, because a few objects may hold much of a client's data. A flood adds some 300 MB without creating
-# any garbage.
+# bounds, because a few objects may hold a lot of client data. A flood adds some 300 MB without creating any
+# garbage.
 LEAST_GROWTH_BYTES = 256 * 1024 * 1024
 MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
@@ -63,7 +63,7 @@ def memory_bytes() -> int:
 
 
 def memory_left_bytes() -> int:
-    """Return the memory that the machine can still give to this process, or 0 if it is unknown."""
+    """Return the memory still available to this process, or 0 if it is unknown."""
     available = re.search(r"^MemAvailable:\s+(\d+) kB$", _file_text("/proc/meminfo"), re.MULTILINE)
     left = int(available[1]) * 1024 if available else 0
     # Inside a container, the container's own cgroup appears as the root.
@@ -90,7 +90,7 @@ async def collect_when_quiet(
     memory: Callable[[], int] = memory_bytes,
     memory_left: Callable[[], int] = memory_left_bytes,
 ) -> None:
-    """Run a full collection now and then, when the program is quiet. Never returns.
+    """Run a full collection occasionally, when the program is quiet. Never returns.
 
     `waiting` returns the number of middle-generation collections since the last full one, which is compared
     with `ALL_AFTER`. `used` returns the processor time in seconds.

@@ -26,14 +26,13 @@ async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: in
 
 
 def abort_unsent(transport: asyncio.Transport) -> None:
-    """Abort a connection if its peer has still not read all output, because the peer presumably never
-    will.
-    """
+    """Abort a connection whose peer has still not read all output and presumably never will."""
     try:
         if transport.get_write_buffer_size():
             transport.abort()
     except AttributeError:
-        # After being closed twice, asyncio's TLS transport no longer has the transport that has the buffer.
+        # After being closed twice, asyncio's TLS transport no longer refers to the transport that holds the
+        # buffer.
         return
 
 

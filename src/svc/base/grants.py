@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 CAPS = frozenset({"speak", "share_video", "share_screen"})
 MAX_LIFETIME_S = 300
-# Longer tokens than this are refused before decoding. Our tokens are about 400 characters long.
+# Tokens longer than this are refused before decoding. Our tokens are about 400 characters long.
 MAX_TOKEN_CHARACTERS = 2048
 _MAX_JTI_CHARACTERS = 128
 _CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")
@@ -134,8 +134,7 @@ def _jti(value: object) -> str:
 def _expiry(value: object, now: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise GrantError("the token has no usable expiry")
-    # Only compare the number and never compute with it, because JSON allows numbers that are too large for a
-    # float.
+    # Compare the number but never compute with it, because JSON allows numbers too large for a float.
     if not value > now:
         raise GrantError("the token has expired")
     if value > now + MAX_LIFETIME_S:

@@ -1,7 +1,7 @@
 """HTTP connections with deadlines, for all our HTTP servers.
 
 aiohttp waits an hour for the next request. It waits forever for the rest of a header or a body, and for a
-client that does not read. Here each has a deadline, and a connection that misses it is closed without a
+client that does not read. Here each wait has a deadline, and a connection that misses it is closed without a
 response:
 
 | the connection                                | may take                                             |
@@ -47,7 +47,7 @@ _AT_WORK_INTERVAL_S = 5.0
 
 
 class HttpConnection(web.RequestHandler):
-    """aiohttp's protocol, with deadlines once the connection has a place (`watch`)."""
+    """aiohttp's protocol, with deadlines once the connection has a slot (`watch`)."""
 
     __slots__ = (
         *("_clock", "_deadline", "_mark", "_place", "_read", "_received", "_serving", "_unsent", "_watched"),
@@ -70,7 +70,7 @@ class HttpConnection(web.RequestHandler):
         self._unsent: int | None = None
 
     def watch(self, place: Slot, clock: Callable[[], float]) -> None:
-        """Watch the deadlines of this connection's place. Call this before the connection is made."""
+        """Watch the deadlines of this connection's slot. Call this before the connection is made."""
         self._place = place
         self._clock = clock
 
@@ -216,7 +216,7 @@ def http_opener(server: web.Server, clock: Callable[[], float] | None = None) ->
 
 
 def protocol_of(server: web.Server, place: Slot, clock: Callable[[], float] | None = None) -> HttpConnection:
-    """Return the HTTP protocol object for a connection that has this place."""
+    """Return the HTTP protocol object for the connection that occupies this slot."""
     protocol = server()
     assert isinstance(protocol, HttpConnection), "a server of ours (http_server)"
     protocol.watch(place, clock or asyncio.get_running_loop().time)
@@ -242,5 +242,6 @@ def _unsent(transport: asyncio.Transport) -> int:
     try:
         return transport.get_write_buffer_size()
     except AttributeError:
-        # After being closed twice, asyncio's TLS transport has dropped the transport that has the buffer.
+        # After being closed twice, asyncio's TLS transport no longer refers to the transport that holds the
+        # buffer.
         return 0

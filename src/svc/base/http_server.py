@@ -1,11 +1,11 @@
-"""The HTTP server that every program uses, which is aiohttp's server hardened against malicious clients.
+"""The HTTP server that every program uses: aiohttp's server, hardened against malicious clients.
 
 - Malformed HTTP gets a 400 with our own message. No response names the library. The request is not logged,
   because the malformed line may contain a webhook's secret.
 - A body is never decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop,
   even if the handler does not read the body.
 - A path may contain at most MAX_SLASHES slashes, and the host in an absolute URL must be valid.
-- After a response, only a limited rest of the request is read. Then the connection is closed.
+- After a response, only a limited amount of the remaining request is read. Then the connection is closed.
 - A WebSocket client must mask its frames (RFC 6455 section 5.1).
 
 Defines no paths. See RFC 9112 section 9.6.
@@ -175,8 +175,8 @@ class _MaskedFrames:
 def without_traceback(refusal: Raised) -> Raised:
     """Return a caught exception without its traceback.
 
-    The traceback refers back to the exception through the request, in a cycle of sixty objects. When
-    thousands of requests are being refused, Python would otherwise be collecting such cycles constantly.
+    The traceback refers back to the exception through the request, in a cycle of sixty objects. Otherwise,
+    whenever thousands of requests are refused, Python would constantly be collecting these cycles.
     """
     refusal.__context__ = None
     return refusal.with_traceback(None)

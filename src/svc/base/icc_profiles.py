@@ -152,5 +152,5 @@ def _xyz(values: Sequence[float]) -> bytes:
 
 
 def _to_fixed_point(values: Sequence[float]) -> bytes:
-    """Return fixed-point numbers with 16 fractional bits. An invalid colour space's values are clamped."""
+    """Return fixed-point numbers with 16 fractional bits. Values from an invalid colour space are clamped."""
     return struct.pack(">3i", *(max(-(2**31), min(2**31 - 1, round(value * 65536))) for value in values))

@@ -53,7 +53,7 @@ class Ids:
         return self._make(now_ms), now_ms
 
     def new(self) -> str:
-        """Return a new id in the usual form with 36 characters."""
+        """Return a new id in the usual 36-character form."""
         return self._make(int(self._now() * 1000))
 
     def _make(self, now_ms: int) -> str:

@@ -24,7 +24,7 @@ class ClaimedJob(Struct, frozen=True):
     id: str
     lease: str
     kind: str
-    # Whether the job is allowed to be slow. If it is not and turns out to be slow, it is passed to another
+    # Whether the job is allowed to be slow. If not, a job that turns out to be slow is passed to another
     # worker.
     long: bool
     # The path of the file, below the data folder.
@@ -60,7 +60,7 @@ class WrittenFile(Struct, frozen=True):
     colour: _Fact = ""
 
     def stored(self) -> dict[str, object]:
-        """Return the file's description in the form in which it is stored."""
+        """Return the file's description in its stored form."""
         return {
             "key": self.key,
             "content_type": self.content_type,

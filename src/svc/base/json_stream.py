@@ -58,7 +58,7 @@ class JsonStream:
             return value
 
     def items(self) -> Iterator[None]:
-        """Yield before each value of a list. The caller must read the value before the next step. Raises
+        """Yield before each value in a list. The caller must read the value before the next step. Raises
         ValueError.
         """
         self._take("[")

@@ -16,7 +16,7 @@ from svc.base.config import ConfigError
 
 # The maximum number of connections waiting to be accepted. When the queue is full, the system drops a
 # client's first packet, and the client retries only after a second. The queue must hold the connections that
-# arrive in a second of a flood. Linux usually allows no larger queue.
+# arrive in one second of a flood. Linux usually allows no larger queue.
 BACKLOG = 4096
 # The number of system-chosen ports to try, because the port must be free in every address family.
 FREE_PORT_ATTEMPTS = 10

@@ -88,7 +88,7 @@ def coded_items(file: File) -> set[bytes]:
     types = set()
     for entry in entries:
         head = peek(file, entry.start, 12)
-        # The number of an item has two bytes in version 2, and four in version 3.
+        # An item number has two bytes in version 2, and four in version 3.
         at = 8 if head[:1] == b"\2" else 10
         types.add(peek(file, entry.start + at, 4))
     return types

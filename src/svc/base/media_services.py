@@ -30,8 +30,8 @@ class MediaConfig:
     server_password: str
     stun_servers: Sequence[str]
     turn: TurnServer | None = None
-    # The maximum number of a room's members at one service, after which further members use another service.
-    # 0 keeps each room at one service.
+    # The maximum number of a room's members on one service. Any others use another service. 0 keeps each room
+    # on one service.
     room_size: int = 0
 
     @property

@@ -1,9 +1,9 @@
 """Stores media: a small interface, and its implementation in a local folder.
 
 A key is flat, `uploads/<uuid>.<ext>`, and its object never changes. `put` returns once the object would
-survive a power cut, and a crash leaves either the whole object or none. The store neither lists objects nor
-checks their content. Callers know their own keys, so several servers can share a bucket. `object_store_s3`
-implements the interface for S3. See docs/configuration.md, "Chat server".
+survive a power cut, and a crash leaves either the whole object or nothing. The store neither lists objects
+nor checks their content. Callers know their own keys, so several servers can share a bucket.
+`object_store_s3` implements the interface for S3. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -69,7 +69,7 @@ class ObjectStore(Protocol):
         """Delete an object. Do nothing if it is absent. Raises StoreFailed."""
 
     async def tidy_up(self) -> None:
-        """Remove the remains of interrupted puts. Raises StoreFailed."""
+        """Remove leftovers from interrupted puts. Raises StoreFailed."""
 
 
 class FileObjects:
@@ -115,7 +115,7 @@ class FileObjects:
         await self._in_thread(lambda: self._path(key).unlink(missing_ok=True))
 
     async def tidy_up(self) -> None:
-        """Remove the remains of interrupted puts."""
+        """Remove leftovers from interrupted puts."""
         await self._in_thread(lambda: _remove_partial(self._folder, time.time() - _PARTIAL_KEPT_S))
 
     def _path(self, key: str) -> Path:

@@ -27,9 +27,7 @@ class StorageConfig:
 
     @property
     def unusable_because(self) -> str:
-        """The reason why uploads are impossible, for the operator, or an empty string if they are
-        possible.
-        """
+        """Why uploads are impossible, for the operator, or an empty string if they are possible."""
         if self.disabled:
             return "DISABLE_S3 is set"
         if self.backend == S3 and not self.s3.bucket:

@@ -30,7 +30,7 @@ PIECE_BYTES = 1024 * 1024
 _PART_BYTES = 8 * 1024 * 1024
 _PARTS_AT_ONCE = 2
 _CONNECT_S = 5
-# The timeout of one request, whose body is at most one part.
+# The timeout for one request, whose body is at most one part.
 _REQUEST_S = 30
 _RETRY_S = 20
 # The timeout for storing an object, including retries.

@@ -48,7 +48,7 @@ NAMES: Mapping[str, Sequence[str]] = {
 
 
 def prepare() -> None:
-    """Load everything that would otherwise be loaded at first use."""
+    """Load everything that would otherwise be loaded on first use."""
     for name in {*_CHARSETS.values(), "utf-16"}:
         codecs.lookup(name)
     _Head().feed("<title>a &amp; b</title><meta name=a content=b>")

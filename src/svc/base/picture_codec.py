@@ -74,7 +74,7 @@ class _Frame:
 
 
 def prepare() -> None:
-    """Load everything that would otherwise be loaded at first use, because no file can be opened later."""
+    """Load everything that would otherwise be loaded on first use, because no file can be opened later."""
     sample = Image.new("RGBA", (8, 8), (200, 100, 50, 128))
     for format_ in ("PNG", "GIF", "WEBP", "AVIF", "JPEG"):
         file = BytesIO()
@@ -182,7 +182,7 @@ def _code_points_of_png(start: bytes) -> tuple[int, int] | None:
 def _frames(
     source: Image.Image, file: BytesIO, profile: bytes | None, rules: Mapping[str, object]
 ) -> list[_Frame]:
-    """Return the requested frames: upright, in sRGB and of the requested size."""
+    """Return the requested frames: upright, in sRGB and at the requested size."""
     max_side = min(cast(int | None, rules["max_side"]) or _MAX_SIDE, _MAX_SIDE)
     count = _frame_count(source, rules)
     # libjpeg can decode at an eighth, a quarter or half of the size with less work and memory.
@@ -238,7 +238,7 @@ def _decode_frames(
 
 
 def _clear_background(gif: GifImagePlugin.GifImageFile) -> None:
-    """Make the area in which a GIF restores its background transparent, as browsers do.
+    """Make the area where a GIF restores its background transparent, as browsers do.
 
     Pillow fills it with the palette's first colour if nothing else in the file is transparent.
     """
@@ -366,8 +366,7 @@ def _plays(source: Image.Image) -> int:
     """Return how many times an animation is played. 0 means forever, which is always the case for AVIF."""
     loop = source.info.get("loop")
     if source.format == "GIF":
-        # A GIF stores the number of repetitions in Netscape's extension. A GIF without the extension plays
-        # once.
+        # A GIF stores the number of repetitions in the Netscape extension. A GIF without it plays once.
         loop = 1 if loop is None else loop + 1 if loop else 0
     return min(loop, _MAX_PLAYS) if isinstance(loop, int) and loop > 0 else 0
 

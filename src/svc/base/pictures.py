@@ -144,7 +144,7 @@ def _container_format(file: File) -> str | None:
 
 
 def is_text(file: File) -> bool:
-    """Return whether a file starts like text. By chance, text can begin with a format's signature.
+    """Return whether a file starts like text. Text can happen to begin with a format's signature.
 
     Every picture and video has control characters near its start: lengths, sizes or a signature.
     """
@@ -158,8 +158,8 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,
-        # The deadline includes time in which the machine is busy with other work, so it is usually the first
-        # limit to be reached.
+        # The deadline includes time that the machine spends on other work, so it is usually the first limit
+        # to be reached.
         cpu_s=int(deadline_s) + 2,
         result_bytes=_MAX_RESULT_BYTES,
         # The HEIC decoder starts a thread for each tile of a photo, and aborts if it cannot.
@@ -168,8 +168,8 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
 
 
 def _validate(result: Result, rules: PictureRules) -> Picture:
-    """Validate a result. A compromised decoder can send anything, but the worst that passes is a wrong
-    picture.
+    """Validate a result. A compromised decoder can send anything, but the worst that can get through is a
+    wrong picture.
     """
     facts = result.facts
     content_type, ext = _TYPES[rules.output]

@@ -86,7 +86,7 @@ def set_private(handle: int) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Remove other users' permissions for a file or folder. Raises ConfigError or OSError."""
+    """Remove other users' permissions on a file or folder. Raises ConfigError or OSError."""
     if os.name == "nt":
         return
     found = path.stat()

@@ -1,4 +1,4 @@
-"""Passes progress reports from long work to its caller.
+"""Passes progress reports from long-running work to its caller.
 
 The work always reports. Without a listener, reports are dropped. This module displays nothing and is
 independent of the kind of work.

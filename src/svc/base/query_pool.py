@@ -42,9 +42,7 @@ class PoolBusy(Exception):
 
 @contextmanager
 def reading_for(holder: str) -> Iterator[None]:
-    """Count the block's queries towards a holder's share. Queries outside such a block count towards no
-    share.
-    """
+    """Count the block's queries towards a holder's share. Other queries count towards no share."""
     token = _holder.set(holder)
     try:
         yield
@@ -65,7 +63,7 @@ class Reader(aiosqlite.Connection):
     async def run(self, read: Callable[[Connection], T]) -> T:
         """Run `read` on the connection's thread, after the functions already queued there.
 
-        Each of aiosqlite's own methods runs only one statement.
+        aiosqlite's own methods run only one statement each.
         """
         result: T = await self._execute(lambda: read(self._conn))  # type: ignore[no-untyped-call]
         return result

@@ -4,7 +4,7 @@ Each call gets its own process, forked from one that has loaded the decoder (`sv
 on memory, CPU time, file size and wall time, and with an empty environment. `svc.base.sandbox_layers`
 describes the other restrictions, and a zygote's first job logs which of them are in effect. The child and its
 process group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads
-from the child, and does not trust any of it. This module is independent of picture and video formats.
+from the child, and trusts none of it. This module is independent of picture and video formats.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 # The timeout for starting a job. Forking takes milliseconds, but before the first job, loading the decoder
 # takes a second on a slow machine.
 START_DEADLINE_S = 30.0
-# Gives jobs a lower priority than every program that responds to users.
+# Gives jobs a lower priority than any program that responds to users.
 NICENESS = 15
 # The timeout for a killed child to exit, because the kernel may still be freeing its memory.
 KILL_DEADLINE_S = 10.0
@@ -73,7 +73,7 @@ class Result:
 
 
 class Sandbox:
-    """Calls functions in `module`, at most `at_once` at the same time.
+    """Calls functions in `module`, at most `at_once` at a time.
 
     `broken` is the code of the Refused that is raised if the child fails in an unknown way.
     """
@@ -244,9 +244,7 @@ async def _kill(leash: socket.socket) -> bytes:
 
 
 async def _end_reason(leash: socket.socket, fault: Exception) -> Rejected:
-    """Return the reason why a child sent no valid message. Raises SandboxFailed if the child was not at
-    fault.
-    """
+    """Return why a child sent no valid message. Raises SandboxFailed if the child was not at fault."""
     status = await _kill(leash)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has exited")

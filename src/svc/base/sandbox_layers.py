@@ -11,7 +11,7 @@
 
 The process enters namespaces before it loads the decoder, because a process with threads cannot enter them.
 The layers root and user follow, because the decoder is loaded from files. Each job applies the others.
-Outside Linux only the limit of descriptors applies. `svc.base.zygote` sets the other limits of a job.
+Outside Linux only the limit on descriptors applies. `svc.base.zygote` sets a job's other limits.
 
 See pivot_root(2), user_namespaces(7), capabilities(7), and landlock(7).
 """
@@ -61,8 +61,8 @@ _LANDLOCK_RIGHTS = (
     ((1 << 13) - 1, 0, 0),
     ((1 << 14) - 1, 0, 0),  # 2: linking and renaming across folders
     ((1 << 15) - 1, 0, 0),  # 3: truncating
-    ((1 << 15) - 1, 3, 0),  # 4: bind and connect of TCP
-    ((1 << 16) - 1, 3, 0),  # 5: ioctl of devices
+    ((1 << 15) - 1, 3, 0),  # 4: TCP bind and connect
+    ((1 << 16) - 1, 3, 0),  # 5: ioctl on devices
     ((1 << 16) - 1, 3, 3),  # 6: abstract sockets and signals
 )
 
@@ -123,7 +123,7 @@ class Layers:
             self.held.add(Layer.ROOT)
         if Layer.USER in self.wanted and _became_another(_FIRST_UID + self._process):
             self.held.add(Layer.USER)
-        # The change of user has reset this setting.
+        # Changing the user has reset this setting.
         die_with_parent()
 
     def confine(self, *, threads: bool) -> None:
@@ -152,8 +152,8 @@ def _pivot_root() -> bool:
         _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
         or _libc.mount(b"none", _ANY_FOLDER, b"tmpfs", flags, _TMPFS_OPTIONS)
         or _libc.chdir(_ANY_FOLDER)
-        # The old and the new root are mounted at the same place. The old root covers the new root until it is
-        # unmounted.
+        # The old root and the new root are mounted at the same path. The old root covers the new root until
+        # it is unmounted.
         or _libc.pivot_root(b".", b".")
         or _libc.umount2(b".", _MNT_DETACH)
         or _libc.chdir(b"/")
@@ -161,7 +161,7 @@ def _pivot_root() -> bool:
 
 
 def _chroot() -> bool:
-    """Enter a removed folder, which is empty and in which nothing can be created."""
+    """Enter a deleted folder: it is empty, and nothing can be created in it."""
     here = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
     try:
         folder = tempfile.mkdtemp()

@@ -12,7 +12,7 @@ from enum import StrEnum
 MAX_DESCRIPTORS = 8
 # The header that precedes every message.
 LENGTH = struct.Struct(">I")
-# A child's exit code, or the negated number of the signal that ended it.
+# A child's exit code, or the negated number of the signal that killed it.
 STATUS = struct.Struct(">i")
 
 Progress = Callable[[float], None]

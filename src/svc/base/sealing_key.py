@@ -1,8 +1,8 @@
 """Seals secrets, so that the database alone reveals none of them.
 
 Opening a sealed secret or comparing a fingerprint requires the key, which has its own file. Both are bound to
-their owner, so that they cannot replace another owner's. Uses AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b
-(RFC 7693), with separate keys derived from one master key.
+their owner, so they cannot replace another owner's. Uses AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b (RFC
+7693), with separate keys derived from one master key.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class SealingKey:
         return nonce + self._cipher.encrypt(nonce, secret.encode(), owner.encode())
 
     def open(self, sealed: bytes, owner: str) -> str | None:
-        """Return the secret, or None if it was sealed for another owner or with another key."""
+        """Return the secret, or None if it was sealed for a different owner or with a different key."""
         nonce, ciphertext = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         try:
             return self._cipher.decrypt(nonce, ciphertext, owner.encode()).decode()
@@ -49,7 +49,7 @@ class SealingKey:
             return None
 
     def fingerprint(self, secret: str, owner: str) -> bytes:
-        """Return a fingerprint, equal for equal secrets of one owner.
+        """Return a fingerprint, which is the same for equal secrets of one owner.
 
         The fingerprint reveals nothing without the key.
         """

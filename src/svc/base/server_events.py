@@ -84,7 +84,7 @@ class RelayRequest(RoomRequest):
 
 
 class RelayLink(Payload):
-    """One end of the connection between two SFUs for a relay: addresses, SRTP keys and SSRCs. Part of other
+    """One end of a relay's connection between two SFUs: addresses, SRTP keys and SSRCs. Part of other
     payloads.
     """
 
@@ -148,7 +148,7 @@ class SetCodecsElsewhere(RoomRequest):
 
 
 class RoomTracks(Payload):
-    """All tracks that participants at this SFU publish in a room, after `span_room`."""
+    """All tracks that participants on this SFU publish in a room, after `span_room`."""
 
     event = "room_tracks"
     room_id: str
@@ -174,7 +174,7 @@ class RelayDemandChanged(Payload):
 
 
 class CodecsChanged(Payload):
-    """The video codecs that all participants of a room at this SFU can decode, or None for all codecs."""
+    """The video codecs that all of a room's participants on this SFU can decode, or None for all codecs."""
 
     event = "codecs_changed"
     room_id: str
@@ -189,7 +189,7 @@ class RoomMembers(Payload):
 
 
 class HeldRelay(Payload):
-    """One end of a relay at an SFU. Part of other payloads."""
+    """One end of a relay on an SFU. Part of other payloads."""
 
     room_id: str
     relay_id: str
@@ -202,7 +202,7 @@ class SyncResponse(Payload):
     rooms: list[RoomMembers]
     # The addresses at which other SFUs can reach this SFU.
     addresses: Sequence[tuple[str, int]] = ()
-    # The relays that a chat server has started at this SFU. A node that has just become the owner needs this
+    # The relays that a chat server has started on this SFU. A node that has just become the owner needs this
     # list.
     relays: Sequence[HeldRelay] = ()
 

@@ -13,12 +13,12 @@ from svc.base.free_space import erase_file
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 
-# The number of pages to copy at a time, which is 8 MB and small enough for a smooth progress bar.
+# The number of pages to copy at a time: 8 MB, small enough for a smooth progress bar.
 _PAGES_AT_ONCE = 2_000
 
 
 def snapshot(path: Path, target: Path) -> None:
-    """Copy the database into one file of mode 0600.
+    """Copy the database into one file with mode 0600.
 
     Blocks, so call it in a thread. Raises sqlite3.Error or OSError.
     """

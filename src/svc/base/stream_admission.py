@@ -1,8 +1,8 @@
-"""Admits a limited number of stream readers, shares the places fairly, and closes streams to make room.
+"""Admits a limited number of stream readers, shares the slots fairly, and closes streams to make room.
 
-A reader is stalled while it accepts no data. If there is no place for a new reader, the holder with the most
-streams loses the stream that has been stalled longest. A slow reader therefore costs nobody else a place.
-This module does not send anything.
+A reader is stalled while it accepts no data. If there is no slot for a new reader, the holder with the most
+streams loses the stream that has been stalled longest. A slow reader therefore costs nobody else a slot. This
+module does not send anything.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ class Reader:
 
     @contextmanager
     def taking(self) -> Iterator[None]:
-        """Measure the time while a chunk is offered to the reader."""
+        """Measure how long a chunk waits for the reader."""
         self._waits_since = self._now()
         try:
             yield
@@ -35,7 +35,7 @@ class Reader:
 
     @property
     def waits_s(self) -> float:
-        """How long the reader has not accepted the current chunk."""
+        """How long the current chunk has been waiting for the reader."""
         return 0.0 if self._waits_since is None else self._now() - self._waits_since
 
 
@@ -47,8 +47,8 @@ class Readers:
         self._readers: set[Reader] = set()
 
     def admit(self, holder: str, most: int, close: Callable[[], None]) -> Reader | None:
-        """Return a place for a reader, or None if `most` readers have places and none can make room.
-        The caller must `leave` the place.
+        """Return a slot for a reader, or None if `most` readers have slots and none can make room. The caller
+        must `leave` the slot.
         """
         counts = Counter(reader.holder for reader in self._readers)
         if not fits(counts[holder], len(self._readers), most):
@@ -61,7 +61,7 @@ class Readers:
         return reader
 
     def leave(self, reader: Reader) -> None:
-        """Give up a place. Do nothing if the place was given up before."""
+        """Give up a slot. Do nothing if the slot was given up before."""
         self._readers.discard(reader)
 
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:

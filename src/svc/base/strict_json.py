@@ -22,7 +22,7 @@ def loads(text: str) -> object:
 
 
 def loads_object(text: str) -> dict[str, object]:
-    """Return a JSON object. Raises ValueError as `loads` does, and if the value is not an object."""
+    """Return a JSON object. Raises ValueError as `loads` does, or if the value is not an object."""
     value = loads(text)
     if not isinstance(value, dict):
         raise ValueError("not an object")

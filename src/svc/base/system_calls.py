@@ -1,12 +1,12 @@
 """The system calls that a decoder may make, and the seccomp filter that refuses all others.
 
 The table was made by tracing every format and codec that the worker handles (`strace -f`, glibc 2.36). It
-also has the calls that other versions of glibc and musl use for threads and memory. Other calls return
+also includes the calls that other versions of glibc and musl use for threads and memory. Other calls return
 ENOSYS, as on a kernel that lacks them. Libraries handle that error, and a compromised decoder gains nothing.
 No allowed call can name a path, create a descriptor, reach another process, or make memory executable. A call
-through another architecture's entry point, where numbers mean something else, kills the process.
+through a different architecture's entry point, where numbers mean something else, kills the process.
 
-`install` returns False where the table or seccomp is missing. See seccomp(2) and
+`install` returns False if the table or seccomp is missing. See seccomp(2) and
 Documentation/userspace-api/seccomp_filter.rst.
 """
 
@@ -109,7 +109,7 @@ def install(libc: ctypes.CDLL, *, threads: bool) -> bool:
     The process must have no_new_privs.
     """
     machine = platform.machine()
-    # A 32-bit Python on a 64-bit kernel uses other call numbers than the machine's name suggests.
+    # A 32-bit Python on a 64-bit kernel uses call numbers that do not match the machine's name.
     if machine not in _ARCHITECTURES or struct.calcsize("P") != 8:
         return False
     instructions = b"".join(struct.pack("=HBBI", *step) for step in program(machine, threads=threads))

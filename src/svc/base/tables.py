@@ -1,4 +1,4 @@
-"""Tables of records. A record's fields are columns of the same names.
+"""Tables of records. A record's fields are columns with the same names.
 
 A record is a frozen dataclass or Struct. A field that is itself a record is stored as that record's fields,
 in the same position. A column whose name or form differs from its field's is declared once, where the `Table`

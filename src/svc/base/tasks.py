@@ -14,7 +14,7 @@ from typing import Any
 # The pause after an error. A full disk or a broken connection rarely recovers sooner.
 PAUSE_AFTER_FAULT_S = 5.0
 # The interval between cancellations. The media worker lets its jobs run for 5 s after a cancellation, and a
-# supervisor waits 8 s before it kills.
+# supervisor waits 8 s before it kills a program.
 CANCEL_AGAIN_S = 7.0
 
 

@@ -55,7 +55,7 @@ class TimeSlices:
                 asyncio.get_running_loop().call_later(took_s, self._turn.release)
 
     async def finish(self, work: Work[T], deadline_s: float) -> T:
-        """Finish work step by step. Raises TimeoutError if it waits too long for its turns.
+        """Finish work step by step. Raises TimeoutError if it waits too long for a turn.
 
         Short work is done immediately, without waiting for longer work.
         """

@@ -1,6 +1,6 @@
 """Token buckets for rate limits: a bucket holds enough for a burst and refills at a steady rate.
 
-Only counts. Waiting or refusing is up to the caller. Reads no clock: times are seconds of a monotonic clock.
+Only counts. Waiting or refusing is up to the caller. Reads no clock: times are seconds on a monotonic clock.
 """
 
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""The server's side of a WebSocket: bounded messages, no compression, and a close frame that reaches the
+"""The server side of a WebSocket: bounded messages, no compression, and a close frame that reaches the
 client.
 
 Compression is off because a few compressed bytes can expand to an enormous message. This module does not

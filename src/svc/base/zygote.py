@@ -5,8 +5,8 @@
 For each job, one byte arrives on the socket FD, with descriptors: the job's socket, its leash, and its files.
 The zygote forks a child that gives up everything except these, reads the request, and calls a function in
 MODULE. When the parent releases the leash, the zygote kills the child and its process group. When the child
-ends, the zygote writes its status to the leash. The zygote ends when FD ends. Programs never import this
-module; `svc.base.sandbox` documents its guarantees.
+exits, the zygote writes its status to the leash. The zygote exits when FD is closed. Programs never import
+this module; `svc.base.sandbox` documents its guarantees.
 """
 
 import gc
@@ -30,7 +30,7 @@ from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected,
 
 
 def main(layers: Layers | None = None) -> None:
-    """Run the zygote. `layers` is only for tests of single layers."""
+    """Run the zygote. `layers` is only for testing single layers."""
     control = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
@@ -38,7 +38,7 @@ def main(layers: Layers | None = None) -> None:
     layers.enter_namespaces()
     os.nice(int(sys.argv[3]))
     module = importlib.import_module(sys.argv[2])
-    # No file can be opened later, so libraries must now load everything that they load at first use.
+    # No file can be opened later, so libraries must now load everything that they load on first use.
     module.prepare()
     # A child has none of the zygote's threads. If it freed an object whose destructor waits for a thread, it
     # would hang.
@@ -133,7 +133,7 @@ class _Zygote:
 
 
 def _be_a_job(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
-    """Run a child from start to end. This function must not return to the zygote's loop."""
+    """Run a child from start to finish. This function must not return to the zygote's loop."""
     try:
         os.setsid()
         die_with_parent()

@@ -1,7 +1,7 @@
 """Divides one receiver's downlink among the videos that it receives.
 
 Theory of operation. Each video has a ladder of levels, from paused to the highest level that the client
-requested. The need is the rate that is forwarded now: audio, resends, the videos that may not be lowered, and
+requested. The need is the rate currently forwarded: audio, resends, the videos that may not be lowered, and
 all other videos at their current levels.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
@@ -9,9 +9,9 @@ all other videos at their current levels.
 - Exchange: a video that has become more important gets the share of less important videos.
 
 A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then
-for more by priority. If videos must be lowered soon after a raise, the need after the raise was too much for
-the downlink. For a while, further raises stay below that need, unless the downlink becomes much better.
-Otherwise a video would keep switching between two levels.
+for higher levels by priority. If videos must be lowered soon after a raise, the need after the raise was too
+much for the downlink. For a while, later raises stay below that need, unless the downlink becomes much
+better. Otherwise a video would keep switching between two levels.
 
 Sans-I/O: the inputs are the estimate, the rates and the time, and the outputs are the limits and the next
 deadline. See docs/bandwidth.md, "Allocation".
@@ -26,7 +26,7 @@ ALL_LAYERS = -1
 
 # Videos are lowered once the estimate is below this share of the need.
 _LOWERED_BELOW = 0.9
-# The estimate must exceed the need after a raise by this factor. Encoders' bit rates vary by about as much.
+# The estimate must exceed the need after a raise by this factor. Encoders' bit rates vary by about this much.
 _RAISE_MARGIN = 1.1
 # A paused video resumes only with ample spare bandwidth, because a video that comes and goes is worse than
 # none.
@@ -183,7 +183,7 @@ class Allocator:
         self.next_review = inf
         self._raise_after = -inf
         self._raised_at = -inf
-        self._unproven = False  # Whether the last raise may still turn out to have been too much.
+        self._unproven = False  # Whether the last raise may still prove too much.
         self._exchange_after = -inf
         self._pause_s = 0.0
         self._paused_until = -inf
@@ -352,7 +352,7 @@ class Allocator:
 
 
 def _fits(video: Video, level: int, higher: int, estimate: float, need: float) -> bool:
-    """Return whether the downlink carries a video at a higher level, with its keyframe if it needs one."""
+    """Return whether the downlink can carry a video at a higher level, with its keyframe if it needs one."""
     before, after = video.levels[level], video.levels[higher]
     keyframe = _KEYFRAME_MARGIN_BPS if not level or after.encoding != before.encoding else 0
     margin = _RAISE_MARGIN if level else _RESUME_MARGIN

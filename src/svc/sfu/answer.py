@@ -44,9 +44,8 @@ class AnswerError(SdpError):
 class AnsweredSection:
     """One media section of the answer. Directions are from the client's point of view.
 
-    A rejected section (port 0, or no codec in common) has no payload types. In a section in which the client
-    sends, a browser may use any offered payload type, even one that its answer omits
-    (`codecs.payload_types`).
+    A rejected section (port 0, or no codec in common) has no payload types. Where the client sends, a browser
+    may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
     """
 
     mid: str
@@ -160,7 +159,7 @@ def _common_payload_types(media: MediaDescription, *, redundancy: bool) -> froze
 
 
 def _means(mapping: RtpMap | None, codec: Codec) -> bool:
-    if mapping is None:  # Only static payload types need no mapping (RFC 3551 section 6).
+    if mapping is None:  # Only a static payload type may omit the mapping (RFC 3551 section 6).
         return codec.payload_type < 35
     return mapping.name.lower() == codec.name.lower() and mapping.clock_rate == codec.clock_rate
 
@@ -237,8 +236,6 @@ def _mixed(answer: SessionDescription, accepted: list[MediaDescription]) -> bool
 
 
 def _candidates(accepted: list[MediaDescription]) -> tuple[str, ...]:
-    """Return the candidates in all sections without duplicates, because bundled sections may repeat
-    candidates.
-    """
+    """Return the candidates in all sections without duplicates, because bundled sections may repeat them."""
     values = [value for media in accepted for value in media.values("candidate")]
     return tuple(f"candidate:{value}" for value in dict.fromkeys(values))

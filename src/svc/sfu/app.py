@@ -61,7 +61,7 @@ class Flags:
     control_from_anywhere: bool = False
     workers: int | None = None  # threads that send media; None to choose by the number of processors
     listen_fds: tuple[int, ...] = ()  # inherited sockets to use instead of opening new ones
-    handover_socket: Path | None = None  # where a successor connects to take the ports over
+    handover_socket: Path | None = None  # where a successor connects to take over the ports
     take_over: bool = False  # take over from the service that listens there
 
 
@@ -83,9 +83,7 @@ class Front:
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
-    """The media plane's methods that the program uses to start and stop it. Sessions use its other
-    methods.
-    """
+    """The methods with which the program starts and stops the media plane. Sessions use its other methods."""
 
 
 def run(config: Config, flags: Flags = Flags()) -> None:

@@ -92,7 +92,7 @@ class Candidate:
 
 
 def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
-    """Return the reason why no check may be sent to `ip`, or None if checks are allowed.
+    """Return why no check may be sent to `ip`, or None if checks are allowed.
 
     Private addresses are allowed, because members on the server's network use them. A loopback address would
     make us send to our own machine, so it is allowed only if we offer one ourselves.
@@ -185,7 +185,7 @@ def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Addres
 def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Return a TCP candidate for the address and port of each UDP candidate.
 
-    Skips ports that a NAT has chosen, because the NAT would choose another port for TCP.
+    Skips ports that a NAT has chosen, because the NAT would choose a different port for TCP.
     """
     return tuple(
         Candidate(

@@ -1,20 +1,20 @@
 """The checklist of one ICE generation: candidate pairs, their states and their order.
 
-There is one stream with one component, hence one checklist, in which no pair waits for another pair. RFC
-8445's Frozen state therefore does not occur: a new pair is Waiting.
+There is one stream with one component, so there is one checklist, and no pair waits for another. RFC 8445's
+Frozen state therefore does not occur: a new pair is Waiting.
 
 - Waiting: to be checked in its turn, best pair first (section 6.1.4.2).
 - In progress: a check has been sent. It is being retransmitted or awaits its response.
 - Succeeded: the peer answered with our remote password, from the address that we checked. The pair is valid
   and may be nominated.
-- Failed: no response, an error response, or a response from another address.
+- Failed: no response, an error response, or a response from a different address.
 
 A check from the peer triggers a check of our own on the same pair, ahead of the queue (section 7.3.1.4): it
 proves that the path is open now. It revives a failed pair, and replaces a check that was sent before the
 peer's NAT let it in.
 
 Peers choose the addresses that we send to. The lists and the checks are bounded, because otherwise the SFU
-could be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller passes the
+could be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller supplies the
 role.
 """
 
@@ -54,9 +54,9 @@ class PairEvent(Enum):
 _W, _I, _S, _F = PairState
 _CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
 
-# A replaced check can still be answered, so a response may arrive in Waiting and Failed. The failure of a
-# replaced check is ignored. If the roles change during a nomination, a pair may have two checks pending, and
-# both may fail. A succeeded pair is checked once more when it is nominated, and may then fail.
+# A replaced check can still be answered, so a response may arrive in the Waiting and Failed states. The
+# failure of a replaced check is ignored. If the roles change during a nomination, a pair may have two checks
+# pending, and both may fail. A succeeded pair is checked once more when it is nominated, and may then fail.
 PAIR_TRANSITIONS = Transitions(
     "candidate pair",
     {
@@ -91,8 +91,8 @@ class CandidatePair:
 
     @property
     def offered_priority(self) -> int:
-        """The PRIORITY value in our checks: the priority of the candidate that the peer would learn from such
-        a check.
+        """The PRIORITY value in our checks: the priority of the candidate that the peer would learn from the
+        check.
         """
         local_preference = self.local_priority >> 8 & MAX_LOCAL_PREFERENCE
         return priority("prflx", local_preference, tcp=self.path.is_tcp)
@@ -180,7 +180,7 @@ class Checklist:
             self._triggered.remove(pair)
 
     def answered(self, pair: CandidatePair) -> None:
-        """Record that the peer answered on `pair`, which is now valid and needs no further check."""
+        """Record that the peer answered on `pair`, which is now valid and needs no further checks."""
         pair.happened(_ANSWERED)
         if pair in self._triggered:
             self._triggered.remove(pair)

@@ -142,7 +142,7 @@ class ActiveSpeakers(Payload):
 
 class LayersWanted(Payload):
     """The demand of a track's receivers, sent to its publisher. The track is named by id and by source,
-    because the publisher's browser may use a different id for it than the room.
+    because the publisher's browser may use a different id for it than the room does.
     """
 
     event = "layers_wanted"

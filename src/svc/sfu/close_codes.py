@@ -20,5 +20,5 @@ class CloseCode(IntEnum):
     REFUSED = 4003  # The join was refused. The preceding room_error gives the reason.
     DISCONNECTED = 4004  # The chat server removed this user.
     MEDIA_FAILED = 4005  # The encrypted media connection could not be established, or the client closed it.
-    REJOIN = 4006  # Another process serves this port from now on, so the client should rejoin immediately.
+    REJOIN = 4006  # Another process now serves this port, so the client should rejoin immediately.
     OUTDATED = 4007  # A chat server with a newer epoch owns the community.

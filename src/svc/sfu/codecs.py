@@ -37,7 +37,7 @@ class HeaderExtension:
     """A header extension. A hop-by-hop extension is handled by the SFU and not forwarded."""
 
     uri: str
-    id: int  # from 1 to 14, so that it fits into the one-byte form
+    id: int  # from 1 to 14, so that it fits in the one-byte form
     kinds: frozenset[str]
     hop_by_hop: bool = False
 
@@ -62,7 +62,7 @@ AUDIO: Final = (
     Codec("PCMA", "audio", 8, 8_000),
 )
 
-# RED (RFC 2198). It is offered only to clients that ask for it, and always behind Opus, because a browser
+# RED (RFC 2198). It is offered only to clients that ask for it, and always after Opus, because a browser
 # sends the codec that is listed first.
 RED: Final = Codec("red", "audio", 63, 48_000, 2, "111/111")
 

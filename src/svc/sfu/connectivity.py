@@ -50,7 +50,7 @@ class ConnectivityContext:
 
 @dataclass(frozen=True, slots=True)
 class PathLost:
-    """Media has no path to the client. An ICE restart may find a path."""
+    """Media has no path to the client. An ICE restart may find one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class MediaClosed:
 
 @dataclass(frozen=True, slots=True)
 class PathMoved:
-    """Media now uses another path to the client. The client might not send on it until ICE restarts."""
+    """Media now uses a different path to the client. The client might not send on it until ICE restarts."""
 
 
 Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed | MediaClosed

@@ -7,7 +7,7 @@ fingerprints), RFC 8827 section 6.5 (the cipher suites of WebRTC).
 
 Clocks. OpenSSL retransmits by its own clock, which cannot be replaced: first after 1 s, then doubling. This
 module does not hide that. `next_deadline` includes the time that OpenSSL reports, and `advance` lets OpenSSL
-act. If the deadline has not come by OpenSSL's clock, as in a test whose clock runs ahead of it, `advance`
+act. If OpenSSL's clock has not reached the deadline, as in a test whose clock runs ahead of it, `advance`
 asks again later. A second is a long time to wait for media. If the latest flight fits in one datagram, this
 module therefore also repeats it byte for byte on the caller's clock: first after 100 ms, then doubling. A
 peer that already has the flight drops the copy as a replay. The server's last flight is never acknowledged.
@@ -56,7 +56,7 @@ _CIPHERS = (
     b"ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
     b"ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384"
 )
-# RFC 8122 also allows md5 and sha-1. Fingerprints in both can be forged, so they prove nothing.
+# RFC 8122 also allows md5 and sha-1. Fingerprints with either can be forged, so they prove nothing.
 _DIGESTS = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 
 
@@ -104,7 +104,7 @@ DtlsEvent = Connected | Closed | HandshakeFailed
 
 
 class Certificate:
-    """Our self-signed certificate. All connections of the process share it."""
+    """Our self-signed certificate. All connections in the process share it."""
 
     def __init__(self, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
         self.fingerprint = certificate.fingerprint(SHA256()).hex(":").upper()
@@ -124,7 +124,7 @@ class Certificate:
 
     @classmethod
     def generate(cls, now: datetime) -> "Certificate":
-        """Make a certificate with an ECDSA key on P-256 (RFC 8827 section 6.5)."""
+        """Generate a certificate with an ECDSA key on P-256 (RFC 8827 section 6.5)."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "svc")])
         builder = (
@@ -153,7 +153,7 @@ class Event(Enum):
     ENDED = auto()  # Either side closed the connection, or it failed.
 
 
-# A closed connection may end again, because its owner also closes it after the peer has done so.
+# A closed connection may be closed again, because its owner closes it even after the peer has done so.
 TRANSITIONS = Transitions(
     "DTLS",
     {
@@ -166,7 +166,7 @@ TRANSITIONS = Transitions(
 
 
 class DtlsTransport:
-    """One DTLS connection with one peer. See the module's docstring."""
+    """One DTLS connection with one peer. See the module docstring."""
 
     def __init__(self, certificate: Certificate, role: Role) -> None:
         self.transmits: list[bytes] = []

@@ -25,7 +25,7 @@ selected the old path.
 
 Between restarts, media follows the peer to the address from which it answers (`path_monitor`).
 
-The agent supports neither relays nor, on our side, ICE lite and aggressive nomination.
+The agent does not support relays or, on our side, ICE lite or aggressive nomination.
 """
 
 from collections import Counter
@@ -88,7 +88,7 @@ class IceCredentials:
 
 
 class IceAgent:
-    """One participant's ICE agent. The module's docstring has its theory of operation."""
+    """One participant's ICE agent. The module docstring explains its theory of operation."""
 
     def __init__(
         self,

@@ -25,8 +25,8 @@ LAYERS_INTERVAL_S = 0.25
 # previous estimate.
 BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 
-# After a client's request, a review waits this long for further requests, because clients send one request
-# per track.
+# After a client's request, a review waits this long for more requests, because clients send one request per
+# track.
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
@@ -159,7 +159,7 @@ def _video(section: ReceivingSection) -> Video:
     assert section.track is not None and section.wish is not None, (
         "an adaptive section has a track and a wish"
     )
-    # Tracks are named by id rather than by section, because a section is reused for other tracks.
+    # Tracks are named by id rather than by section, because sections are reused for other tracks.
     return Video(
         section.track.track_id,
         _levels(section),

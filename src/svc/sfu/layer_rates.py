@@ -100,8 +100,8 @@ class LayerRates:
             # high for every downlink, the publisher would stop, and the real rate would never be measured.
             return (ASSUMED_BPS[encoding],) if count > 1 else ASSUMED_BPS
         if encoding == 0 and count > 1 and encoding in self._starting and sum(layers) > ASSUMED_BPS[0]:
-            # The last packets received may have been a keyframe's. A paused track is not sent, so a rate that
-            # is too high would never be corrected, and the track would stay paused.
+            # The last packets received may have belonged to a keyframe. A paused track is not sent, so a rate
+            # that is too high would never be corrected, and the track would stay paused.
             layers = [bps * ASSUMED_BPS[0] / sum(layers) for bps in layers]
         used = max((layer for layer, bps in enumerate(layers) if bps >= _MIN_LAYER_BPS), default=0)
         return tuple(sum(layers[: layer + 1]) for layer in range(used + 1))

@@ -72,7 +72,7 @@ class TransportListener(Protocol):
         """Handle the byte counts of a section's track, by encoding and temporal layer."""
 
     def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
-        """Handle a change of the encoding that this participant receives of a track."""
+        """Handle a change in the encoding of a track that this participant receives."""
 
 
 # Handle an estimate in bit/s, its limiting factor ("delay", "loss", "probe" or "use"), and the number of
@@ -199,8 +199,8 @@ class MediaTransport:
         self._core.select(self.id, path.remote, path.local)
 
     def link(self, path: Path, ssrcs: Sequence[int]) -> None:
-        """Send to another SFU on the given path, without ICE. `ssrcs` are the SSRCs of the packets from that
-        SFU.
+        """Send to another SFU over the given path, without ICE. `ssrcs` are the SSRCs of the packets from
+        that SFU.
         """
         self._core.select(self.id, path.remote, path.local, ssrcs)
 
@@ -250,7 +250,7 @@ class MediaTransport:
         self._core.set_deafened(self.id, deafened)
 
     def want_bandwidth(self, up_to_bps: float, listener: BandwidthListener) -> None:
-        """Start to report the downlink's capacity once a second and whenever it drops. Probe up to the given
+        """Start reporting the downlink's capacity once a second and whenever it drops. Probe up to the given
         rate.
         """
         self._bandwidth_listener = listener
@@ -342,7 +342,7 @@ class MediaPlane:
         return self._core.descriptors()
 
     def open_transport(self, listener: TransportListener, rtcp_ssrc: int | None = None) -> MediaTransport:
-        """Open a transport. If given, `rtcp_ssrc` is the SSRC of our RTCP packets instead of a random one."""
+        """Open a transport. `rtcp_ssrc` is the SSRC of our RTCP packets, or None for a random SSRC."""
         ssrc = secrets.randbits(32) if rtcp_ssrc is None else rtcp_ssrc
         transport = MediaTransport(self, self._core, listener, ssrc)
         self._transports[transport.id] = transport

@@ -199,8 +199,7 @@ _SIMULCAST = (
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
     attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
     if not receiving:
-        # One line for all codecs saves space. There are many such sections, and an offer must fit in one
-        # message.
+        # One line for all codecs saves space. There are many sections, and an offer must fit in one message.
         attributes.append(Attribute("rtcp-fb", "* transport-cc"))
     return tuple(attributes)
 

@@ -1,6 +1,6 @@
 """Detects that the selected path is dead, and finds the path that the peer uses instead.
 
-Theory of operation. A peer whose NAT assigns it another port, or that changes networks, immediately sends
+Theory of operation. A peer whose NAT assigns it a different port, or that changes networks, immediately sends
 checks from a new address. The expiry of consent would reveal this only after 30 s. Media therefore follows
 the peer, as with a lite agent. A check alone is never enough, because an attacker could have recorded it and
 resent it from elsewhere. The agent checks both the new path and the selected path. Media moves if the peer
@@ -11,7 +11,7 @@ answers on the new path and not on the selected one.
 - Doubted: nothing has arrived over the selected path for 2.6 s, although idle browsers send every 2.5 s, or
   for 1.5 s after heavy traffic. The selected path is checked, and so are the other paths that the peer has
   checked.
-- Lost: no path has answered within another 0.8 s. All paths are checked each second, and the first that
+- Lost: no path has answered within another 0.8 s. All paths are checked every second, and the first that
   answers is selected.
 
 A path that a controlling peer nominates is selected as soon as the peer has answered on it. So is a UDP path
@@ -39,7 +39,7 @@ ASK_AGAIN_S = 1.0
 # each with IPv4 and IPv6.
 MAX_OTHERS = 4
 # The number of paths checked in a burst, and per second in the long run. A NAT that rebinds every 30 s needs
-# one path per 30 s.
+# one path every 30 s.
 TRIALS, TRIALS_PER_S = 12, 0.2
 
 

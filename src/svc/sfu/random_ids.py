@@ -7,7 +7,7 @@ from random import Random
 
 
 def session_number(chance: Random) -> int:
-    """Return a random SDP session number of 62 bits (RFC 8829 section 5.2.1)."""
+    """Return a random 62-bit SDP session number (RFC 8829 section 5.2.1)."""
     return int.from_bytes(chance.randbytes(8)) >> 2
 
 

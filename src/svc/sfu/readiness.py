@@ -2,7 +2,7 @@
 
 At startup, a STUN Binding request is sent from the media socket to each configured server. A response shows
 that UDP works, and contains our server-reflexive address. Sans-I/O: the owner resolves names, sends and
-receives datagrams, and passes the time. Does not serve HTTP or reject anybody: clients may join while the
+receives datagrams, and supplies the time. Does not serve HTTP or reject anybody: clients may join while the
 service is starting. See docs/signalling.md, "Over HTTP".
 
 - Starting: makes up to 8 attempts. Each attempt waits longer than the last, at most 5 s.
@@ -29,7 +29,7 @@ from svc.sfu.stun_codec import Class
 ATTEMPTS = 8
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 5.0
-# RFC 8445 section 11 requires 15 s or more. NATs that close a mapping within less than 30 s are rare.
+# RFC 8445 section 11 requires 15 s or more. NATs that close a mapping in less than 30 s are rare.
 REFRESH_S = 25.0
 
 Server = tuple[str, int]
@@ -42,7 +42,7 @@ class State(Enum):
 
 
 class Reason(Enum):
-    """The reason why the service counts as healthy."""
+    """Why the service counts as healthy."""
 
     SKIPPED = "nothing to probe"
     ANSWERED = "the STUN probe succeeded"

@@ -1,10 +1,9 @@
 """Relays a room's tracks between SFUs, as instructed by the chat server.
 
-A relay carries one track to one other SFU. It has a transport of the RTP core with a fixed path and with keys
-from the chat server, so ICE and DTLS are not needed. The sending SFU has a down track for each encoding, and
-sends the encodings that a receiver at the other SFU needs. The receiving SFU publishes the track in its own
-room, where it is treated like any other track. PLI, NACK and reports are sent as RTCP over the same
-transport.
+A relay carries one track to one other SFU. It uses an RTP core transport with a fixed path and keys from the
+chat server, so ICE and DTLS are not needed. The sending SFU has a down track for each encoding, and sends the
+encodings that a receiver on the other SFU needs. The receiving SFU publishes the track in its own room, where
+it is treated like any other track. PLI, NACK and reports are sent as RTCP over the same transport.
 
 The chat server decides which tracks are relayed, and where.
 See docs/signalling.md, "A room over several SFUs".
@@ -26,11 +25,11 @@ from svc.sfu.track_demand import DemandUpdates
 
 _MID = "0"
 _PROFILE = "AEAD_AES_128_GCM"
-# The header extensions on a relay are all end-to-end extensions. mid and rid are not needed, because a
-# relay's SSRCs identify the track and the encoding.
+# A relay carries the end-to-end header extensions. mid and rid are not needed, because a relay's SSRCs
+# identify the track and the encoding.
 _EXTENSION_IDS = frozenset(extension.id for extension in EXTENSIONS if not extension.hop_by_hop)
-# The maximum number of relays. A room with hundreds of cameras is legitimate, but more relays than this are a
-# bug.
+# The maximum number of relays. A room with hundreds of cameras is legitimate, but more relays than this
+# indicate a bug.
 MAX_RELAYS = 10_000
 
 
@@ -74,7 +73,7 @@ class _RelayTransport:
 
 
 class SentRelay(_RelayTransport):
-    """A track at this SFU that is relayed to another SFU."""
+    """A track on this SFU that is relayed to another SFU."""
 
     def __init__(self, plane: MediaPlane, room: Room, track: Track, link: events.RelayLink) -> None:
         super().__init__(plane, link, sends=True)
@@ -98,7 +97,7 @@ class SentRelay(_RelayTransport):
         room.watch(track, self, TrackUse())
 
     def set_demand(self, demand: events.RelayDemand) -> None:
-        """Send only the encodings that a receiver at the other SFU needs."""
+        """Send only the encodings that a receiver on the other SFU needs."""
         wanted = demand.encodings if demand.watched else 0
         for encoding, down_track in enumerate(self._down_tracks):
             is_wanted = wanted >> encoding & 1 if len(self._down_tracks) > 1 else demand.watched
@@ -116,7 +115,7 @@ class SentRelay(_RelayTransport):
 
 
 class ReceivedRelay(_RelayTransport):
-    """A track from another SFU, published in the room at this SFU."""
+    """A track from another SFU, published in the room on this SFU."""
 
     def __init__(
         self,
@@ -127,7 +126,7 @@ class ReceivedRelay(_RelayTransport):
         clock: Callable[[], float],
     ) -> None:
         super().__init__(plane, request.line, sends=False)
-        # The id of the track at the publisher's SFU.
+        # The id of the track on the publisher's SFU.
         self.origin_track_id = request.track_id
         self._room, self._relay_id, self._report, self._clock = room, request.relay_id, report, clock
         self._demand = DemandUpdates(self._report_demand)
@@ -234,7 +233,7 @@ class Span:
         self.codecs_changed()
 
     def held_relays(self) -> list[events.HeldRelay]:
-        """Return the sent and the received relays, each with the id of its track at the publisher's SFU."""
+        """Return the sent and the received relays, each with the id of its track on the publisher's SFU."""
         room_id = self._room.room_id
         sent = [(each, relay.track.track_id, True) for each, relay in self._sent.items()]
         received = [(each, relay.origin_track_id, False) for each, relay in self._received.items()]

@@ -1,6 +1,6 @@
 """Keeps the state of the service: chat servers' registrations, and their rooms, peers and tracks.
 
-Only does the bookkeeping, without I/O, a clock or negotiation. Assigns seats and notifies each `Member` (a
+Does only the bookkeeping, with no I/O, clock or negotiation. Assigns seats and notifies each `Member` (a
 peer's session) and `Watcher` (a control connection). Rooms belong to their registration, so chat servers may
 use the same room ids.
 
@@ -56,7 +56,7 @@ class TrackUse:
     width: int | None = None  # width of its tile; 0 if it reports none, None until known
     target: int | None = None  # largest encoding that it should get; None until known
     forwarded: int | None = None  # encoding that it gets now; None if unknown
-    encodings: int = 0  # bit i is set if a receiver at another SFU gets or needs encoding i
+    encodings: int = 0  # bit i is set if a receiver on another SFU gets or needs encoding i
 
 
 @dataclass(slots=True, eq=False)
@@ -176,9 +176,9 @@ class Room:
     speakers: dict[str, int] = field(default_factory=dict)
     # Keyed by user and not by peer, so that leaving and rejoining does not undo a mute.
     audio_controls: dict[str, AudioControl] = field(default_factory=dict)
-    # Relays the tracks of a room that spans several SFUs. None while all participants are at this SFU.
+    # Relays the tracks of a room that spans several SFUs. None while all participants are on this SFU.
     span: Audience | None = None
-    # The payload types of the video codecs that all participants at other SFUs can show. None if they can
+    # The payload types of the video codecs that all participants on other SFUs can show. None if they can
     # show all.
     takes_elsewhere: frozenset[int] | None = None
 
@@ -245,7 +245,7 @@ class Room:
             peer.member.audio_controlled(control)
 
     def take_elsewhere(self, payload_types: frozenset[int] | None) -> None:
-        """Record the video codecs that all participants at other SFUs can show."""
+        """Record the video codecs that all participants on other SFUs can show."""
         if payload_types != self.takes_elsewhere:
             self.takes_elsewhere = payload_types
             for peer in list(self.peers.values()):

@@ -1,7 +1,7 @@
 """The HTTP side of the media service: health, metrics and WebSocket upgrades.
 
-`/server` is for chat servers, every other path for participants. Requests without an upgrade get 400. Decides
-which clients may connect, but not which may join. See docs/signalling.md.
+`/server` is for chat servers, every other path for participants. Requests without an upgrade get a 400.
+Decides which clients may connect, but not which may join. See docs/signalling.md.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.service import Service
 
-# A client that does not join within 10 s is disconnected. More than this many unjoined clients at once are an
-# attack. The service then drops the oldest connection from the address that has the most, so that clients
-# with valid tokens can still join.
+# A client that does not join within 10 s is disconnected. More than this many unjoined clients at once
+# indicate an attack. The service then drops the oldest connection from the address that has the most, so that
+# clients with valid tokens can still join.
 MAX_NEWCOMERS = 1_000
 
 # Headers that proxies add to the requests that they forward.
@@ -82,7 +82,7 @@ class Routes:
     async def _attend(
         self, request: web.Request, pace: TokenBucket, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
-        """Upgrade a request to a WebSocket, and serve the WebSocket until it ends."""
+        """Upgrade a request to a WebSocket, and serve the WebSocket until it closes."""
         if request.transport is None:  # The client has already disconnected.
             return web.Response()
         socket = Socket(request.transport)

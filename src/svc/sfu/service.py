@@ -103,11 +103,11 @@ class Service:
         return self._spans[room]
 
     def held_relays(self, rooms: Iterable[Room]) -> list[events.HeldRelay]:
-        """Return the relays of these rooms that start or end at this SFU."""
+        """Return the relays of these rooms that start or end on this SFU."""
         return [held for room in rooms if room in self._spans for held in self._spans[room].held_relays()]
 
     def unspan(self, room: Room) -> None:
-        """End the relays of a room whose participants are all at this SFU."""
+        """End the relays of a room whose participants are all on this SFU."""
         if span := self._spans.pop(room, None):
             span.close()
         room.span = None

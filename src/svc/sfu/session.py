@@ -2,7 +2,7 @@
 
 Theory of operation. The SFU is always the offerer, and only one offer is pending at a time. Changes in the
 meantime (tracks that start and end, caps, a request to renegotiate or to restart ICE) are not queued. They
-only mark another offer as due. An offer describes the state at the time when it is written, so simultaneous
+only mark another offer as due. An offer describes the state at the time it is written, so simultaneous
 changes need only one offer, and no change is lost.
 
 A session may outlive its connection (`detach`): media continues, nothing is offered, and within 30 s another
@@ -79,7 +79,7 @@ _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
 
 
 class Session(EventHandlers):
-    """A participant's session, which the module's docstring describes.
+    """A participant's session, described in the module docstring.
 
     Implements the room's Member and the core's listener.
     """
@@ -254,7 +254,7 @@ class Session(EventHandlers):
 
     @handles
     def _receive_keep_alive(self, request: KeepAlive) -> None:
-        """Reply to a keep-alive that has a timestamp, with the same timestamp."""
+        """Reply to a timestamped keep-alive with the same timestamp."""
         if isinstance(request.timestamp, int | float):
             self._client.push(request)
 

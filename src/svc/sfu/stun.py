@@ -15,7 +15,7 @@ ROLE_CONFLICT = 487
 # The delay before the first retransmission, which doubles each time (RFC 8489 section 6.2.1).
 RTO_S = 0.5
 # Rc and Rm from the same section, below their defaults of 7 and 16. A request is sent at 0, 0.5, 1.5, 3.5,
-# 7.5 and 15.5 s and abandoned at 19.5 s. Nobody would wait the default of 39.5 s for a call to connect, and
+# 7.5 and 15.5 s and abandoned at 19.5 s. Nobody would wait the default 39.5 s for a call to connect, and
 # retransmissions count as checks.
 TRANSMISSIONS = 6
 LAST_WAIT_S = 4.0

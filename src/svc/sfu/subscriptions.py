@@ -11,8 +11,8 @@ A source (SSRC) is never used by more than one DownTrack. With the same key, a r
 would reuse a nonce, which breaks the encryption (RFC 7714 section 8.1). A reused section therefore gets new
 sources, and so does a section that the client stops and later resumes.
 
-Offers and answers grow with every section, and a message above 256 KB would end the call. Sections therefore
-have a budget: a track beyond it is unavailable until a section becomes free.
+Offers and answers grow with every section, and a message larger than 256 KB would end the call. Sections
+therefore have a budget: a track beyond it is unavailable until a section becomes free.
 
 Does not write offers. See docs/signalling.md, "How an offer is made".
 """
@@ -30,14 +30,14 @@ from svc.sfu.offer import Transceiver
 from svc.sfu.publications import SOURCES
 from svc.sfu.rooms import Peer, Track, TrackUse
 
-# The reasons why a track is unavailable, as sent to clients.
+# The reasons for which a track is unavailable, as sent to clients.
 CODEC, NO_SECTION = "codec", "no_line"
 
 # The size of one section in an offer on the wire, where it is escaped as JSON within JSON. Browsers' answers
 # are shorter. The total below leaves room for the client's own four sections.
 _OFFER_BYTES = {"audio": 1_100, "video": 3_350}
 MAX_OFFER_BYTES = 243_000
-# Video must leave room for audio. This is enough for forty-six videos, more than a screen can show.
+# Video must leave room for audio. This is enough for 46 videos, more than a screen can show.
 MAX_VIDEO_BYTES = 154_500
 
 
@@ -108,7 +108,7 @@ class Subscriptions:
         }
 
     def add(self, track: Track) -> None:
-        """Assign a track a free or new section of its kind. If there is none, queue the track."""
+        """Assign a free or new section of its kind to a track. If there is none, queue the track."""
         section = self._free_section(track.kind) or self._new_section(track.kind)
         if section:
             self._occupy(section, track)
@@ -140,7 +140,7 @@ class Subscriptions:
             section.transceiver.direction = "inactive"
 
     def change(self, track: Track) -> None:
-        """Handle the publisher's change to another codec."""
+        """Handle the publisher's change to a different codec."""
         if section := self._section_of(track):
             section.transceiver.first_codec = track.payload_type
             if section.down_track:

@@ -1,1 +1,1 @@
-"""Commands for operators and developers. They may use every program's modules."""
+"""Commands for operators and developers. They may import modules from every program."""

@@ -63,8 +63,8 @@ def hosts_of(
     """Return the permanent names and addresses of a server that listens on `host`, and its temporary
     addresses.
 
-    `names` are the names in EXTERNAL_HOST. `addresses` are this machine's addresses, and many IPv6 addresses
-    among them change every day.
+    `names` are the names in EXTERNAL_HOST. `addresses` are this machine's addresses. Many IPv6 addresses
+    change every day.
     """
     local = [hostname] if "." in hostname else [hostname, f"{hostname}.local"]
     lasting = ["localhost", *filter(_is_name, local), *map(_without_port, names)]

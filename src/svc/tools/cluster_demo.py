@@ -33,7 +33,7 @@ NODES = ("one", "two", "three")
 # The lease is shorter than usual, because all nodes are on this machine and somebody is probably watching the
 # demo.
 _LEASE_S = 2.0
-# Linux and macOS assign ephemeral ports from 32768 or 49152 on.
+# Linux and macOS assign ephemeral ports from 32768 or 49152 upwards.
 _PORTS = range(10_000, 32_768)
 _NATS_START_S = 30.0
 _NATS_RESTART_S = 1.0
@@ -222,7 +222,7 @@ async def _until_open(port: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """Make the kernel end this process when its parent ends, for whatever reason. Linux only."""
+    """Make the kernel terminate this process when its parent exits for any reason. Linux only."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -233,7 +233,7 @@ def _end_with_parent() -> None:
 def free_ports(count: int) -> list[int]:
     """Return free ports on 127.0.0.1 outside the system's ephemeral range.
 
-    Therefore no outgoing connection of another program can take a port before our server listens on it.
+    This way, no outgoing connection from another program can take a port before our server listens on it.
     """
     found: set[int] = set()
     while len(found) < count:

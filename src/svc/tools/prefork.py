@@ -96,7 +96,7 @@ class WaitingProcess:
 def fork(
     names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int]
 ) -> Mapping[str, WaitingProcess]:
-    """Fork a process for each program, in which `run` gets the arguments and returns the exit status.
+    """Fork a process for each program. In it, `run` gets the arguments and returns the exit status.
 
     Omits programs that could not be forked.
     """
@@ -131,7 +131,7 @@ def _be_template(
     gc.disable()
     for module in SHARED:
         importlib.import_module(module)
-    # A garbage collection in a fork would write to each object, so that its memory would no longer be shared.
+    # A garbage collection in a fork would write to each object, and its memory would then not be shared.
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -148,7 +148,7 @@ def _be_template(
 
 
 def _adopts_orphans(adopts: bool) -> bool:
-    """Set whether this process adopts descendants whose parent ends. Return False on failure."""
+    """Set whether this process adopts descendants whose parent exits. Return False on failure."""
     # Without these types, ctypes would pass numbers as 32 bits, but the kernel reads 64.
     prctl = ctypes.CDLL(None).prctl
     prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
@@ -185,8 +185,8 @@ def _read(stream: socket.socket, length: int) -> bytes:
 
 
 def _show_as(words: Sequence[str]) -> None:
-    """Replace the command line and the name that `ps` shows, which a fork inherits from its parent. Text that
-    is too long is truncated.
+    """Replace the command line and the name that `ps` shows, because a fork inherits them from its parent.
+    Text that is too long is truncated.
     """
     with suppress(OSError):
         Path("/proc/self/comm").write_text(" ".join(words[:2]))

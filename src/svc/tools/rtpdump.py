@@ -21,7 +21,7 @@ _RECORD_HEADER = struct.Struct("!HHI")
 
 
 class RtpdumpError(ValueError):
-    """The file is not a capture, or is truncated. The message names the position."""
+    """The file is not a capture, or is truncated. The message gives the position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Record:
 
 
 def read(file: BinaryIO) -> Iterator[Record]:
-    """Return the records in a capture. Raises RtpdumpError immediately for another format, and later for a
-    truncated file.
+    """Return the records in a capture. Raises RtpdumpError immediately for a different format, and later for
+    a truncated file.
     """
     if not _FIRST_LINE.fullmatch(file.readline(_FIRST_LINE_BYTES)):
         raise RtpdumpError("not an rtpdump file: it does not start with #!rtpplay1.0 address/port")

@@ -1,4 +1,4 @@
-"""Supervises child processes: starts them, waits for their health, restarts and stops them.
+"""Supervises child processes: starts them, waits until they are healthy, and restarts and stops them.
 
 All that it needs to know about a program is the address of its health check.
 """
@@ -41,7 +41,7 @@ class Program:
     """A subcommand of `svc`, with its complete environment.
 
     It responds to `GET /health` at `address` (host and port), over https if `secure`. If `on_demand`, it is
-    started at the first connection to its socket, and again at the next connection after it has exited with
+    started on the first connection to its socket, and again on the next connection after it has exited with
     status 0.
     """
 
@@ -84,7 +84,7 @@ class Child:
             *(sys.executable, "-P", "-m", "svc.cli", *self.program.arguments, *flags, "--end-with-parent"),
             pass_fds=self._listen_fds,
             env=dict(self.program.environment),
-            # A child ends when this pipe closes, so that it never outlives this process.
+            # A child exits when this pipe closes, so that it never outlives this process.
             stdin=asyncio.subprocess.PIPE,
             # The children do not get Ctrl-C: the supervisor stops them in order.
             start_new_session=True,

@@ -92,7 +92,7 @@ _FOR_BOTH = (
     "STORAGE_BACKEND",
 )
 # Defaults for a home server, which requires no external account. Creating a new key costs nothing, so wrong
-# invite codes are also counted by IP address.
+# invite codes are also counted per IP address.
 _AT_HOME = {
     "SERVER_INVITE_IP_MAX_RETRIES": "20",
     "SERVER_INVITE_RETRY_COOLDOWN_MS": "60000",
@@ -198,7 +198,7 @@ def _own_certificate(installation: Installation, names: Sequence[str]) -> str:
     """Create a self-signed certificate unless the stored one is suitable. Return its fingerprint. Raises
     ConfigError.
     """
-    # Imported only here, because the certificate library takes as long to load as everything else together.
+    # Imported only here, because the certificate library takes as long to load as everything else combined.
     from svc.tools.certificate import fingerprint, hosts_of, read_or_create_certificate
 
     lasting, passing = hosts_of(installation.host, names, interface_addresses(), socket.gethostname())

@@ -149,7 +149,7 @@ async def _answering(
 
 
 def _swept(folder: Path) -> Path:
-    """Return the folder, after deleting old leftovers. Other workers may also be using it."""
+    """Return the folder after deleting old leftover files. Other workers may also be using it."""
     try:
         make_private_folder(folder)
         for path in folder.iterdir():

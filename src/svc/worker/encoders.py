@@ -22,7 +22,7 @@ from svc.worker.video_job import ACCEPTED, NoVideoFrames, Video, VideoRules, rew
 
 RULES: Mapping[str, PictureRules] = {
     PICTURE: ATTACHED_PICTURE,
-    # Emoji are small and frequent, and animation beside every line would be distracting.
+    # Emoji are small and frequent, and animation next to every line would be distracting.
     "avatar": PictureRules(ALL_FORMATS, max_side=256, animated=False),
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
     "emoji": PictureRules(ALL_FORMATS, max_side=128, max_pixels=20_000_000, max_frames=150),
@@ -187,7 +187,7 @@ def _content(path: Path) -> str:
 
 
 def _accepted_kinds_message(job: Job) -> str:
-    """Return an error message that lists the kinds of files that are accepted."""
+    """Return an error message that lists the accepted kinds of file."""
     endings = job.limits.file_extensions
     return f"{ACCEPTED}, and files with these extensions: {', '.join(endings)}" if endings else ACCEPTED
 

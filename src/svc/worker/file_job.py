@@ -15,7 +15,7 @@ _MEMORY_BYTES = 512 * 1024 * 1024
 _RESULT_BYTES = 64 * 1024
 # If determining a file's duration takes longer than this, the file is played without a known duration.
 PROBE_DEADLINE_S = 10.0
-# The maximum duration to display. No recording is that long, but a wrong header can state more.
+# The maximum duration to display. No recording is that long, but an incorrect header can claim more.
 _MAX_DURATION_MS = 7 * 24 * 3600 * 1000
 _PLAIN_EXT = "bin"
 

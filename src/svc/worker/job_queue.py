@@ -19,7 +19,7 @@ T = TypeVar("T", bound=Struct)
 
 # The number to pass to `Queue.wait` before the first signal.
 NOTHING_SEEN = -1
-# Errors which mean that this worker does not (or no longer) hold the job.
+# Errors meaning that this worker does not hold the job, or no longer holds it.
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
 # Errors after which the same request may be repeated.
 _FOR_NOW = frozenset({"storage_unavailable", "internal_error", "unknown_event"})
@@ -85,7 +85,7 @@ class Queue:
             raise Unreachable(str(fault)) from None
 
     async def renew(self, job: Job, progress: float) -> None:
-        """Renew the lease. Raises LeaseLost, Unreachable or Declined, as do all following methods."""
+        """Renew the lease. Raises LeaseLost, Unreachable or Declined, as do all methods below."""
         await self._ask("job_renew", {**_whose(job), "progress": round(progress, 3)}, Struct)
 
     async def reserve(self, job: Job, ext: str) -> str:

@@ -120,7 +120,7 @@ class JobRun:
     async def _keep_lease(self) -> NoReturn:
         """Renew the lease until it is lost. Raises LeaseLost.
 
-        A short outage of the server leaves the lease unchanged.
+        A short server outage leaves the lease unchanged.
         """
         clock = asyncio.get_running_loop().time
         reported, reported_at = 0.0, clock()

@@ -299,7 +299,7 @@ def _too_long(bounds: _Bounds) -> Rejected:
 
 
 def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, Geometry]:
-    """Return one frame as a PNG, the way it should be displayed, and its geometry.
+    """Return one frame as a PNG, as it should be displayed, and the frame's geometry.
 
     A file without any frame is not a video.
     """

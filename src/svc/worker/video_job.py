@@ -122,8 +122,8 @@ def limits_of(rules: VideoRules) -> Limits:
 
 
 async def _validate(result: Result, outputs: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
-    """Validate a result. A compromised decoder can send anything, but the worst that passes is a wrong
-    video.
+    """Validate a result. A compromised decoder can send anything, but the worst that can get through is a
+    wrong video.
     """
     container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
     expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))

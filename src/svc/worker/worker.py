@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """A pool that runs several jobs of these kinds at once.
+    """A pool that runs several jobs of its kinds at once.
 
     `poll_s` is the polling interval while the server does not notify us. `long` selects long jobs instead of
     ordinary jobs.

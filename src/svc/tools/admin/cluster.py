@@ -1,4 +1,4 @@
-"""`svc admin cluster`: show a cluster's nodes, and hand ownership of the community over to another node."""
+"""`svc admin cluster`: show a cluster's nodes, and transfer ownership of the community to another node."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

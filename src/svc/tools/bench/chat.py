@@ -1,6 +1,6 @@
 """`svc bench chat`: fill a community with members who write, and measure the cost to the server.
 
-Runs the load and reports progress. Prints results on standard output, progress on standard error.
+Runs the load and reports progress. Prints results on standard output and progress on standard error.
 """
 
 import asyncio
@@ -47,8 +47,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a measurement. Zero means that a value is unknown. Delays are from sending a message
-    until each receiver has it.
+    """The result of a measurement. Zero means that a value is unknown. Delays are measured from sending a
+    message until each receiver has it.
     """
 
     members: int

@@ -1,4 +1,4 @@
-"""Assigns cores: the first core to the measured processes, the other cores to the measuring processes.
+"""Assigns cores: the first core to the measured processes, and the others to the measuring processes.
 
 Several measured processes share the first core. On a machine with one core, all processes share it. Also sets
 priorities between processes on the same core. Linux only.

@@ -57,7 +57,7 @@ class Measurement:
     max_us: float | None
     cpu_us_per_packet: float | None  # the server's CPU time per packet that arrived at a receiver
     cpu_percent: float | None  # the server's CPU time as a share of one core
-    waited_percent: float  # share of time in which the server was ready to run while others used its core
+    waited_percent: float  # share of time during which the server was ready to run while others used its core
     memory_kb: int | None
     generator_percent: float  # CPU time of the generator's own thread
     stolen_percent: float  # share of all cores' time that the host took
@@ -66,7 +66,7 @@ class Measurement:
     def of(
         cls, scenario: Scenario, pps: int, start: Reading, end: Reading, *, settled: Reading
     ) -> "Measurement":
-        """Compute the result: packet counts from `start` to `settled`, time and CPU use from `start` to
+        """Compute the result: packet counts from `start` to `settled`, and time and CPU use from `start` to
         `end`.
         """
         counted = {name: settled.totals[name] - start.totals[name] for name in settled.totals}

@@ -28,8 +28,8 @@ from svc.tools.bench.traffic import Traffic
 
 # The kernel may grant less: /proc/sys/net/core/rmem_max.
 SOCKET_BUFFER_BYTES = 4 << 20
-# Linux's number, which the standard library lacks, for the option that makes the kernel report when a
-# datagram arrived.
+# Linux's number for the option that makes the kernel report when a datagram arrived. The standard library
+# lacks it.
 SO_TIMESTAMPNS = 35
 _MAX_DATAGRAM_BYTES = 2048
 
@@ -234,6 +234,6 @@ def _socket_towards(address: Address) -> socket.socket:
 
 
 def _mapped(address: Address) -> tuple[bytes, int]:
-    """Return the address in the RTP core's form: 16 bytes, with IPv4 mapped to IPv6."""
+    """Return the address in the RTP core's format: 16 bytes, with IPv4 mapped to IPv6."""
     ip = ip_address(address[0])
     return (ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed), address[1]

@@ -1,6 +1,6 @@
 """Members under load: each sends and receives on its own live socket.
 
-They record each message's arrival and its delay. They do not track the community's state and print nothing.
+They record each message's arrival and its delay. They neither track the community's state nor print anything.
 """
 
 import asyncio

@@ -23,7 +23,7 @@ def check(output: Path) -> None:
 
 
 def draw(measurements: Sequence[Measurement], output: Path) -> None:
-    """Write the plot to a file, whose extension, .png or .svg, determines the format."""
+    """Write the plot to a file. Its extension, .png or .svg, determines the format."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")

@@ -16,7 +16,7 @@ def cpu_ns(pid: int) -> int:
 
 
 def waited_ns(pid: int) -> int:
-    """Return the total time that the process's threads were ready to run but had to wait."""
+    """Return the total time for which the process's threads were ready to run but had to wait."""
     return _schedstat(pid, 1)
 
 
@@ -66,7 +66,7 @@ def _schedstat(pid: int, column: int) -> int:
         try:
             total += int((task / "schedstat").read_text().split()[column])
         except (FileNotFoundError, ProcessLookupError):
-            continue  # The thread has ended in the meantime.
+            continue  # The thread has exited in the meantime.
     return total
 
 

@@ -111,8 +111,8 @@ async def _hear_all(output: asyncio.StreamReader, hear: Callable[[bytes], None])
 
 async def stop(process: Process) -> None:
     if process.returncode is None:
-        # Not `process.terminate()`, which would reap a process that has already exited. asyncio's thread
-        # would then warn about an unknown process.
+        # Do not use `process.terminate()`, which would reap a process that has already exited. asyncio's
+        # thread would then warn about an unknown process.
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGTERM)
     try:

@@ -1,6 +1,6 @@
 """`svc bench sfu`: fill a room of a media service with clients and measure its packet forwarding.
 
-Runs the load and reports progress. Prints results on standard output, progress on standard error.
+Runs the load and reports progress. Prints results on standard output and progress on standard error.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """A minimal WebSocket client for load tests: one asyncio protocol without tasks, extensions or certificate
 verification.
 
-It trusts the server more than a client should: frames have no size limit. Its masking key is zero, which RFC
-6455 section 5.3 does not forbid and which makes masking unnecessary. It does not interpret messages.
+It trusts the server more than a client should: frames have no size limit. Its masking key is zero, which
+makes masking unnecessary. RFC 6455 section 5.3 does not forbid this. It does not interpret messages.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class WebSocket(asyncio.Protocol):
         self.on_text = on_text
         self.received_bytes = 0
         self.is_open = False
-        # The code in the close frame, or 1006 if the connection ended without a close frame.
+        # The code in the close frame, or 1006 if the connection closed without a close frame.
         self.close_code: int | None = None
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._rest = b""
@@ -101,7 +101,7 @@ class WebSocket(asyncio.Protocol):
         return len(head) + len(end)
 
     def _frames(self, data: bytes, at: int) -> int:
-        """Process all complete frames from offset `at` on. Return the offset of the unprocessed rest."""
+        """Process all complete frames from offset `at` on. Return the offset of the remaining data."""
         end = len(data)
         while self.is_open and at + 2 <= end:
             size, start = data[at + 1], at + 2

@@ -62,8 +62,8 @@ def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
 
 
 def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
-    """Report on the relays. Without relays, the owner itself serves the members. Nodes of an older version
-    list no relays.
+    """Report on the relays. Without relays, the owner itself serves the members. Nodes running an older
+    version list no relays.
     """
     names = sorted(relay["relay"] for relay in status.get("relays", ()))
     if len(names) == 1:

@@ -1,6 +1,6 @@
 """`svc doctor`: run all checks and print each finding with advice.
 
-Changes nothing and is harmless for a running server. The exit status is 1 if there is a problem.
+Changes nothing and is harmless to a running server. The exit status is 1 if there is a problem.
 """
 
 import asyncio

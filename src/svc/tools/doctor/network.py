@@ -37,7 +37,7 @@ class Media:
 
 
 async def port(name: str, number: int, service: str, *, secure_too: bool = False) -> Finding:
-    """Check whether the TCP port is free or belongs to our own `service` or to another program."""
+    """Check whether the TCP port is free, belongs to our own `service`, or belongs to another program."""
     target = f"TCP port {number} ({name})"
     if _can_bind(socket.SOCK_STREAM, number):
         return ok(f"{target} is free")

@@ -65,8 +65,8 @@ class Refused(Exception):
 
 
 async def diagnose(server: Mapping[str, object], peers: Sequence[str], trust: ssl.SSLContext) -> Findings:
-    """Check a TURN server. `server` is an RTCIceServer. `peers` are the SFU's addresses, which it must
-    reach.
+    """Check a TURN server. `server` is an RTCIceServer. `peers` are the SFU's addresses, which the server
+    must reach.
     """
     urls = server["urls"]
     assert isinstance(urls, list)

@@ -20,7 +20,7 @@ from svc.tools.rtpdump import Record, RtpdumpError
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A request for layers up to the given limits, from the given time in the capture on. -1 means all
+    """A request for layers up to the given limits, starting at the given time in the capture. -1 means all
     layers.
     """
 
@@ -57,10 +57,10 @@ def filter_records(
     switches: Sequence[Switch] = (),
     ssrc: int | None = None,
 ) -> Outcome:
-    """Send the stream with the Dependency Descriptor through the core. A stream without a descriptor is
+    """Run the stream that carries the Dependency Descriptor through the core. A stream without one is
     unchanged.
 
-    Raises RtpdumpError if the capture has no media, or if the descriptor has another id.
+    Raises RtpdumpError if the capture has no media, or if the descriptor uses a different id.
     """
     packets = read_packets(records)
     streams = find_streams(packets)
@@ -152,7 +152,7 @@ class _Passage:
 
         The receiver first gets an artificial packet, numbered just before the first packet. If the first
         packet has overtaken another, or another exists only as a retransmission, the core then treats the
-        other packet as late, and not as older than the stream.
+        other packet as late rather than as older than the stream.
         """
         header = self._opening
         number = self._first - 1
@@ -164,8 +164,8 @@ class _Passage:
 
 
 def _payload_types(stream: Stream, repetitions: list[Repetition]) -> dict[int, int | None]:
-    """Return a stream's payload types, and its retransmissions' payload types, each mapped to the type that
-    it repeats.
+    """Return the payload types of a stream, and those of its retransmissions, each mapped to the type that it
+    repeats.
     """
     by_number = dict(zip(stream.numbers, stream.packets, strict=True))
     payload_types: dict[int, int | None] = dict.fromkeys(stream.payload_types)

@@ -1,4 +1,4 @@
-"""`svc rtp inspect`: print one line for each RTP packet of a capture, as JSON or as a table.
+"""`svc rtp inspect`: print one line for each RTP packet in a capture, as JSON or as a table.
 
 Dependency Descriptors are parsed separately for each stream, as in the core. A retransmission's descriptor
 belongs to the stream whose packet is retransmitted. See the AV1 RTP specification, appendix A.

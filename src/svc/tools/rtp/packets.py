@@ -51,7 +51,7 @@ class Malformed:
 
 
 def load(path: Path) -> list[Record]:
-    """Return all records in a capture. Raises RtpdumpError, which names the file, if it cannot be read."""
+    """Return all records in a capture. Raises RtpdumpError, naming the file, if it is unreadable."""
     try:
         with path.open("rb") as file:
             return list(read(file))

@@ -24,7 +24,7 @@ SIZE_INCHES = (12, 6)
 
 
 def draw(records: Iterable[Record], descriptor_id: int | None, output: Path, ssrc: int | None = None) -> None:
-    """Write the plot to a file, whose extension, .png or .svg, determines the format."""
+    """Write the plot to a file. Its extension, .png or .svg, determines the format."""
     if output.suffix not in (".png", ".svg"):
         raise RtpdumpError(f"{output}: the file name must end in .png or .svg")
     found = timeline(records, descriptor_id, ssrc)

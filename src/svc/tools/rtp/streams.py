@@ -130,7 +130,7 @@ def repeats(packet: Packet, original: Packet) -> bool:
 
 
 def run_around(numbers: Iterable[int], more: set[int]) -> tuple[int, int]:
-    """Return a stream's first and last number, including the adjoining numbers in `more`."""
+    """Return a stream's first and last numbers, including the adjoining numbers in `more`."""
     known = set(numbers)
     first, last = min(known), max(known)
     while first - 1 in more:

@@ -1,4 +1,4 @@
-"""Analyses a captured stream into frames, losses and rates over time, as data for `plot`.
+"""Breaks a captured stream down into frames, losses and rates over time, as data for `plot`.
 
 A frame consists of the packets with the same frame_number or, without descriptors, with the same timestamp.
 Draws nothing.
@@ -50,7 +50,7 @@ class Timeline:
 
 
 def timeline(records: Iterable[Record], descriptor_id: int | None, ssrc: int | None = None) -> Timeline:
-    """Analyse the stream with the Dependency Descriptor. Raises RtpdumpError if the capture has no media."""
+    """Analyse the stream that carries the Dependency Descriptor. Raises RtpdumpError if there is no media."""
     streams = find_streams(read_packets(records))
     stream = streams.main(descriptor_id or 0) if ssrc is None else streams.media.get(ssrc)
     if stream is None:

@@ -173,7 +173,7 @@ def _file(item: object) -> ForeignFile:
 
 
 def _ms(text: str, where: str) -> int:
-    """Parse a time in Slack's form: seconds, a dot, and digits that distinguish messages within a second."""
+    """Parse a time in Slack's format: seconds, a dot, and digits to distinguish messages within a second."""
     if not re.fullmatch(r"\d{1,11}\.\d{6}", text):
         raise BadRecord(f"{where}: {text!r} is not the time of a message")
     seconds, _, fraction = text.partition(".")

@@ -51,7 +51,7 @@ class Noticed:
 
 
 class RoomClients:
-    """The signed-in members. `watch` makes them act for some seconds."""
+    """The signed-in members. `watch` makes them act for a given time."""
 
     def __init__(self, target: Target, tokens: Sequence[str], rate: float) -> None:
         self._target = target

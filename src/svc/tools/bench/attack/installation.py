@@ -28,7 +28,7 @@ from svc.tools.bench.sign_up import join_all
 from svc.tools.cluster_demo import free_ports
 
 _LISTENING = re.compile(rb" listening address=(\S+)$")
-# Noise compresses badly, so the image stays large in any format.
+# Noise compresses poorly, so the image stays large in any format.
 PICTURE_SIDE = 1024
 MEDIA_DEADLINE_S = 30.0
 # The message history: each member writes this many long messages, which is fewer than the rate limit allows
@@ -68,7 +68,7 @@ class Installation:
 
 @asynccontextmanager
 async def own_installation(*, tls: Path | None) -> AsyncIterator[Installation]:
-    """Run a whole installation while the block runs. `tls` is a PEM file with a certificate."""
+    """Run a complete installation while the block runs. `tls` is a PEM file with a certificate."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="svc-bench-"))
         found, management = Installation(Target(""), "", None), free_ports(1)[0]
@@ -222,7 +222,7 @@ async def _stored_picture(target: Target, token: str) -> str:
 
 
 async def delete_members(target: Target, tokens: list[str]) -> None:
-    """Delete the accounts with all messages that they wrote."""
+    """Delete the accounts and all messages that they wrote."""
     for token in tokens:
         await ask(target, "DELETE", "/api/me", token)
 

@@ -137,7 +137,7 @@ class Row:
 
 
 def heading() -> str:
-    """Return a legend of the columns, followed by the table's two heading lines in Markdown."""
+    """Return a legend for the columns, followed by the table's two heading lines in Markdown."""
     legend = (
         "Delivery, Request and Search: p50 / p99 / worst in ms, as honest members noticed them. "
         "Stranger: the same of requests without a token. "

@@ -1,6 +1,6 @@
 """`svc bench attack`: measure the effect of attacks on an instance's honest members.
 
-Runs the attacks and reports progress. Prints results on standard output, progress on standard error.
+Runs the attacks and reports progress. Prints results on standard output and progress on standard error.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ ATTACKERS = 6
 # How long an attack runs before the members are measured.
 LEAD_S = 1.0
 SAMPLED_EVERY_S = 0.25
-# Access tokens expire after 15 minutes. All attacks, of 30 s each, finish within that time.
+# Access tokens expire after 15 minutes. All attacks together, at 30 s each, finish within that time.
 MOST_SECONDS = 30.0
-# The instance has recovered once it responds this fast three times in a row. The wait for this is limited.
+# The instance has recovered once it responds this fast three times in a row. The wait is limited.
 WELL_S = 0.1
 MAX_RECOVERY_S = 20.0
 STARTED_DEADLINE_S = 20.0
@@ -137,7 +137,7 @@ async def _row(
 
 
 def _parts(attacks: Sequence[Attack]) -> list[list[str]]:
-    """Distribute the attacks over processes."""
+    """Distribute the attacks among processes."""
     count = min(len(attacks), MOST_PROCESSES, max(len(os.sched_getaffinity(0)), 2))
     return [[attack.name for attack in attacks[number::count]] for number in range(count)]
 
