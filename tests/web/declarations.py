@@ -1,9 +1,9 @@
 """Writes the server's API descriptions as TypeScript to `src/svc/web/types/api.d.ts`, against which the page
 is type-checked.
 
-The file contains every schema with a name, every endpoint in the OpenAPI documents, and every request and
-event in the AsyncAPI document. Lengths and ranges are omitted, because TypeScript has no types for them. Run
-it as `python -m tests.web.declarations`.
+The file contains every named schema, every endpoint in the OpenAPI documents, and every request and event in
+the AsyncAPI document. Lengths and ranges are omitted, because TypeScript has no types for them. Run it as
+`python -m tests.web.declarations`.
 """
 
 import json

@@ -56,7 +56,7 @@ def keeps_audit(node: ast.AST) -> bool:
 
 
 def recorded() -> set[str]:
-    """Return the literal actions passed to `record`, also those passed in a variable named `action`."""
+    """Return the literal actions passed to `record`, including those passed in a variable named `action`."""
     found: set[str] = set()
     for path in (Path(svc.chat.__file__).parent).rglob("*.py"):
         tree = ast.parse(path.read_text())

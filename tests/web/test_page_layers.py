@@ -79,7 +79,7 @@ def test_browser_storage_is_read_in_one_place() -> None:
 
 def test_state_does_not_use_the_dom() -> None:
     dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
-    # appearance.js sets attributes on the root element, and needs nothing else of the document.
+    # appearance.js sets attributes on the root element, and uses nothing else in the document.
     states = {
         module: code.replace("root = document.documentElement", "")
         for module, code in code_of(("state/",)).items()

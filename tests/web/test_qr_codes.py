@@ -1,4 +1,4 @@
-"""The page's QR codes can be read, and completely filled codes are the same as another library's."""
+"""The page's QR codes can be read, and codes filled to capacity are identical to another library's."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
 
 MODULE = (WEB_FOLDER / "views" / "parts" / "qr_matrix.js").as_uri()
-# The lengths that fill each version completely, because libraries pad shorter texts differently.
+# The lengths that fill each version to capacity, because libraries pad shorter texts differently.
 FULL = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213]
 MARGIN, MAGNIFIED = 4, 6
 
@@ -30,7 +30,7 @@ def address(length: int) -> str:
 
 
 @pytest.mark.parametrize("version", range(1, 11))
-def test_a_completely_filled_code_is_the_same_as_another_librarys(version: int) -> None:
+def test_a_code_filled_to_capacity_is_identical_to_another_librarys(version: int) -> None:
     text, mask = address(FULL[version - 1]), version % 8
     code = segno.make(text, error="m", mode="byte", mask=mask, boost_error=False, micro=False)
     assert drawn(text, mask) == [[bool(square) for square in row] for row in code.matrix]

@@ -1,4 +1,5 @@
-"""The style sheets use start and end instead of left and right, because the page has both text directions.
+"""The style sheets use start and end instead of left and right, because the page supports both text
+directions.
 
 Spaces, text sizes and corners are on the scales that base.css describes.
 

@@ -6,7 +6,7 @@
 {
   const DEADLINE_MS = 15_000;
   const MOST_BYTES = 256 * 1024; // Enough for an icon of 128 KB in base64 and the other fields.
-  const MOST_SIDE = 1024; // A few bytes could expand to an image of gigabytes. Our icons are 512 pixels wide.
+  const MOST_SIDE = 1024; // A few bytes could expand to gigabytes. Our icons are 512 pixels wide.
   const SIDE = 96; // Sharp on screens with up to three physical pixels per CSS pixel.
 
   addEventListener("message", ({ source, ports: [port] }) => {

@@ -124,7 +124,7 @@ async function share(request) {
 }
 
 /**
- * Read a form up to the size limit; null for a larger one and for other requests.
+ * Read a form up to the size limit. Return null for a larger form or any other request.
  * @param {Request} request
  */
 async function boundedForm(request) {

@@ -1,4 +1,4 @@
-"""Sends paced packets that contain the time, and a report per second.
+"""Sends paced packets that contain the time, and one report per second.
 
 Packets resemble a browser's: they have a mid, a transport-wide number and an audio level, one SSRC per
 sender, the first bytes of VP8 or Opus, and a keyframe on request. Nothing is retransmitted, so that losses

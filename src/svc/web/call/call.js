@@ -298,7 +298,7 @@ export class Call extends EventTarget {
     if (stops && this.state === "connected") this.#doubtAll();
   }
 
-  /** Return a number that increases while others' audio or video arrives. */
+  /** Return a number that increases while audio or video from others arrives. */
   #received() {
     return this.tracks.reduce(
       (sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0),

@@ -1,4 +1,4 @@
-// Detects why a call does not connect or has broken, and explains the problem and its remedies. Reports a
+// Detects why a call does not connect or has dropped, and explains the problem and its remedies. Reports a
 // problem only once it persists, and updates the report as more is known. Does not fix problems.
 
 /**
@@ -87,8 +87,8 @@ export class SilenceWatch {
   #grown = [0, 0];
 
   /**
-   * Return whether no data has arrived for a while, and return true again after each further such period.
-   * `came` grows with everything received. Called once a second.
+   * Return true once no data has arrived for a while, and again after each period of the same length. `came`
+   * grows with everything received. Called once a second.
    * @param {number} came
    */
   hears(came) {

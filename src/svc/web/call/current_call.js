@@ -98,7 +98,7 @@ export function chooseWishes(changes) {
 }
 
 /**
- * Enter a voice channel with `wish`, {mic, camera}. When coming from another call, the default is that call's
+ * Enter a voice channel with `wish`, {mic, camera}. If we come from another call, the default is that call's
  * current state.
  * @param {string} channelId
  * @param {Wish} [wish]
@@ -388,7 +388,7 @@ function tellSent() {
 }
 
 /**
- * Follow a moderator's move to another room. We may already have been removed from this one.
+ * Enter the room to which a moderator has moved us. We may already have been removed from this one.
  * @param {Pushes["voice_moved"]} moved
  */
 function follow({ from_channel_id: from, channel_id: channelId }) {

@@ -1,4 +1,4 @@
-// The encodings of our video, depending on its source, the width at which others show it, and the number of
+// Computes the encodings of our video from its source, the width at which others show it, and the number of
 // members in the call. Sans I/O.
 
 /**

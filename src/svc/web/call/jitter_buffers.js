@@ -1,7 +1,7 @@
 // Chooses how long each voice is buffered before it is played. Lost audio arrives again with the next packet,
 // or a round trip after a request. The browser's own buffer is short while nothing is late, and hardly grows
-// for retransmissions. Therefore a voice with gaps gets a longer buffer, and after a minute without gaps a
-// shorter one.
+// for retransmissions. So a voice with gaps gets a longer buffer, and a shorter one after a minute without
+// gaps.
 
 /** @import { Call } from "./call.js" */
 /** @import { Reading, Received } from "./call_statistics.js" */
@@ -11,7 +11,7 @@ import { reading } from "./call_statistics.js";
 
 // The first step is enough to wait for the next packet, the second for a retransmission over a round trip of
 // 60 ms, and the third for a retransmission after a burst of losses or over a round trip of 150 ms.
-// Conversation is hard with a longer delay.
+// A longer delay makes conversation hard.
 const WAITS_MS = [0, 80, 160, 240];
 // A single gap may be chance. Two gaps within this many seconds are not.
 const RECENT = 10;

@@ -1,6 +1,6 @@
 // Requests the wanted layers of each video from the SFU, and stores the SFU's reports on what it sends. A
 // request is sent only when it has changed. When our downlink cannot carry everything, the SFU decides which
-// videos to lower in quality.
+// videos to send in lower quality.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */

@@ -37,7 +37,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {Set<Device>} */
   #again = new Set();
   #stopped = false;
-  /** Ids of devices that were already reported missing. @type {Set<string>} */
+  /** Ids of devices that have already been reported missing. @type {Set<string>} */
   #missed = new Set();
 
   /**
@@ -84,7 +84,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     const { mic, camera } = this;
     const track = device === "microphone" ? mic?.raw : camera;
     if (this.#opening.has(device))
-      this.#again.add(device); // Reopen it afterwards, with the settings that have changed meanwhile.
+      this.#again.add(device); // Reopen it afterwards, with any settings changed by then.
     else if (track) {
       const { deviceId: former = "" } = track.getSettings();
       // Chromium reopens an open device unchanged, and a phone refuses to open a second camera.

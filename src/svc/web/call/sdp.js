@@ -5,7 +5,7 @@
 const MUSIC_KBPS = 128;
 
 /**
- * Return the offer with the settings of our audio encoders, which obey the remote description (RFC 7587). A
+ * Return the offer with the settings of our audio encoders, which follow the remote description (RFC 7587). A
  * voice sends almost nothing while it is silent (DTX). Music and a screen's audio, in the section
  * `screenMid`, are stereo.
  * @param {string} sdp

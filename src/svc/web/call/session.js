@@ -41,7 +41,7 @@ const IS_DESKTOP_CHROMIUM = userAgentData?.mobile === false;
 /** @type {Sound} */
 const VOICE = { music: false, kbps: 0 };
 
-// A call usually connects within a second, or two over TCP or a relay.
+// A call usually connects within a second, or within two over TCP or a relay.
 const USUALLY_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // The SFU waits just as long for our answer.
 
@@ -203,8 +203,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Check whether the service still responds, because no data arrives. It may only be frozen, so the check
-   * uses the usual timeout.
+   * Check whether the service still responds, because no data is arriving. It may only be frozen, so the
+   * check uses the usual timeout.
    */
   doubt() {
     this.#signalling.doubt();
@@ -348,7 +348,7 @@ export class Session extends EventTarget {
       });
   }
 
-  /** Set the sections so that our next answer accepts exactly the wanted tracks. Return whether one changed.
+  /** Set the sections so that our next answer accepts exactly the wanted tracks. Return whether any changed.
    */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
@@ -433,7 +433,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Run offers, candidates and our own changes one after the other, in order of arrival.
+   * Process offers, candidates and our own changes one at a time, in order of arrival.
    * @param {() => void | Promise<void>} step
    */
   #queue(step) {

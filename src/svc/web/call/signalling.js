@@ -104,7 +104,7 @@ export class Signalling {
     this.#socket.send(JSON.stringify({ event, data: JSON.stringify(data) }));
   }
 
-  /** End the session. `left` means that we leave by choice. @param {boolean} left */
+  /** End the session. `left` means that we are leaving by choice. @param {boolean} left */
   close(left) {
     this.#ticket = this.#away = null;
     this.#pulse.stop();
@@ -159,7 +159,7 @@ export class Signalling {
   }
 
   /**
-   * Resume the session over a new socket, because the old one broke while media continues. If the chat server
+   * Resume the session over a new socket: the old one broke, but media continues. If the chat server
    * responded both before and after an attempt, the attempt failed because of the service itself.
    * @param {{credential: string, within_s: number}} ticket
    */

@@ -24,7 +24,7 @@ export class VideoEncoders {
   #ports;
   /** The other members' request for each of our sources. @type {Map<Source, Wanted>} */
   #wanted = new Map();
-  /** The timers that delay a smaller width. @type {Map<Source, ReturnType<typeof setTimeout>>} */
+  /** The timers that delay a switch to a smaller width. @type {Map<Source, ReturnType<typeof setTimeout>>} */
   #narrowing = new Map();
 
   /**

@@ -1,5 +1,5 @@
 // Selects the videos to receive: cameras except in audio-only mode, and the chosen screens. The server does
-// not send the others. The first screen is selected automatically, any other on request. Sans I/O.
+// not send the others. The first screen is selected automatically, and any other on request. Sans I/O.
 
 /** @import { Offered } from "./session.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -17,8 +17,7 @@ export class Watching {
   #known = new Set();
 
   /**
-   * Return the offered tracks that are wanted, [{userId, source}]. A new screen is selected if no other
-   * screen is selected.
+   * Return the offered tracks that are wanted, [{userId, source}]. A new screen is selected if no other is.
    * @template {Pick<Offered, "userId" | "source">} T
    * @param {T[]} offered
    */

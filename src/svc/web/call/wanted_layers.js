@@ -1,4 +1,4 @@
-// Decides which layers of a received video to request, from its tile and the member's settings. Sans I/O.
+// Decides which layers of a received video to request, based on its tile and the member's settings. Sans I/O.
 
 /** @import { Wish } from "./session.js" */
 /**
@@ -16,7 +16,7 @@ const TEMPORAL = { high: ALL, automatic: ALL, low: 1, saver: 0 };
 // size, so that its text can be read.
 const SPARING_TEMPORAL = { camera: 1, screen: 0 };
 // Videos with a higher priority keep their quality longer when the downlink cannot carry everything. The
-// service never lowers audio.
+// service never reduces audio quality.
 const PRIORITY = { screen: 90, chosen: 70, large: 50, small: 30 };
 
 /**

@@ -1,6 +1,6 @@
 // Selects the key that seals a frame in a call, and decides whether a received frame may be opened. A KID
-// contains the group's epoch, the device's leaf, the source, and a random session number. So no counter is
-// used twice with a key, no matter how often somebody rejoins. See docs/private.md
+// contains the group's epoch, the device's leaf, the source, and a random session number. This ensures that
+// no counter is used twice with the same key, no matter how often somebody rejoins. See docs/private.md
 
 import { derived } from "./sframe.js";
 

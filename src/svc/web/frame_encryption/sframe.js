@@ -81,7 +81,7 @@ function nonceOf(salt, counter) {
 
 /**
  * Return the header and the sealed data. `beside` is additional data that is authenticated too, but
- * transmitted separately. Never use a counter twice with one key.
+ * transmitted separately. Never use a counter twice with the same key.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>}
  *   data @param {Uint8Array} beside
  */
@@ -92,7 +92,7 @@ export async function sealed({ kid, key, salt }, counter, data, beside) {
 }
 
 /**
- * Return the opened data. Rejects if it was sealed with another key or tampered with.
+ * Return the opened data. Rejects if it was sealed with a different key or tampered with.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array}
  *   beside
  */

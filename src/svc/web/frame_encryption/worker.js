@@ -65,8 +65,8 @@ async function openFrame(section, data, clear = 0) {
 
 /**
  * Open each block of a RED payload. Return null if it contains nothing new. A frame is played twice only if
- * it first arrives as redundancy in the next packet, and its own packet is then retransmitted with a missing
- * previous frame.
+ * it arrives first as redundancy in the next packet and then in its own retransmitted packet, along with a
+ * previous frame that was still missing.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data
  */
 async function openRed(section, data) {

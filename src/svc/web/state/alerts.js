@@ -74,7 +74,10 @@ async function ring(message) {
     );
 }
 
-/** Ring for a private message. The server sends no notifications for these. @param {Private} secret */
+/**
+ * Ring for a private message. The server sends no notifications for private messages.
+ * @param {Private} secret
+ */
 export async function ringPrivately(secret) {
   if (!blocked.value.has(secret.memberId))
     await tell(

@@ -9,7 +9,7 @@ export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
 /**
  * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize:
- * in per cent, emoticons: whether emoticons such as ":)" become emoji}
+ * in percent, emoticons: whether emoticons such as ":)" become emoji}
  */
 export const look = signal(known(keptLike(USUAL, KEPT)));
 

@@ -3,9 +3,9 @@
 // open.
 //
 // Each history entry has a number, stored in history.state, and the view that it showed, stored here. If a
-// change of the view leads back to an earlier entry of the same channel, the history goes back to that entry,
-// so that closing a panel with its button and with Back leaves the same history. A change that only closes
-// something replaces the entry. Every other change adds an entry.
+// change of view leads back to an earlier entry for the same channel, the history goes back to that entry.
+// The history is then the same whether a panel is closed with its button or with Back. A change that only
+// closes something replaces the entry. Every other change adds an entry.
 
 /** @import { Open, Place } from "./navigation.js" */
 /**
@@ -94,7 +94,10 @@ function exists(at) {
   return channelsById.value.has(at?.channelId ?? "");
 }
 
-/** Return whether a view that reloads do not restore covered the channel. @param {View} view */
+/**
+ * Return whether the channel was covered by a view that is not restored after a reload.
+ * @param {View} view
+ */
 const isCovered = ({ dialog: open, drawer: isOpen, layers: over }) => Boolean(open || isOpen || over.length);
 
 /** @param {View} view */
@@ -137,8 +140,8 @@ function record() {
 }
 
 /**
- * Record the view once all related changes, such as a closing dialog and the channel that it opened, are done
- * and rendered: Preact renders in a microtask.
+ * Record the view once all related changes have been rendered, such as a dialog that closes and the channel
+ * that it opened: Preact renders in a microtask.
  */
 async function recordSoon() {
   if (isDue) return;
@@ -180,7 +183,7 @@ function skips(state, by) {
   return true;
 }
 
-/** Have the next reload, which shows another language, open the settings again. */
+/** Have the next reload, which changes the language, open the settings again. */
 export const keepSettings = () => keep(SETTINGS, LANGUAGE_PAGE, "sessionStorage");
 
 /** @param {string} hash */

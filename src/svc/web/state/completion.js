@@ -141,8 +141,8 @@ const mentionable = ({ members, roles, mayMentionGroups }) => [
 ];
 
 /**
- * Return the candidate with the longest name at the start of the text. Case only decides between equally long
- * names.
+ * Return the candidate with the longest name at the start of the text. Case matters only between names of the
+ * same length.
  * @param {string} text
  * @param {Candidate[]} all
  */

@@ -21,8 +21,8 @@ const PAGE = 50;
 const FURTHER = 40; // A smaller page while scrolling, so that rendering interrupts it less.
 const MOST = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
 // At the newest message the window is smaller, because each new message moves all other messages on the page.
-// Dropping the oldest moves them too, so it happens rarely and drops several messages at a time. It waits a
-// moment after new messages arrive, so that it does not delay a key press.
+// Dropping the oldest moves them too, so it is done rarely, several messages at a time, and not immediately
+// after new messages arrive, because that could delay a key press.
 const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
@@ -43,8 +43,8 @@ export class Conversation {
   olderProblem = signal("");
   newerProblem = signal("");
   /**
-   * Whether the reader is at the newest message. The view sets this, and it decides at which end messages are
-   * dropped.
+   * Whether the reader is at the newest message. The view sets this value, which decides at which end
+   * messages are dropped.
    */
   atEnd = true;
 
@@ -155,7 +155,7 @@ export class Conversation {
     );
   }
 
-  /** Retry after the first page could not be loaded. */
+  /** Retry loading the first page after a failure. */
   again() {
     this.problem.value = "";
     return this.newest();
@@ -351,7 +351,7 @@ listen({
   greet() {
     recalled = new Map();
     // The loaded messages may be out of date. Reload the two most recent conversations now, because a thread
-    // can be open beside its channel, and the others when they are opened.
+    // can be open beside its channel. Reload the others when they are opened.
     const last = new Map([...held].slice(-2));
     if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();

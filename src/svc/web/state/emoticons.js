@@ -37,8 +37,8 @@ const EMOJI = {
 };
 const TOKEN = /(?<!\S)\S{2,3}(?!\S)/gu;
 const LONGEST = 3;
-// Fenced blocks and code spans. An unclosed block extends to the end of the text, an unclosed span to the end
-// of the line.
+// Fenced blocks and code spans. An unclosed block extends to the end of the text, and an unclosed span to the
+// end of the line.
 const CODE =
   /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))|(`+)(?!`)(?:[\s\S]*?[^`])\2(?!`)|`[^\n]*/gmu;
 

@@ -9,7 +9,7 @@ const PARTS = /^\[(.+)\]\((\w+):/su;
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
 /** No name begins after one of these characters, for example within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
-/** Characters that have a meaning within the label of a link. */
+/** Characters with a special meaning in a link label. */
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
 /** No name ends before one of these characters. */

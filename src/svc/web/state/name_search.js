@@ -51,7 +51,7 @@ export function folded(text) {
 }
 
 /**
- * Return how well a name matches, both folded: 0 is best, -1 no match.
+ * Return how well a folded name matches a folded query: 0 is best, and -1 means no match.
  * @param {string} name
  * @param {string} query
  */

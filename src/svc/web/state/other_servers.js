@@ -16,7 +16,7 @@ import { api, listen, member } from "./server.js";
  * @typedef {{origin: string, token: string, invite: string}} Link
  */
 
-const MOST_SERVERS = 100; // More than anybody joins. Each server costs one request a minute.
+const MOST_SERVERS = 100; // More servers than anybody is likely to join. Each costs one request a minute.
 const MOST_LETTERS = 2048; // The maximum length of one link.
 const EVERY_MS = 60_000;
 const SOON_MS = 2_000;
@@ -156,7 +156,7 @@ const timers = new Map();
 
 /**
  * Ask a server for its counts soon, and then about once a minute. The times are random, so that servers
- * cannot link a member's accounts by simultaneous requests.
+ * cannot link a member's accounts from simultaneous requests.
  * @param {Pick<OtherServer, "origin" | "token">} server
  */
 function watch({ origin, token }, delayMs = SOON_MS) {

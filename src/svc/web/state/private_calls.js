@@ -29,7 +29,7 @@ export const callWords = (roomId, state) =>
 export const declined = signal(null);
 
 /**
- * The owners' ids of the devices that have the keys of our encrypted channel call, one for each device.
+ * For each device that has the keys of our encrypted channel call: its owner's id.
  * @type {Signal<string[]>}
  */
 export const keyHolders = signal([]);

@@ -60,8 +60,8 @@ export async function renew() {
 }
 
 /**
- * Return the subscription with this key, replacing any subscription made with another key. If there is none,
- * return the reason.
+ * Return the subscription with this key, replacing any subscription made with a different key. If there is
+ * none, return the reason.
  * @param {PushManager} manager
  * @param {Uint8Array<ArrayBuffer>} key
  * @returns {Promise<PushSubscription | "refused" | "failed">}

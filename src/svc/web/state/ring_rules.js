@@ -3,8 +3,8 @@
 /** @import { Member, Message } from "../types/api.js" */
 
 /**
- * Return whether the message mentions us, or a group that we belong to. A reply that notifies counts as
- * mentioning the original's author.
+ * Return whether the message mentions us, or a group that we belong to. A reply that notifies counts as a
+ * mention of the original message's author.
  * @param {Pick<Message, "mentions" | "mention_groups">} message
  * @param {Pick<Member, "id" | "roles">} own
  */
@@ -33,8 +33,8 @@ export function kindOf(message, { own, blocked, level, muted, follows = true }) 
  * a sound is enough. If the server notifies this device, only the server's notification is shown.
  * @param {{inSight: boolean, sees: boolean, elsewhere: boolean, sound: boolean, notices: boolean, rung:
  *   boolean}} here
- *   `sees` means that the channel's newest message is on the screen, and `elsewhere` that another tab of ours
- *   is in sight.
+ *   `sees` means that the channel's newest message is on the screen, and `elsewhere` that another of our
+ *   tabs is in sight.
  */
 export function meansOf({ inSight, sees, elsewhere, sound, notices, rung }) {
   if (inSight ? sees : elsewhere) return { sound: false, notice: false };

@@ -6,7 +6,7 @@
  */
 
 /**
- * In ascending order. Most computers' encoders cannot process more pixels per second than 1440p60 has.
+ * In ascending order. Most computers' encoders cannot process more pixels per second than 1440p60 requires.
  * @type {ScreenSize[]}
  */
 export const SCREEN_SIZES = [

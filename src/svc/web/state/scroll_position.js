@@ -30,7 +30,7 @@ export class ScrollPosition {
    * @param {Box} box
    */
   note(box) {
-    // At another width, text wraps differently, so the browser moved the list, not the reader.
+    // At a different width, text wraps differently, so the browser has moved the list.
     if (box.clientWidth !== this.#width) return;
     // A box that grows, for example because the composer shrinks, scrolls to the former end.
     const put = Math.min(this.#top, this.#height - box.clientHeight);
@@ -38,7 +38,7 @@ export class ScrollPosition {
   }
 
   /**
-   * Handle a scroll event. Content that grew before it must not end following. `isPartial` means that there
+   * Handle a scroll event. If the content grew before the event, keep following. `isPartial` means that there
    * are newer messages that are not loaded. At the end of a partial list, do not follow.
    * @param {Box} box
    * @param {boolean} isPartial

@@ -99,7 +99,7 @@ export function wrong(query, named) {
 }
 
 /**
- * Return the query in the server's syntax. Days are from midnight to midnight in the reader's time zone. A
+ * Return the query in the server's syntax. Days run from midnight to midnight in the reader's time zone. A
  * partial name stands for everybody whose name begins with it.
  * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
  */
@@ -119,7 +119,7 @@ export function sent(query, named, members = []) {
 }
 
 /**
- * Return the words that a query looks for, folded, without those in filters and without excluded words.
+ * Return the words that a query searches for, folded, leaving out words in filters and excluded words.
  * @param {string} query
  * @param {Named} named
  */

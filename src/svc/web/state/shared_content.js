@@ -1,5 +1,5 @@
-// Content that waits for a target channel: shared with the installed page, or forwarded from a channel. The
-// modules that process the content are fetched when needed.
+// Content that is waiting for a target channel: shared with the installed page, or forwarded from a channel.
+// The modules that process the content are fetched when needed.
 
 /** @import { Signal } from "../vendor/signals.js" */
 

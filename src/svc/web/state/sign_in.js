@@ -45,7 +45,7 @@ export const invitation = signal(null);
 export const problem = signal(null);
 export const busy = signal(false);
 /**
- * The proof of an account or a certificate, kept while further input is needed; null for none.
+ * The proof of an account or a certificate, kept while more input is needed; null for none.
  * @type {Signal<Proof | null>}
  */
 export const held = signal(null);
@@ -217,7 +217,7 @@ async function attempt(prove) {
 }
 
 /**
- * Request to join. A code can be another device's or the owner's; the member need not know which it is.
+ * Request to join. A code can come from another device or from the owner; the member need not know which.
  * @param {Proof} proof
  */
 async function requestSignIn(proof) {

@@ -1,5 +1,5 @@
 // The time until we may send the next message in a channel in slow mode: counted from our last message, or
-// given by the server's rejection. Uses this device's clock. A reload of this tab keeps the wait.
+// given by the server's rejection. Uses this device's clock. The wait survives a reload of this tab.
 
 /** @import { Signal } from "../vendor/signals.js" */
 

@@ -19,7 +19,7 @@ const TWO_COLUMNS_FROM = 3; // On a phone, two tiles are larger when stacked.
 /**
  * Return the size of `count` equal tiles in this space. Tiles that would be too small fill the width, and the
  * list scrolls. `isScreen` means that the tiles show screens, which are never cropped, so they fill the space
- * with any aspect ratio.
+ * at any aspect ratio.
  * @param {number} count @param {number} width @param {number} height @param {boolean} [isScreen]
  * @returns {Tiles}
  */

@@ -2,7 +2,7 @@
 
 /** @import { VoiceMember } from "../types/api.js" */
 /**
- * `lost` means that the member's connection is broken, but that they may be back in a moment.
+ * `lost` means that the member's connection is broken, but they may be back in a moment.
  * @typedef {VoiceMember & {lost?: boolean}} Present
  */
 /** @import { Signal } from "../vendor/signals.js" */

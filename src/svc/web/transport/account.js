@@ -208,7 +208,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 }
 
 /**
- * Return the proof that we own the key, for signing in. See docs/http.md, "Signing in and devices".
+ * Return proof that we own the key, for signing in. See docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
 async function vouched(proof, key, { audience, nonce }) {

@@ -1,4 +1,4 @@
-// Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect in the
+// Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect at the
 // same instant.
 
 export class Backoff {
@@ -13,7 +13,7 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
-  /** Return the milliseconds to wait before the next attempt: between half of the step and the whole step. */
+  /** Return the milliseconds to wait before the next attempt: between half the step and the full step. */
   next() {
     const step = this.#nextMs;
     this.#nextMs = Math.min(step * 2, this.#limitMs);

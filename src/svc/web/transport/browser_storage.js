@@ -29,7 +29,7 @@ export function kept(name, storage = "localStorage") {
 }
 
 /**
- * Return the stored value, with each part of an invalid type replaced by that in `usual`.
+ * Return the stored value, with each part that has an invalid type replaced by its value in `usual`.
  * @template T
  * @param {T} usual @param {string} name @param {Storage} [storage] @returns {T}
  */
@@ -87,8 +87,8 @@ export const eachLike = (usual, object) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(usual, value)]));
 
 /**
- * Run `act` while no other tab holds the lock of this name; `options` and the argument of `act` are as in the
- * Web Locks API.
+ * Run `act` while no other tab holds the lock with this name; `options` and the argument of `act` are as in
+ * the Web Locks API.
  * @template T
  * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions}
  *   [options] @returns {Promise<T>}

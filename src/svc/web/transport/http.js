@@ -2,8 +2,8 @@
 
 /** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
 
-// A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait. Other
-// requests from the page use up the allowance meanwhile, so one wait is often not enough.
+// A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait.
+// Meanwhile, other requests from the page use up the allowance, so one wait is often not enough.
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
 // The timeouts for a response, and for sending a large request body.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];

@@ -11,14 +11,14 @@ import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./heartbeat.js";
 
-const REPLY_DEADLINE_MS = 10_000; // The server waits equally long for our first frame.
+const REPLY_DEADLINE_MS = 10_000; // The server waits just as long for our first frame.
 // The timeouts for connection attempts. They are short, because only a new attempt notices that the network
 // is back. Every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
 // network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
 // parallel one would only wait for the first.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
-// Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts
-// Firefox delays each further one by ten seconds or more, even when the network is back.
+// Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts,
+// Firefox delays each new one by ten seconds or more, even when the network is back.
 const OFFLINE_MS = 15_000;
 // Pushes that arrive within this time of each other are delivered together, because each delivery renders the
 // page again.
@@ -38,8 +38,8 @@ const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of too ma
 /**
  * The socket. It dispatches "authenticated" (detail: the server's greeting with the full state), "resumed"
  * (detail: the state that pushes do not cover; the missed pushes follow), "push" (detail: {event, data}),
- * "offline", and two events after which no further attempts follow: "rejected" (detail: Refusal; no token is
- * available) and "crowded" (too many pages of ours).
+ * "offline", and two events that end all attempts: "rejected" (detail: Refusal; no token is available) and
+ * "crowded" (too many pages of ours).
  */
 export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #url;
@@ -49,10 +49,10 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
-  // The rival, opened in parallel to an unresponsive socket. The first of the two to respond is used.
+  // The rival, opened in parallel with an unresponsive socket. The first of the two to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
-  // The highest number of a processed push; null before the first greeting.
+  // The highest number among the processed pushes; null before the first greeting.
   /** @type {number | null} */ #seq = null;
   /** @type {Push[]} */ #pushes = [];
   #gathering = 0;
@@ -280,7 +280,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #receive({ event, id, data, seq }) {
     const request = this.#waiting.get(id);
     if (!request) {
-      // Another process serves us now, so this is the full state again.
+      // Another process is serving us now, so this is the full state again.
       if (event === "authenticated") this.#greet(event, data);
       if (event === "error" || event === "authenticated" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));

@@ -89,7 +89,7 @@ class PrivateStore {
   }
 }
 
-/** A store in memory, for browsers that have no storage or are not allowed to use it. */
+/** An in-memory store, for browsers that have no storage or are not allowed to use it. */
 export class Unkept {
   /** @type {Map<string, unknown>} */ #all = new Map();
 

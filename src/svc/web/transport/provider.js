@@ -58,7 +58,7 @@ export function comeFromProvider() {
   if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = kept;
   if (!answered) return { carried, refused: "cancelled" };
-  // The response is to another request, or from another provider (RFC 9207).
+  // The response is to a different request, or from a different provider (RFC 9207).
   if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer)
     return { carried, refused: "mismatch" };
   if (answer.has("error")) {

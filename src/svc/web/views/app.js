@@ -1,4 +1,4 @@
-// The whole page: the sign-in view for visitors; for members the channels, the open channel with its side
+// The whole page: for visitors, the sign-in view; for members, the channels, the open channel with its side
 // panel, and the dialogs above them.
 
 /** @import { Channel } from "../types/api.js" */

@@ -6,8 +6,8 @@
 import { keep, kept } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
-// In localStorage. Without it, the browser's languages decide. A cookie of the same name holds the resulting
-// language, so that the server delivers the page in it and preloads its catalogue.
+// In localStorage. Without it, the browser's languages decide. A cookie with the same name holds the
+// resulting language, so that the server delivers the page in it and preloads its catalogue.
 const CHOSEN = "svc.language";
 const COOKIE_S = 400 * 86400; // The most that browsers allow.
 
@@ -54,7 +54,7 @@ export async function loadWords() {
 }
 
 /**
- * Return the string for a key with its placeholders filled in. A missing key is returned as it is.
+ * Return the string for a key with its placeholders filled in. A missing key is returned as is.
  * @param {string} id @param {Record<string, string | number | Date>} [args] @returns {string}
  */
 export function t(id, args) {

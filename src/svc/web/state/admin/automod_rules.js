@@ -50,7 +50,7 @@ export const newRule = (kind) => ({
 const one = (/** @type {string} */ id) =>
   /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
 /**
- * All rules, oldest first; null until they are first needed. Other managers change them too.
+ * All rules, oldest first; null until they are first needed. Other managers can change them too.
  * @type {Signal<Rule[] | null>}
  */
 export const rules = signal(null);

@@ -8,8 +8,8 @@ import { api } from "../server.js";
 import { found } from "./channel_order.js";
 
 /**
- * Return the request that moves a channel into a category or out of its category, and before another channel
- * or to the end.
+ * Return the request that moves a channel into or out of a category, and before another channel or to the
+ * end.
  * @param {Channel[]} all
  * @param {string} id
  * @param {Where} where

@@ -70,7 +70,7 @@ export function dropped(all, id, onto, after) {
 }
 
 /**
- * Return the place to which a channel moves if it goes one place up (-1) or down (1); null if there is none.
+ * Return the place one up (-1) or one down (1) from a channel's place; null if there is none.
  * @param {Channel[]} all
  * @param {string} id
  * @param {1 | -1} by

@@ -1,4 +1,4 @@
-// Invites: create, list and revoke them, and decide on applicants who wait for approval.
+// Invites: create, list and revoke them, and decide on applicants who are waiting for approval.
 
 /** @import { Invite } from "../../types/api.js" */
 /** @import { Body, PathOf } from "../../types/wire.js" */

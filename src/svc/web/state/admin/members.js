@@ -58,7 +58,7 @@ function within(what, days, now) {
 }
 
 /**
- * Fetch a page: {ids, next, lastSeen}. The members themselves are then in `members` of people.js.
+ * Fetch a page: {ids, next, lastSeen}. The members themselves are then in `members` in people.js.
  * @param {typeof EVERYBODY} wish
  * @param {string | null} [after]
  */

@@ -59,7 +59,7 @@ export function ofRoles(roles) {
 
 /**
  * Return the permissions in a channel. Role overrides apply first, and among them allow wins over deny; then
- * the member's own override applies. Without view_channel, no permission in the channel remains.
+ * the member's own override applies. Without view_channel, there are no permissions in the channel.
  * @param {Set<Permission>} serverWide @param {string[]} roleIds @param {string | null} memberId @param
  *   {Override[]} overrides
  */

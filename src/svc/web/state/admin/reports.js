@@ -1,4 +1,4 @@
-// Reports by members and by rules, which wait for a moderator.
+// Reports, by members and by rules, that are waiting for a moderator.
 
 /** @import { Report } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -23,8 +23,8 @@ export const resolvedElsewhere = signal(null);
 export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
 
 /**
- * Resolve a report. Rejects if another moderator was first. In both cases the report is removed from the open
- * reports.
+ * Resolve a report. Rejects if another moderator was first. In either case, the report is removed from the
+ * open reports.
  * @param {string} id
  * @param {string} [note]
  */

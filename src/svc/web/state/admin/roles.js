@@ -24,7 +24,7 @@ export const giveRole = (memberId, roleId) => api("PUT", holding(memberId, roleI
 export const takeRole = (memberId, roleId) => api("DELETE", holding(memberId, roleId));
 
 /**
- * Create a role just above the role of all members. Resolves with the role.
+ * Create a role just above the role that all members have. Resolves with the role.
  * @param {Omit<Body<"POST", "/api/roles">, "rank">} wish
  */
 export function createRole(wish) {

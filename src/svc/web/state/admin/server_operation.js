@@ -23,7 +23,7 @@ const MOST_HOLDERS = 20;
  */
 export const storage = () => api("GET", `/api/storage?limit=${MOST_HOLDERS}`);
 /**
- * Return whether `after` days would keep fewer files than `before`. 0 days keep all files.
+ * Return whether `after` days would keep fewer files than `before`. A value of 0 keeps all files.
  * @param {number} before
  * @param {number} after
  */

@@ -30,7 +30,7 @@ const isEmpty = (value) =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Convert a card to the form that messages contain, for its preview. Parts that cannot be shown are left out.
+ * Convert a card to the format used in messages, for its preview. Parts that cannot be shown are left out.
  * @param {any} card unvalidated user input
  */
 export function shownCard({

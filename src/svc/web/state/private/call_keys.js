@@ -8,7 +8,7 @@ import { readStatement } from "./mls.js";
 import { reportProblem } from "./other_devices.js";
 
 /**
- * Return {epoch, leaf, baseKey, members, devices} of this epoch. `members` are the member ids by leaf, and
+ * Return {epoch, leaf, baseKey, members, devices} for this epoch. `members` are the member ids by leaf, and
  * `devices` the thumbprints. Return null outside the group.
  * @param {{kept: Kept, device: PrivateDevice}} own @param {string} id
  */

@@ -19,7 +19,7 @@ import { reportProblem } from "./other_devices.js";
 const TURN_MS = 300;
 const AGAIN_MS = 2000;
 
-/** The store for a call: the device's own keys are persistent, everything else is in memory. */
+/** The store for a call: the device's own keys are persistent; everything else is in memory. */
 class OfCall {
   #kept;
   #memory = new Unkept();

@@ -1,4 +1,4 @@
-// Downloads and decrypts files in private conversations. A decrypted file that is not too large stays in this
+// Downloads and decrypts files in private conversations. A file that is not too large is kept in this
 // browser, encrypted like the messages, because the server deletes its own copy together with the message.
 // See docs/private.md
 

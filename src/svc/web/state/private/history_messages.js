@@ -1,5 +1,5 @@
 // Transfers a conversation's earlier messages from one of our devices to another that joined later. The new
-// device asks in the conversation, with a key made for this purpose. The member consents at the other device,
+// device asks in the conversation, with a key made for this purpose. The member consents on the other device,
 // which sends the history as an encrypted file whose key only these two devices can derive. The server and
 // other members can see that a transfer happens, but not its content. See docs/private.md
 
@@ -41,7 +41,7 @@ const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest })
  * entries.
  * @param {Kept} kept
  * @param {string} id
- * @param {number} seq of the commit that let it in
+ * @param {number} seq of the commit that added the device
  * @returns {Promise<Changes>}
  */
 export async function sinceHere(kept, id, seq) {
@@ -51,7 +51,7 @@ export async function sinceHere(kept, id, seq) {
 
 /**
  * Return the thumbprints of our other devices in a group: those that both MLS and the server attribute to us.
- * A member or the server alone could otherwise insert a device that claims to be ours. If both collude, only
+ * Otherwise, a member or the server alone could insert a device that claims to be ours. If both collude, only
  * comparing safety numbers reveals it.
  * @param {Device[] | null} inGroup @param {Pick<PrivateConversation, "devices">} told by the server @param
  *   {Device} own

@@ -1,5 +1,5 @@
-// All devices that were ever seen in a private conversation. If a group starts again, or this device is added
-// again, no commit names the new devices, but this module still notices them. See docs/private.md
+// All devices that have ever been seen in a private conversation. If a group starts again, or this device is
+// added again, no commit names the new devices, but this module still notices them. See docs/private.md
 
 /** @import { Changes } from "../../transport/private_store.js" */
 /** @import { Device } from "./other_devices.js" */

@@ -94,7 +94,7 @@ export async function afterEntry(
 /**
  * Return the change that adds a note about a server fault to the conversation.
  * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"}
- *   trouble @param {string | null} memberId the sender who was shown another log
+ *   trouble @param {string | null} memberId the sender who was shown a different log
  * @returns {Changes[number]}
  */
 function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {

@@ -39,8 +39,8 @@ export const following = async (chain, digest) =>
 export const seenBy = ({ seq, chain }) => (chain ? { seen: { seq, chain: chain.now } } : {});
 
 /**
- * Return whether a message's sender was shown the same log as we were. Earlier versions do not state their
- * chain, and count as the same.
+ * Return whether a message's sender was shown the same log as we were. Earlier versions do not state a chain,
+ * so their messages count as matching.
  * @param {any} seen @param {number} seq of the message @param {Chain | null | undefined} chain @param {(seq:
  *   number) => Promise<string | undefined>} chainAt
  */

@@ -63,7 +63,7 @@ export const leaving = new Map();
  */
 export const coming = new Map();
 
-/** Conversations that this page has left, so that no notice is needed. @type {Set<string>} */
+/** Conversations that this page has left, for which no notice is needed. @type {Set<string>} */
 export const left = new Set();
 
 /** @type {((id: string) => Promise<void>)[]} */

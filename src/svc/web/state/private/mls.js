@@ -52,7 +52,7 @@ const CAPABILITIES = {
   proposals: [],
   credentials: ["basic"],
 };
-// The server keeps key packages equally long.
+// The server keeps key packages for the same length of time.
 const LIFE_S = 90 * 24 * 60 * 60;
 const CALL_LABEL = "SFrame 1.0 Base Key";
 const CALL_KEY_BYTES = 16;
@@ -186,7 +186,7 @@ function decoded(data, wireformat) {
 }
 
 /**
- * Return the owner of a key package in the format of `readStatement`, or null.
+ * Return the owner of a key package as `readStatement` returns it, or null.
  * @param {Uint8Array} packageMessage
  * @param {string} audience
  */
@@ -239,7 +239,7 @@ export async function begin(conversationId, { message, keys }, config) {
 }
 
 /**
- * Join the group of a Welcome. Return null if the Welcome is not for one of our packages, which `find` looks
+ * Join a group with a Welcome. Return null if the Welcome is not for one of our packages, which `find` looks
  * up by ref.
  * @param {Uint8Array} data @param {(ref: string) => Promise<Package | undefined>} find @param {Config} config
  */

@@ -12,7 +12,7 @@
 
 import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
 
-/** The server has omitted an entry in the log, or repeated one. */
+/** The server has omitted an entry from the log, or repeated one. */
 export class Withheld extends Error {}
 
 /**

@@ -27,8 +27,7 @@ let own = null;
 export const inCalls = new Map();
 
 /**
- * Maps each conversation whose call this page is in to a function to call when the call's keys may have
- * changed.
+ * For each conversation whose call this page is in: a function to call when the call's keys may have changed.
  * @type {Map<string, () => void>}
  */
 export const inConversations = new Map();
@@ -66,7 +65,7 @@ async function make(memberId) {
 }
 
 /**
- * Return a copy of this device that uses another store.
+ * Return a copy of this device that uses a different store.
  * @param {Own} mine
  * @param {Kept} kept
  * @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more

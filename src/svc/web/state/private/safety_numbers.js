@@ -64,7 +64,7 @@ async function digitsOf(devices, groups) {
 }
 
 /**
- * Return "yes" if this number was compared, "lost" if only an earlier one was, "no" otherwise.
+ * Return "yes" if this number was compared, "lost" if only an earlier one was, and "no" otherwise.
  * @param {string} id
  */
 export async function isVerified(id) {

@@ -78,7 +78,7 @@ function argumentsOf(entry) {
 }
 
 /**
- * Return further details as [[label, text]], such as the reason, or the old and new value.
+ * Return other details as [[label, text]], such as the reason, or the old and new values.
  * @param {AuditEntry} entry
  */
 export function detailsOf({ details, action }) {

@@ -1,5 +1,5 @@
 // Drag and drop: managers move channels in the list, and moderators move members in a call to another voice
-// channel. Loaded for members with such a permission.
+// channel. Loaded only for members who have either permission.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -65,8 +65,8 @@ export function draggable(channel) {
 }
 
 /**
- * Return where the channel would land: before `onto` in its upper half, after it in the lower; null if it
- * cannot land there.
+ * Return where the channel would land: before `onto` in its upper half, and after it in the lower half; null
+ * if it cannot land there.
  * @param {Dragging} event
  * @param {Channel} onto
  */

@@ -1,4 +1,4 @@
-// Invite links, and applicants who wait to be admitted.
+// Invite links, and applicants who are waiting to be admitted.
 
 /** @import { Application, Invite } from "../../types/api.js" */
 

@@ -30,7 +30,7 @@ const NEW = { name: "", color: null, permissions: [] };
  */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
-  // Send one permission at a time, because somebody else may change other permissions meanwhile.
+  // Send one permission at a time, because somebody else may be changing other permissions.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, get } = useAsking();

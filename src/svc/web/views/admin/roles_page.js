@@ -118,7 +118,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
 }
 
 /**
- * Return the attributes of a row that can be dragged to another's place.
+ * Return the attributes of a row that can be dragged to another row's place.
  * @param {string} id
  * @param {Drag} drag
  * @param {(drag: Drag) => void} onDrag

@@ -31,8 +31,8 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
  */
 
 /**
- * `theirs` is the rule's current version, and `onTheirs` shows it: somebody else may have changed the rule
- * meanwhile.
+ * `theirs` is the rule's current version, and `onTheirs` shows it: somebody else may have changed the rule in
+ * the meantime.
  * @param {{rule: Wanted, theirs?: Rule, onTheirs: () => void, onDone: () => void}} props
  */
 export function RuleEditor({ rule, theirs, onTheirs, onDone }) {

@@ -26,7 +26,7 @@ const KIND = "application/x-svc-person";
 /** @param {string} id @param {string} channelId */
 export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
 
-/** Return whether the member shares a screen; known only in our own call. */
+/** Return whether the member is sharing a screen; known only in our own call. */
 const shares = (/** @type {string} */ id) =>
   tracks.value.some(({ userId, source }) => userId === id && source === "screen") ||
   unwatched.value.includes(id);

@@ -1,4 +1,4 @@
-// The last posts to a webhook, each with a link to its message or the reason for its rejection.
+// The most recent posts to a webhook, each with a link to its message or the reason for its rejection.
 
 /** @import { Answer } from "../../types/wire.js" */
 

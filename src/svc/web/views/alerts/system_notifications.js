@@ -83,5 +83,5 @@ export async function closeCallNotice(conversationId) {
   for (const notice of shown) if (notice.tag === `call ${conversationId}`) notice.close();
 }
 
-/** Run one task at a time, and not while the service worker shows a notification (see sw.js). */
+/** Run one task at a time, and none while the service worker is showing a notification (see sw.js). */
 const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

@@ -1,4 +1,4 @@
-// A bar with the ongoing call while another channel is open: the call's channel and the most used buttons.
+// A bar with the ongoing call while another channel is open: the call's channel and the most-used buttons.
 
 import {
   callChannel,

@@ -39,7 +39,7 @@ export function Uninvited({ channelId }) {
 /** @param {{channelId: string, onClose: () => void}} props */
 export function SealedDialog({ channelId, onClose }) {
   const holders = keyHolders.value;
-  // The number belongs to these holders, so hide the number for earlier keys when the devices change.
+  // The number belongs to these holders, so hide it when the devices change.
   const [compared, setCompared] = useState(
     /** @type {{holders: string[], number?: Compared}} */ ({ holders: [] }),
   );

@@ -1,4 +1,4 @@
-// The call's quality: current numbers, and graphs of the last minutes.
+// The call's quality: current numbers, and graphs of the last few minutes.
 
 /** @import { Received, Sent } from "../../call/call_statistics.js" */
 
@@ -102,7 +102,7 @@ function Line({ name, line }) {
 }
 
 /**
- * The media received from one member: now, and over the last minutes.
+ * The media received from one member: now, and over the last few minutes.
  * @param {{id: string, lines: Received[]}} props
  */
 function OfPerson({ id, lines }) {
@@ -122,7 +122,7 @@ function OfPerson({ id, lines }) {
 }
 
 /**
- * A graph of the last minutes, with its highest value.
+ * A graph of the last few minutes, with its highest value.
  * @param {{label: string, values: number[], words: (value: number) => string}} props
  */
 function Graph({ label, values, words }) {

@@ -169,7 +169,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
   </li>`;
 }
 
-/** Show a tile full screen, until Back, Escape or its button. @param {HTMLElement} tile */
+/** Show a tile full screen, until Back, Escape or its button is pressed. @param {HTMLElement} tile */
 async function fill(tile) {
   await tile.requestFullscreen();
   const leave = addLayer(() => document.exitFullscreen());

@@ -1,4 +1,4 @@
-// Zooms into a shared screen: the wheel, two fingers or + and − zoom, dragging or the arrow keys move, 0
+// Zooms into a shared screen: the wheel, two fingers, or + and − zoom; dragging or the arrow keys move; 0
 // resets. The calculations are tested in Node.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */

@@ -1,4 +1,4 @@
-// On a phone, a swipe in reading direction closes the panel over the channel, or else opens the list of
+// On a phone, a swipe in the reading direction closes the panel over the channel, or else opens the list of
 // channels. A swipe in the opposite direction closes the list, or replies to the message under the finger. A
 // long press opens the menu of the element under the finger, because iPhones send no event for it. Loaded
 // after the first messages.
@@ -63,7 +63,7 @@ function begin({ touches, target }) {
 const replyTo = (message) => message?.querySelector(".actions [data-icon=reply]")?.closest("button");
 
 /**
- * Return the length of the swipe in reading direction; 0 if the touch is a scroll instead. @param {Touch}
+ * Return the length of the swipe in the reading direction; 0 if the touch is a scroll instead. @param {Touch}
  * touch
  */
 function lengthOf({ clientX, clientY }) {
@@ -99,7 +99,7 @@ function letGo() {
 }
 
 /**
- * Return whether a finger can move this element sideways: wide code, a slider, a zoomed screen.
+ * Return whether a finger can move this element sideways: wide code, a slider or a zoomed screen.
  * @param {Element} target
  */
 function movesItself(target) {

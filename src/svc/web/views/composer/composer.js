@@ -26,7 +26,7 @@ import { Lazy } from "../parts/lazy_component.js";
 import { lasting, momentOf } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
-const FEW = 200; // If fewer characters than this remain, the number is shown.
+const FEW = 200; // If fewer characters than this remain, the count is shown.
 const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
@@ -77,7 +77,7 @@ export function Composer({ channel, thread = null, timeline }) {
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
-            // A command that is sent twice is executed once.
+            // A command that is sent twice is executed only once.
             if (text !== null && draft.text.value === written) deliver(text);
           },
           () => notify(t("error-unreachable")),
@@ -188,7 +188,7 @@ export function SlowLeft({ channelId }) {
 }
 
 /**
- * Explain why a message has to wait. From the second minute on, whole minutes are enough.
+ * Explain why a message has to wait. Above one minute, whole minutes are enough.
  * @param {number} left
  */
 export const slowWords = (left) =>

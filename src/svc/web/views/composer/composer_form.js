@@ -142,7 +142,8 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
 }
 
 /**
- * Keep the focus in the field when a touch misses the buttons, because a phone's keyboard closes without it.
+ * Keep the focus in the field when a touch misses the buttons, because otherwise a phone's keyboard would
+ * close.
  * @param {Event} event
  */
 export const keepFocus = (event) => {
@@ -150,7 +151,7 @@ export const keepFocus = (event) => {
 };
 
 /**
- * The button that sends. The text keeps the focus, because a phone's keyboard closes without it.
+ * The button that sends. The text keeps the focus, because otherwise a phone's keyboard would close.
  * @param {{disabled: boolean}} props
  */
 export function SendButton({ disabled }) {

@@ -97,6 +97,6 @@ const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 function grow(field) {
   if (growsItself) return;
   field.style.height = "auto";
-  if (!field.value) return; // Measuring an empty field would cost a layout of the page.
+  if (!field.value) return; // Measuring an empty field would cost a page layout.
   field.style.height = `${field.scrollHeight + 2}px`;
 }

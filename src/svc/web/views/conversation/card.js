@@ -1,6 +1,6 @@
 // Cards from webhooks, which docs/webhooks.md describes, and previews of a message's links. The text is
-// untrusted. Titles, names and footers are plain text, the rest is markdown. Unsafe links are shown as text,
-// and images come from our own server.
+// untrusted. Titles, names and footers are plain text; everything else is markdown. Unsafe links are shown as
+// text, and images come from our own server.
 
 /** @import { Preview as Previewed } from "../../types/api.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */

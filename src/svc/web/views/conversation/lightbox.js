@@ -134,7 +134,7 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   </dialog>`;
 }
 
-/** Enlarge an image by double taps and double clicks, and shift it by dragging. */
+/** Enlarge an image on a double tap or double click, and shift it by dragging. */
 function useZoom() {
   const [view, setView] = useState(WHOLE);
   const tapped = useRef({ x: 0, y: 0, ms: Number.NEGATIVE_INFINITY });

@@ -188,10 +188,11 @@ export const Message = memo(
 );
 
 /**
- * Whether this is the message that the pointer or the focus reached last. Only such a message has buttons,
- * because buttons on all messages would be most of the page's elements. They remain until the pointer or the
- * focus reaches another message, so that the focus can return to them from a menu or a dialog. A message that
- * moves under a resting pointer does not count: in a busy channel, every message would render buttons.
+ * Return whether this is the message that the pointer or the focus reached last. Only such a message has
+ * buttons, because buttons on all messages would make up most of the page's elements. They remain until the
+ * pointer or the focus reaches another message, so that the focus can return to them from a menu or a dialog.
+ * A message that moves under a resting pointer does not count: in a busy channel, every message would render
+ * buttons.
  * @returns {[near: boolean, approach: (by: "pointer" | "focus") => void]}
  */
 function useNearness() {

@@ -30,7 +30,7 @@ import { Picker, quickOf, Sign } from "./reactions.js";
 const MOST_ON_SHEET = 5; // The number of emoji in the first row of the menu.
 
 /**
- * Select a message's text, because a long touch opens the menu instead of selecting.
+ * Select a message's text, because a long press opens the menu instead of selecting.
  * @param {RefObject<HTMLElement>} lane
  */
 function select(lane) {
@@ -168,7 +168,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
     ];
     /** @type {ItemList} */
     const removing = [mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove }];
-    // The sheet that a long touch opens contains all actions.
+    // The sheet that a long press opens contains all actions.
     const most = sheet ? MOST_ON_SHEET : undefined;
     /** @type {ItemList} */
     const signs = [

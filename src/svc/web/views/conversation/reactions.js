@@ -27,7 +27,7 @@ const MOST_QUICK = 3; // The number of quick reactions beside the message's othe
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
 /**
- * A right-click, a long touch or the menu key shows who reacted.
+ * A right-click, a long press or the menu key shows who reacted.
  * @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props
  */
 export function Reactions({ message, reactions, conversation, may }) {

@@ -83,7 +83,7 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
 
 /**
  * Return the root message, loaded with the channel or fetched, and the problem with fetching it. The message
- * is null if deleted, undefined while unknown.
+ * is null if deleted, and undefined while unknown.
  * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {

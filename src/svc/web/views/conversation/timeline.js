@@ -38,8 +38,8 @@ const ChannelStart = Lazy(() => import("./channel_start.js"), "ChannelStart", fi
 const FirstSteps = Lazy(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPaint);
 const AT_FIRST = 20; // Render about one screen of messages first.
 const REST_MS = 100; // Render the rest after this delay.
-const BUSY_MS = 250; // If messages arrive faster than this, they do not fade in: the fading would never end.
-const TOGETHER_MS = 5 * 60_000; // Messages by one author within this time are shown under one name.
+const BUSY_MS = 250; // If messages arrive faster than this, they do not fade in: the fade would never end.
+const TOGETHER_MS = 5 * 60_000; // Messages by the same author within this time are shown under one name.
 
 /** @extends {Component<Props, State>} */
 export class Timeline extends Component {
@@ -173,8 +173,7 @@ export class Timeline extends Component {
     });
 
   /**
-   * This function must stay the same, because a new one would render every message again whenever a message
-   * arrives.
+   * Keep the same function: a new one would make every message render again whenever a message arrives.
    * @type {May}
    */
   may = (permission) => this.props.may(permission);

@@ -16,7 +16,7 @@ const USUAL = { cell: 44, columns: 8, height: 320 };
 /**
  * @param {{sections: Section[], tone: number, goTo: {section: string} | null, entered: object | null,
  *   onChoose: (item: Item) => void, onMeet: (item: Item | null) => void, onLeave: () => void}} properties
- * A new `goTo` scrolls to a section, a new `entered` takes the focus.
+ * A new `goTo` scrolls to a section, and a new `entered` takes the focus.
  */
 export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));

@@ -39,7 +39,7 @@ function useColours(code, language) {
       ({ highlight }) => {
         if (wanted) setColoured({ code, language, pieces: highlight(code, language) });
       },
-      () => {}, // Loading can fail, for example offline. The code stays readable without colours.
+      () => {}, // Loading can fail, for example when offline. The code stays readable without colours.
     );
     return () => {
       wanted = false;

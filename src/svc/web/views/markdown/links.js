@@ -1,4 +1,4 @@
-// Decides which URLs a message may link to, and which labels pretend to be another URL. Does not parse
+// Decides which URLs a message may link to, and which labels pretend to be a different URL. Does not parse
 // markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
@@ -92,7 +92,7 @@ function withoutEnding(address) {
 }
 
 /**
- * Return whether a label looks like a URL with another host than the link's.
+ * Return whether a label looks like a URL with a host other than the link's.
  * @param {string} label @param {URL} url
  */
 export function pretends(label, url) {

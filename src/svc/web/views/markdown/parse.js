@@ -43,8 +43,8 @@ const TYPES = {
 };
 const PARTS = new Set(["thead", "tbody"]); // Tokens that have no node of their own.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
-// Rules that messages lack: indented code, because poems are indented too, and headings underlined with
-// hyphens. ci/vendor already removes them.
+// Rules that do not apply to messages: indented code, because poems are indented too, and headings underlined
+// with hyphens. ci/vendor already removes them.
 const NOT_OURS = ["code", "html_block", "lheading"];
 
 const parser = made();

@@ -1,6 +1,6 @@
 // Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, lines of small
-// text, and quotes of all that follows. Changed: quotes and lists end with their line, and tables and depth
-// are limited. Produces tokens and does not decide how they look.
+// text, and quotes of everything that follows. Changed: quotes and lists end with their line, and tables and
+// depth are limited. Produces tokens and does not decide how they look.
 
 import { addressFrom, webAddress } from "./links.js";
 
@@ -33,7 +33,7 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** @typedef {any} State markdown-it's own, of a block or of what is within one */
 
 /**
- * Add all rules. `original` returns markdown-it's own rule of that name.
+ * Add all rules. `original` returns markdown-it's own rule with that name.
  * @param {any} parser @param {(name: string) => Function} original
  */
 export function addRules(parser, original) {
@@ -59,8 +59,8 @@ export function addRules(parser, original) {
 }
 
 /**
- * CommonMark decides by spaces and punctuation whether markers open or close emphasis. Here, a letter of a
- * script without spaces counts as a space, and its punctuation as a letter: 今日は**「晴れ」**です.
+ * CommonMark uses spaces and punctuation to decide whether markers open or close emphasis. Here, a letter of
+ * a script without spaces counts as a space, and its punctuation as a letter: 今日は**「晴れ」**です.
  * @param {any} State markdown-it's own, of what is within a block
  */
 const withUnspaced = (State) =>

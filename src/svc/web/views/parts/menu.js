@@ -68,11 +68,11 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
   </span>`;
 }
 
-/** The position at which the next menu opens, after a right-click or a long touch. @type {Anchor | null} */
+/** The position at which the next menu opens, after a right-click or a long press. @type {Anchor | null} */
 let pointed = null;
 
 /**
- * Click a menu's button on a right-click or a long touch, so that the menu opens at that position.
+ * Click a menu's button on a right-click or a long press, so that the menu opens at that position.
  * @param {MouseEvent} event
  * @param {HTMLElement} button
  */

@@ -1,5 +1,5 @@
 // Whether the page has the layout for a phone: one column, the channels in a drawer, menus as sheets. The
-// style sheets find the class `handheld` at the root.
+// style sheets use the class `handheld` on the root element.
 
 /**
  * A phone in portrait or landscape mode, or an equally narrow window. A tablet with its on-screen keyboard is

@@ -9,8 +9,8 @@ import { explain, t } from "../../words/words.js";
 const LOOK_MS = 150;
 
 /**
- * `onRead` receives the text of a QR code as long as one is visible, `onProblem` the reason why there is no
- * video.
+ * `onRead` receives the text of a QR code as long as one is visible. `onProblem` receives the reason if there
+ * is no video.
  * @param {{label: string, onRead: (text: string) => void, onProblem: (sentence: string) => void}} props
  */
 export function QrCamera({ label, onRead, onProblem }) {

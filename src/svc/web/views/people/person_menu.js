@@ -1,4 +1,4 @@
-// A member's menu, opened by a right-click, a long touch, or a button.
+// A member's menu, opened by a right-click, a long press, or a button.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */

@@ -9,7 +9,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 
-/** `children` are further actions. @param {{id: string, children?: ComponentChildren}} props */
+/** `children` are additional actions. @param {{id: string, children?: ComponentChildren}} props */
 export function PersonRow({ id, children }) {
   const person = memberOf(id);
   const name = person?.nickname ?? t("somebody");

@@ -90,7 +90,7 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
-    // Content that grew before this event must not end following.
+    // If the content grew before this event, keep following.
     following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
   };
   const older = () => {

@@ -1,4 +1,4 @@
-// The dialog with the members and name of a private group conversation. It also adds members and leaves the
+// The dialog with the members and name of a private group conversation. It can also add members and leave the
 // conversation.
 
 /** @import { Client } from "../../state/private_client.js" */

@@ -1,5 +1,5 @@
 // The rail: this server and the member's other servers, beside the page. A click is an ordinary navigation
-// without a referrer. Shown from the second server on. See docs/servers.md
+// without a referrer. Shown once there is a second server. See docs/servers.md
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 

@@ -63,7 +63,7 @@ export function ServersPage() {
   `;
 }
 
-/** Copy the list, with this server first, to paste into the same field at another server. */
+/** Copy the list, with this server first, to paste into the same field on another server. */
 function copyAll() {
   const links = servers.value.map(({ origin, token }) => railLink(origin, token));
   copy([railLink(location.origin, ownToken.value ?? ""), ...links].join("\n"));

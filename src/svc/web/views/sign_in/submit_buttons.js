@@ -2,7 +2,7 @@
 
 /** @import { Problem, Step } from "../../state/sign_in.js" */
 /** @import { Info, Refused } from "../../types/wire.js" */
-/** The sign-in ways that the server accepts. @typedef {Info["signIn"]} Takes */
+/** The ways to sign in that the server accepts. @typedef {Info["signIn"]} Takes */
 
 import { busy, enter, enterByAccount, forgetful, goTo, held, problem, step } from "../../state/sign_in.js";
 import { info } from "../../state/server.js";
