@@ -2,7 +2,7 @@
 
 One person's audio goes to ten people, at five hundred packets a second so that even short delays are
 detected. Another room on the same service has a camera and fifty receivers. The table shows the lost packets
-beside the packets that the service reports as dropped.
+alongside the packets that the service reports as dropped.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Compiles the native parts of the benchmarks beside their sources: python benchmarks/build.py
+"""Compiles the native parts of the benchmarks alongside their sources: python benchmarks/build.py
 
 These parts do not belong to the package, but use the core's .pxd files just as the core's own modules do.
 """

@@ -1,9 +1,9 @@
-"""Compares two forms of a replicated log's entries: statements, and SQLite changesets.
+"""Compares two forms of entries in a replicated log: statements, and SQLite changesets.
 
     pip install apsw
     python -m benchmarks.changesets [--writers 200] [--rounds 50]
 
-The real rules for messages write to a new database, and the statements of each commit are collected. The
+The real rules for messages write to a new database, and the statements in each commit are collected. The
 statements are applied to two copies of the original file: to one as a follower applies its log, and to the
 other with `apsw`. Its session extension records a changeset, which is applied to a third copy. The columns
 are the size of a message in an entry, the time to create an entry from the executed statements, and the time
@@ -80,7 +80,7 @@ def copy(folder: Path, name: str) -> Path:
 
 
 def as_statements(path: Path, commits: list[list[commit_log.Statement]]) -> tuple[int, float, float]:
-    """Return the total size of the entries in bytes, and the seconds to create and to apply them."""
+    """Return the entries' total size in bytes, and the seconds that creating and applying them took."""
     began = time.perf_counter()
     made = [encode(Entry(1, "one", statements_of(statements))) for statements in commits]
     took = time.perf_counter() - began
@@ -102,7 +102,7 @@ def as_statements(path: Path, commits: list[list[commit_log.Statement]]) -> tupl
 def as_changesets(
     source: Path, target: Path, commits: list[list[commit_log.Statement]]
 ) -> tuple[int, float, float]:
-    """Return the total size of the changesets in bytes, and the seconds to create and to apply them."""
+    """Return the changesets' total size in bytes, and the seconds that creating and applying them took."""
     apsw: Any = importlib.import_module("apsw")
     made: list[bytes] = []
     executed = {True: 0.0, False: 0.0}

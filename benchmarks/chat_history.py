@@ -151,7 +151,7 @@ async def start(folder: Path) -> Result:
 
 
 def let_in(folder: Path) -> None:
-    """Add the authors as members. Each of them has read half of all messages."""
+    """Add the authors as members. Each of them has read half of the messages."""
     with sqlite3.connect(folder / "community.sqlite3") as connection:
         connection.executemany(
             "INSERT INTO members (id, nickname, joined_at_ms) VALUES (?, ?, 0)",

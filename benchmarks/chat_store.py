@@ -2,9 +2,9 @@
 
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 
-Each writer is a member who posts, waits until the message is on the disk, and posts again. The clock starts
-when all writers are running. The search index is updated at the same time, as in a server. `--data-dir` puts
-the file on another disk. On a file system in memory, no fsync is measured.
+Each writer is a member who posts, waits until the message is on disk, and posts again. The clock starts when
+all writers are running. The search index is updated at the same time, as in a server. `--data-dir` puts the
+file on another disk. On an in-memory file system, the cost of fsync is not measured.
 """
 
 import argparse
@@ -26,9 +26,9 @@ WARM_UP_S = 0.5
 async def measure(
     folder: Path, writers: int, seconds: float, log: CommitLog | None = None
 ) -> tuple[float, float, float, float]:
-    """Return messages per second, CPU µs per message, and p50 and p99 of the wait in ms."""
+    """Return messages per second, CPU µs per message, and the p50 and p99 of the wait in ms."""
     async with opened_world(folder, writers, log=log) as world:
-        collect_rarely()  # The server collects garbage rarely too.
+        collect_rarely()  # The server also rarely collects garbage.
         indexing = asyncio.create_task(world.feature.indexer.run())
         waits: list[float] = []
         running = True

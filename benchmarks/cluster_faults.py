@@ -12,9 +12,9 @@ share a bucket.
 Each round breaks one thing, and then repairs it. The owner, a follower, a relay or a NATS server is killed
 with -9 or paused for longer than a takeover takes, or a node or relay is cut off from NATS. With namespaces,
 a host that is cut off can reach no other host, and there are also rounds that cut off a NATS server, or the
-owner together with a NATS server. The result of a round is the longest time in which no write was
-acknowledged at any node, or at any relay. No round begins after `--minutes`. The clients continue until
-`--writes` writes are acknowledged.
+owner together with a NATS server. The result of a round is the longest time during which no node, or no
+relay, acknowledged a write. No round begins after `--minutes`. The clients continue until `--writes` writes
+are acknowledged.
 
 At the end, each acknowledged write must be in the file exactly once, each client's messages must be in order,
 the log must have one owner in each epoch, and all files must be equal, table by table. Other members, whose
@@ -95,7 +95,7 @@ class Cluster:
         """Wait until the servers agree, one node is the owner, the other nodes follow, and the relays are
         attached.
 
-        A NATS server that was killed lags behind for some seconds. If another server fails in the meantime,
+        A NATS server that was killed lags behind for a few seconds. If another server fails in the meantime,
         the third server alone has no majority.
         """
         await wait_until("the NATS servers agree", self.servers.is_whole, within_s=HEALED_WITHIN_S)

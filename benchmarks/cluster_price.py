@@ -6,10 +6,10 @@
 
 The store is the one in benchmarks.chat_store. Runs with and without a log alternate, and the table has the
 medians of the rounds. The three NATS servers run on the same machine and disk, with `sync_interval: always`.
-With `--relay-sockets`, the given number of members are connected to a single node's only relay, and write and
-read there. With `--rate 0`, they write one after the other, without pauses. The last row is the time for bare
-writes of a frame to a thousand sockets, measured in the same minute (`limit/fanout.py`). At 20 messages/s,
-each delivery is a separate write.
+With `--relay-sockets`, the given number of members are connected to a single node's only relay, where they
+read and write. With `--rate 0`, they write one after the other, without pauses. The last row is the time for
+bare writes of a frame to a thousand sockets, measured in the same minute (`limit/fanout.py`). At 20
+messages/s, each delivery is a separate write.
 
 With `--followed-writers`, the given number of members write to the owner in a community with two nodes. Each
 writes one message after the other. The lag is the time from the owner's response until the follower's file

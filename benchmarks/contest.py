@@ -2,10 +2,10 @@
 turn.
 
 All programs use the same kind of generator, the same cores and the same packets. A host's speed can change by
-a factor of two within minutes. All programs therefore run at the same time, and each round sends some seconds
-of traffic to each in turn. A program without traffic only answers a few reports and checks a second. The
-result is a table in Markdown, with medians and extremes. "x limit" is the median ratio of a packet's cost to
-its cost in the limit program in the same round. Compare only this ratio, or figures from the same run.
+a factor of two within minutes. All programs therefore run at the same time, and each round sends a few
+seconds of traffic to each in turn. A program without traffic only answers a few reports and checks a second.
+The result is a table in Markdown, with medians and extremes. "x limit" is the median ratio of a packet's cost
+to its cost in the limit program in the same round. Compare only this ratio, or figures from the same run.
 """
 
 import argparse

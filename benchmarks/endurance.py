@@ -1,8 +1,8 @@
 """Detects drift during a long run under load with packet loss. python -m benchmarks.endurance --minutes 30
 
 One camera sends to fifty receivers, each of which discards 1 % of the packets and requests them again. The
-program prints a row per minute (or per tenth of a short run), and then two changes. The first change is
-between the median p99 of the first five rows and of the last five rows. Medians are used because the host may
+program prints a row per minute (or per tenth of a short run), and then two changes. The first change is from
+the median p99 of the first five rows to that of the last five rows. Medians are used because the host may
 have disturbed a single row. The second change is in the memory of the service and of the generator, between
 the middle and the end of the run. The program fails if the latency or the memory has grown.
 

@@ -1,14 +1,12 @@
-"""Measures each process of an idle `svc up`: wake-ups, CPU, memory, and the CPU time of the startup. Linux
-only.
+"""Measures each process of an idle `svc up`: wake-ups, CPU, memory, and startup CPU time. Linux only.
 
     python -m benchmarks.idle_programs [--seconds 60] [--settle 15] [--threads] [--command "path/to/svc up"]
 
-Starts the product on loopback with an empty data folder, without an open page and without STUN. A first
-start, which is not measured, compiles modules whose bytecode is missing or outdated. A wake-up is a voluntary
-context switch: a thread that had nothing to do slept and then ran again. CPU time is read from
-/proc/PID/task/*/schedstat. Memory is PSS, which divides a shared page among all processes that map it. The
-CPU time of the startup includes all processes and their finished children, until `svc up` prints the page's
-address.
+Starts the product on loopback with an empty data folder, no open page and no STUN. A first start, which is
+not measured, compiles modules whose bytecode is missing or outdated. A wake-up is a voluntary context switch:
+a thread that had nothing to do slept and then ran again. CPU time is read from /proc/PID/task/*/schedstat.
+Memory is PSS, which divides a shared page among all processes that map it. Startup CPU time includes all
+processes and their finished children, until `svc up` prints the page's address.
 """
 
 import argparse
@@ -110,7 +108,7 @@ def threads_of(pid: int) -> Threads:
 
 
 def proportional_kb(pid: int) -> int:
-    """Return the PSS of the process, or 0 if it has ended."""
+    """Return the PSS of the process, or 0 if it has exited."""
     with suppress(*GONE):
         return int(fields(Path(f"/proc/{pid}/smaps_rollup"))["Pss"].split()[0])
     return 0

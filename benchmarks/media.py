@@ -4,10 +4,10 @@ loop's lag.
     python -m benchmarks.media [--pictures 10] [--uploads 18] [--no-video]
 
 Images and videos go through the sandbox one after the other, as the worker sends them. Memory is the child
-process's peak resident set, including some 45 MB that it shares with the process from which it was forked.
-Then a real chat server and a real worker share the machine. The lag is the delay of a 5 ms timer in the
-server's event loop: while idle, while a member sends photographs and a video, and while these are decoded. A
-member may have twenty unfinished uploads at once.
+process's peak resident set, including about 45 MB that it shares with its parent. Then a real chat server and
+a real worker share the machine. The lag is the delay of a 5 ms timer in the server's event loop: while idle,
+while a member sends photographs and a video, and while these are decoded. A member may have twenty unfinished
+uploads at once.
 """
 
 import argparse
@@ -145,7 +145,7 @@ async def lag(folder: Path, uploads: int) -> None:
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
-    """Run an event loop with and without three decoders, alternately, so that other load affects both."""
+    """Run an event loop alternately with and without three decoders, so other load affects both equally."""
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
     beside: list[float] = []

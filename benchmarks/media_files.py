@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFilter
 
 
 def photograph(width: int, height: int) -> bytes:
-    """Return a photograph as a phone would save it, with some 2 bits per pixel."""
+    """Return a photograph as a phone would save it, with about 2 bits per pixel."""
     noise = Image.effect_noise((width // 4, height // 4), 60).resize((width, height))
     colours = [noise.rotate(angle).filter(ImageFilter.GaussianBlur(2)) for angle in (0, 90, 180)]
     grain = Image.effect_noise((width, height), 12)

@@ -1,4 +1,4 @@
-"""Measures how soon a call and the chat recover from network outages.
+"""Measures how quickly a call and the chat recover from network outages.
 
     python -m benchmarks.outages [--times 20] [--client firefox] [--ipv6] [OUTAGE ...]
 

@@ -1,4 +1,4 @@
-"""Runs another SFU's program on the first core alone: starts it, waits until it is ready, and stops it.
+"""Runs another SFU's program on the first core only: starts it, waits until it is ready, and stops it.
 
 This module does not depend on the program's protocol.
 """

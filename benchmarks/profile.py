@@ -3,8 +3,8 @@
 `perf` (in Debian's linux-perf) counts for the whole process, per packet that arrived: instructions in the
 program and in the kernel, cycles, cache misses, messages passed to the network interface, and sleeps. A dash
 means that the machine cannot count these events, as is the case on many virtual machines. Instructions and
-messages do not depend on other load, but cycles and misses do. A second table divides both programs' time by
-library, based on clock samples, which every machine supports.
+messages do not depend on other load, but cycles and misses do. A second table breaks down both programs' time
+by library, based on clock samples, which every machine supports.
 """
 
 import argparse

@@ -4,13 +4,13 @@
 
 Two pages in Chromium are in a call with cameras, through the whole product. In each round the media service
 is killed; then both signalling sockets are cut while the service runs; then the chat server is killed. The
-program prints the longest time in which a page received no audio from the other page, and the number of
-seconds until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round takes
-half a minute, because `svc up` waits before restarting a program that had run for a shorter time.
+program prints the longest time that a page went without audio from the other page, and the number of seconds
+until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round takes half a
+minute, because `svc up` waits before restarting a program that had run for a shorter time.
 
 With `--sfus 2`, the pages are connected to two media services, which relay their tracks to each other. One
 service is killed, or is paused so that it closes no connections, and does not return. The member who was
-connected to it moves to the other service. The silence that both members hear counts.
+connected to it moves to the other service. The result is the longest silence that either member hears.
 """
 
 import argparse

@@ -100,7 +100,7 @@ async def private_call(everybody: Sequence[Person], database: Path, rounds: int)
     for person in everybody:
         await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30)
     room_id = (await ask(first, "POST", "/api/private/conversations", {"members": ids}))["id"]
-    # The page creates the group when the page is reopened.
+    # The page creates the group when it is reopened.
     await first.page.reload()
     await first.page.evaluate(WATCH)
     for person, other in ((first, others[0]), (others[0], first)):

@@ -4,7 +4,7 @@ The rate rises by a quarter per step until two steps in a row fail. Then the int
 successful rate and the first failed rate is halved a few times. An attempt fails if more than 0.1 % of the
 packets are lost, or if fewer are sent than requested. A step fails if two attempts fail while the service has
 its core to itself. If other programs ran on the core, or the host took it away, the attempt is repeated, up
-to six times in all. A note in the table shows if six attempts were not enough. Standard error shows each
+to six times in all. A note in the table says if six attempts were not enough. Standard error shows each
 attempt, where packets were lost, and which programs used the core.
 
 Near the highest rate, the program measures the cost of a packet (S4). At one and a half times the highest

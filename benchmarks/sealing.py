@@ -1,7 +1,7 @@
 """Measures the cost of end-to-end encryption for a page in a call of five people, in Chromium.
 
-Five pages in one browser, each with a microphone and a camera, are alternately in an encrypted voice channel
-and in the same channel without encryption. Once everybody sees everybody else, the program measures the
+Five pages in one browser, each with a microphone and a camera, alternate between an encrypted voice channel
+and the same channel without encryption. Once everybody sees everybody else, the program measures the
 processor time that the kernel counts for all threads of the pages' processes. Pages encrypt and decrypt
 frames in a worker, and WebCrypto runs in the browser's thread pool. The threads with the largest differences
 are listed.

@@ -69,7 +69,7 @@ class Receivers:
 
 
 def participant(loop: UdpLoop, number: int, peer: socket.socket, *, tcp: bool) -> int:
-    """Return the transport of a participant that has keys and a verified path, which is selected."""
+    """Return the transport of a participant that has keys and a verified, selected path."""
     transport = loop.open_transport(number)
     loop.set_credentials(transport, f"ufrag{number}", PWD)
     loop.set_keys(transport, PROFILE, bytes([number]) * 28, bytes([number + 1]) * 28)

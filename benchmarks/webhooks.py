@@ -1,5 +1,5 @@
-"""Measures how many posts per second webhooks accept. Each post has text and a card, and is on the disk
-before the response is sent.
+"""Measures how many posts per second webhooks accept. Each post has text and a card, and is on disk before
+the response is sent.
 
     python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
 
@@ -7,7 +7,8 @@ The server is `svc chat` in its own process, on the first core. The senders are 
 cores, each with one post in progress at a time. The posts rotate through a thousand webhooks created by forty
 members, so that no rate limit applies. No member is online. The CPU time includes all of the server's threads
 (/proc). `limit` is the same measurement with `limit/posting.py` instead of the server, in the same minute.
-`--data-dir` puts the database on another disk. On a file system in memory, no fsync is measured.
+`--data-dir` puts the database on another disk. On an in-memory file system, the cost of fsync is not
+measured.
 """
 
 import argparse
@@ -36,8 +37,7 @@ from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.server import own_program
 from svc.tools.bench.sign_up import join_all
 
-# In a burst, all webhooks of a member together may post 480 small bodies, and so may all webhooks of a
-# channel.
+# In a burst, a member's webhooks together may post 480 small bodies, and so may a channel's.
 MAKERS = 40
 WEBHOOKS_OF_EACH = 25
 WEBHOOKS = MAKERS * WEBHOOKS_OF_EACH

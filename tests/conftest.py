@@ -49,7 +49,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Distribute the tests in the units that `unit_of` returns."""
+    """Distribute the tests in the groups that `unit_of` returns."""
     # The plugin is missing if only the core is tested.
     from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
@@ -59,10 +59,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the unit of tests that a test runs with in one worker: its whole file, or only itself if it uses
-    browsers.
+    """Return the group of tests that run in the same worker as this test: its whole file, or only the test
+    itself if it uses browsers.
 
-    A file of browser tests takes minutes. As one unit, it would leave the other workers idle at the end.
+    A file of browser tests takes minutes. As one group, it would leave the other workers idle at the end.
     """
     return nodeid if nodeid.startswith("tests/browser/") else nodeid.partition("::")[0]
 

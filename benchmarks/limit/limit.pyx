@@ -1,4 +1,4 @@
-"""Does the minimum of what a forwarding service must do with a packet, on one thread, as a baseline for ours.
+"""Does the minimum that a forwarding service must do with a packet, on one thread, as a baseline for ours.
 
 It receives a batch, decrypts each packet once, encrypts it for each receiver with the receiver's key, and
 sends it. It is not an SFU: it does not rewrite SSRCs, and stores, counts, reports and inspects nothing. The

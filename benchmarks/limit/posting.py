@@ -3,7 +3,7 @@ INSERT.
 
     python -m benchmarks.limit.posting FOLDER
 
-The database and the table are the chat server's. The program has no middlewares, webhooks, rules, events or
+The database and the table are the chat server's. The program has no middleware, webhooks, rules, events or
 search. Prints its address, and exits when standard input is closed.
 """
 

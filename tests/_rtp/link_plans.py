@@ -1,5 +1,5 @@
-"""Simulates links with a capacity, a queue and losses, and a sender that follows an Estimator, in virtual
-time.
+"""Simulates, in virtual time, links with a capacity, a queue and losses, and a sender that follows an
+Estimator.
 
 A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run executes a
 plan and returns the outcome. Runs are independent of RTP: a packet is only a number and a size.

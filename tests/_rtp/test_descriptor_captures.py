@@ -167,8 +167,8 @@ def flipped(data: bytes, positions: list[int]) -> bytes:
 
 
 def check_sane(data: bytes, known: Structure | None) -> None:
-    """Check that parsing either fails with an error, or gives a descriptor within its structure's bounds that
-    can be rewritten.
+    """Check that parsing either fails with an error, or gives a descriptor that stays within its structure's
+    bounds and can be rewritten.
     """
     parsed = read_descriptor(data, known)
     if isinstance(parsed, str):

@@ -1,5 +1,5 @@
-"""The encryption invariant: under one key, an SSRC and sequence number are never encrypted twice with
-different bytes.
+"""The encryption invariant: under one key, the same SSRC and sequence number are never used for different
+bytes.
 
 A violation would reveal AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the sent
 datagrams: two datagrams with the same number must be identical.

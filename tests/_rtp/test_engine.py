@@ -302,7 +302,7 @@ def test_closing_a_transport_ends_its_tracks_and_is_reported() -> None:
     assert call.engine.counters()["dropped_unknown_source"] == 1
 
 
-def test_a_receiver_that_left_gets_no_further_packets() -> None:
+def test_a_receiver_that_has_left_gets_no_more_packets() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.close_transport(call.bob.transport)

@@ -39,8 +39,8 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
 
 
 def two_requests(again_at: float | None) -> list[float]:
-    """Have a receiver request a keyframe at 10.55 s and at `again_at`, and send none. Return the times of the
-    requests that reach the sender.
+    """Have a receiver request a keyframe at 10.55 s and at `again_at`, without sending one. Return the times
+    of the requests that reach the sender.
     """
     call, times = Call(), []
     call.send(1, 10.0)
@@ -200,5 +200,5 @@ def test_a_receiver_that_cannot_decode_does_not_raise_the_keyframe_rate_for_ever
         call.engine.advance(now)
         call.deliver()
         call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
-    # Without the receiver's requests there would be 30 in that minute, and 60 if each of them were passed on.
+    # Without the receiver's requests, there would be 30 in that minute, or 60 if each of them were passed on.
     assert 30 <= plis(call.alice) <= 42

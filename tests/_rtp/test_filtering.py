@@ -63,7 +63,7 @@ def test_a_stream_without_descriptors_is_forwarded_unfiltered(name: str, layer: 
     assert [packet.payload for packet in sent] == [payload(packet) for packet in media]
 
 
-# --- a change of layers at every packet ---
+# --- a layer change at every packet ---
 
 # Number, spatial id, temporal id, switched layers, dependencies.
 Frame = tuple[int, int, int, list[int], list[int]]
@@ -119,7 +119,7 @@ def rises(before: int, after: int) -> bool:
 
 
 def next_switch_point(frames: list[Frame], number: int) -> int:
-    """Return the next frame of the lowest layers from which all other layers can be decoded."""
+    """Return the next frame in the lowest layers from which all other layers can be decoded."""
     return next(
         (
             frame[0]

@@ -1,7 +1,7 @@
-"""Temporal filtering keeps its guarantees when packets are late, duplicated, missing or lost.
+"""Temporal filtering upholds its guarantees when packets are late, duplicated, missing or lost.
 
 Hypothesis generates a stream with three layers, and chooses what happens to each packet. The core forwards it
-to one receiver, which changes its requested layers meanwhile. Payloads identify the packets.
+to one receiver, which changes its requested layers in the meantime. Payloads identify the packets.
 """
 
 from dataclasses import dataclass, field

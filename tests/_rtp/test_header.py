@@ -158,7 +158,7 @@ def test_a_packet_truncated_anywhere_in_its_header_is_refused(extensions: bytes)
 
 
 @given(st.binary(max_size=120), st.sampled_from([b"", b"\x90", b"\x91", b"\xb0"]))
-def test_any_bytes_are_parsed_within_their_bounds_or_refused(data: bytes, first: bytes) -> None:
+def test_header_parsing_either_stays_within_bounds_or_refuses_the_input(data: bytes, first: bytes) -> None:
     parsed = parse_header(first + data)
     if parsed is None:
         return

@@ -23,7 +23,7 @@ PLI = (206, 1)
 
 
 class PacedDownlink(Downlink):
-    """A call with Alice's audio, and with her video paced to Bob over a link with a known rate."""
+    """A call in which Alice sends Bob audio and paced video over a link with a known rate."""
 
     def __init__(self, *, layers: bool = False) -> None:
         super().__init__(extension_ids=(MID, TWCC, DESCRIPTOR), rate_bps=RATE_BPS)
@@ -86,9 +86,7 @@ class PacedDownlink(Downlink):
         self.take_in()
 
     def run(self, seconds: float, *, frame_bytes: int = 0) -> None:
-        """Advance the clock, while Alice sends 25 frames of the given size a second and Bob sends his
-        reports.
-        """
+        """Advance the clock while Alice sends 25 frames of the given size a second and Bob sends reports."""
         end, next_frame, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005

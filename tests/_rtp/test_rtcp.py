@@ -68,7 +68,7 @@ def test_a_compound_truncated_within_a_packet_is_refused() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"\x80\xc8\0\x01", b"\xa0\xc9\0\x02"]))
-def test_any_bytes_are_parsed_within_their_bounds_or_refused_as_rtcp(data: bytes, first: bytes) -> None:
+def test_rtcp_parsing_either_stays_within_bounds_or_refuses_the_input(data: bytes, first: bytes) -> None:
     walked = parse_compound(first + data)
     assert walked is None or sum(4 + len(body) for _, _, body in walked) <= len(first + data)
 

@@ -174,7 +174,7 @@ def test_a_senders_own_requests_about_its_track_are_ignored(request_: Callable[[
     assert call.untouched()
 
 
-# --- packets of the SFU itself ---
+# --- packets from the SFU itself ---
 
 
 @row(MADE, "`SR`, and `SDES` with the CNAME, in one compound")

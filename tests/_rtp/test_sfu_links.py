@@ -45,7 +45,7 @@ class Link:
 
 
 class TwoLinks:
-    """Two links from the same SFU. Bob receives the track of one link, and Carol the track of the other."""
+    """Two links from the same SFU. Bob receives the track from one, and Carol the track from the other."""
 
     def __init__(self, *, ssrcs: tuple[int, int] = (70_000, 80_000)) -> None:
         self.engine = new_engine()

@@ -1,9 +1,9 @@
 """Whole calls over bad links in simulated time: which packets browsers send and request, and what is
 delivered.
 
-Every run also checks, packet by packet, that SRTP authenticates, that payloads are unchanged, that no index
-is encrypted twice with different bytes, and that sequence numbers and timestamps increase as they must. See
-tests.kit.simulation.
+Every run also checks, packet by packet, that SRTP authentication succeeds, that payloads are unchanged, that
+no index is used to encrypt different bytes, and that sequence numbers and timestamps increase as they must.
+See tests.kit.simulation.
 """
 
 from collections.abc import Callable

@@ -155,7 +155,7 @@ def test_a_paused_sender_wakes_the_thread_only_for_its_reports() -> None:
 def test_wake_ups_keep_their_minimum_interval_however_many_deadlines_are_due() -> None:
     """Check a stream of 4,000 packets per second, half of which are lost.
 
-    Otherwise, each loss would have its own request time.
+    Without the interval, each loss would have its own request time.
     """
     clock = Clock()
     clock.show(range(0, 4000, 2), 1.0, pps=2000)

@@ -227,7 +227,7 @@ def test_all_threads_stop_even_while_sending(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
 def test_a_slow_link_keeps_the_order_and_delays_no_receiver_for_long(workers: int) -> None:
     async def body() -> None:
-        # The system may reorder packets of one socket that are sent from several processors.
+        # The system may reorder packets from one socket that are sent by several processors.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         room = Room(workers, sockets_beyond(RECEIVERS, rate="20mbit"))
         shrink_send_buffers(room.loop)

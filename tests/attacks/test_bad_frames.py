@@ -14,7 +14,7 @@ from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.waiting import counted_turns
 
-# One frame has reserved bits without a negotiated extension. The other has a length beyond every limit.
+# One frame has reserved bits without a negotiated extension. The other has a length beyond any limit.
 RESERVED_BITS = b"\xf1\x80\0\0\0\0"
 HUGE = b"\x81\xff" + (1 << 62).to_bytes(8, "big") + b"\0\0\0\0"
 FRAMES = pytest.mark.parametrize("bad", [RESERVED_BITS, HUGE])

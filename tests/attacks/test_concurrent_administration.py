@@ -1,7 +1,7 @@
 """Concurrent administrative actions have the same result as if they had run one at a time, in some order.
 
 Each case starts from the same community: a real server, a real database, and requests over HTTP. The
-responses and the final state must equal those of one such order.
+responses and the final state must match those of one such order.
 """
 
 import asyncio

@@ -32,7 +32,7 @@ HEADER = {
     "made_at_ms": 1_700_000_000_000,
     "objects_folder": "uploads-store",
 }
-# The memory limit for a restore. Python with its libraries takes most of it.
+# The memory limit for a restore. Python and its libraries take most of it.
 MEMORY_BYTES = 700 * 1024 * 1024
 Member = tuple[tarfile.TarInfo, bytes]
 

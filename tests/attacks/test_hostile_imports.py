@@ -24,7 +24,7 @@ from svc.chat.import_export.record_types import MAX_LINE_BYTES
 from svc.cli import main
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
-# The memory limit for an import. Python with its libraries takes most of it.
+# The memory limit for an import. Python and its libraries take most of it.
 MEMORY_BYTES = 700 * 1024 * 1024
 N = 1_600_000_000_000 << 12
 KEY = "uploads/0a0b0c0d-0000-4000-8000-000000000001.webp"

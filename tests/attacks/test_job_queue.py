@@ -1,4 +1,6 @@
-"""Other members delay a member's job by at most one short job each, however many or slow their files are."""
+"""Other members delay a member's job by at most one short job each, however many files they send and however
+slow those are.
+"""
 
 import dataclasses
 from collections import Counter

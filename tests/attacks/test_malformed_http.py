@@ -107,8 +107,8 @@ async def test_malformed_requests_get_an_error_without_a_librarys_name(
                 }, what
                 require_anonymous(answer)
                 await raw.ended()
-        # Data from unauthenticated clients is not logged, and especially not the request line, which may
-        # contain a secret.
+        # Data from unauthenticated clients is not logged, especially the request line, which may contain a
+        # secret.
         assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
 
 

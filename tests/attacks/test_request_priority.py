@@ -200,7 +200,7 @@ def test_a_connection_that_was_reset_is_reported_as_ready(selector: FairSelector
             selector.unregister(near)
 
 
-def test_the_late_end_of_a_connection_does_not_affect_the_next_one_with_its_descriptor(
+def test_a_late_close_of_a_connection_does_not_affect_the_next_one_with_its_descriptor(
     selector: FairSelector,
 ) -> None:
     begun: list[str] = []
@@ -257,7 +257,7 @@ def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connectio
         assert set(turn(selector)[:3]) == set(members)
     ready[CROWD + 1].recv(1)
     assert flood in turn(selector)[:2]
-    now = 0.01  # The turn of the others took this long, so they now pause.
+    now = 0.01  # The others' turn took this long, so they now pause.
     assert set(turn(selector)) == {other}
     now = 0.01 + MEMBER_INTERVAL_S
     assert flood in turn(selector)[:2]

@@ -214,7 +214,7 @@ async def test_a_member_can_run_only_one_search_at_a_time(folk: People) -> None:
     requests = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
     codes = sorted(answer["error"] for _, answer in await asyncio.gather(*requests))
     assert codes == ["search_running"] * 4 + ["search_too_long"]
-    # Searches of other members are not affected.
+    # Searches by other members are not affected.
     assert await folk.admin.refused("GET", "/api/search?query=the") == "search_too_long"
 
 

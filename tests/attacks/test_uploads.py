@@ -64,7 +64,7 @@ def later(place: Place, seconds: float) -> None:
 
 async def test_announced_but_unsent_files_do_not_reduce_other_members_space(place: Place) -> None:
     """Check a case in which 16 uploads of 256 MiB by each of four members once took all 16 GiB of the space,
-    so that everybody got status 507.
+    and everybody got status 507.
     """
     members = [place.folk.member, *[await newcomer(place.chat, f"Member {n}") for n in range(3)]]
     for member in members:

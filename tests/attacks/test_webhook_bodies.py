@@ -55,7 +55,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_parsed(hook: Hook, read: lis
 async def test_a_body_for_an_unknown_webhook_is_not_validated(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    # Anyone without a URL could otherwise take 10 ms of the event loop with each request.
+    # Otherwise, anyone without a URL could take up 10 ms of the event loop with each request.
     for expensive in ("_without_halves", "_is_balanced"):
         monkeypatch.setattr(json_reader, expensive, None)
     async with hook.chat.http.post(hook.path[:-1], data=body) as response:

@@ -209,7 +209,7 @@ async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dic
             (number_of(message_id), message_id, owner.id),
         )
         for table, column in (*_listed(PAST), *ENDS):
-            # Skip the times at which members left, because no member has left.
+            # Skip the times when members left, because no member has left.
             if column != "left_at_ms":
                 file.execute(f"UPDATE {table} SET {column} = ?", (FAR_MS,))
         assert n > number_of(message_id)

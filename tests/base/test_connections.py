@@ -88,7 +88,7 @@ def test_authenticated_connections_survive_a_flood() -> None:
     member.belongs_to("ada")
     flood = filled(table, "192.0.2.1", 100)
     assert member.open and len(table) == 7
-    # A quarter of the slots is reserved for members.
+    # A quarter of the slots are reserved for members.
     assert sum(place.open for place in flood) == table.limits.strangers == 6
 
 

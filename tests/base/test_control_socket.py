@@ -96,7 +96,7 @@ async def test_too_many_concurrent_commands_are_refused(
 
 async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
-    # The deadline is far shorter than the whole work takes, but each progress report extends it.
+    # The deadline is far shorter than the work takes, but each progress report extends it.
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 5.0)
     seen: list[Progress] = []
     received = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Each program has its own metrics in addition to the metrics of the runtime."""
+"""Each program has its own metrics in addition to the runtime metrics."""
 
 from svc.base.metrics import Registry
 

@@ -1,4 +1,4 @@
-"""A private file is created once, completely, and readable only by its owner."""
+"""A private file is created completely and only once, and only its owner can read it."""
 
 import stat
 from pathlib import Path

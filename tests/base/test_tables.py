@@ -104,7 +104,7 @@ async def test_columns_can_be_edited_by_name(database: Database) -> None:
     assert await BOOKS.all(database) == [replace(BOOK, title="Persuasion", lent=False)]
 
 
-async def test_a_table_may_have_columns_without_fields_and_a_record_fields_without_columns(
+async def test_columns_without_fields_and_fields_without_columns_are_allowed(
     database: Database,
 ) -> None:
     chapters = Table("books", Writer, names={"name": "writer_name"})

@@ -10,7 +10,7 @@ from tests.kit.programs import DEADLINE_S
 
 
 class Clock:
-    """A clock that advances by the same time with every reading, so that all steps take equally long."""
+    """A clock that advances by the same amount with every reading, so that all steps take equally long."""
 
     def __init__(self, step_s: float) -> None:
         self._now, self._step_s = 0.0, step_s

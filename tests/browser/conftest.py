@@ -1,4 +1,4 @@
-"""Fixtures: every browser test has its own server and test users, whose pages must end without errors.
+"""Fixtures: every browser test has its own server and test users, whose pages must report no errors.
 
 The browser and its event loop outlive the test, because all tests in this folder run in one loop.
 """
@@ -75,7 +75,7 @@ def whole_browser() -> None:
 def motion() -> None:
     """Request pages with motion, such as the growing rings around speakers.
 
-    Other pages have no motion, because animations cost processor time and every click waits for their end.
+    Other pages have no motion, because animations take processor time and every click waits for them to end.
     """
 
 

@@ -80,9 +80,9 @@ CUT_OFF = """() => {
     .map((each) => `cut off: ${each.outerHTML.slice(0, 120)}`);
 }"""
 MISPLACED = f"async () => {{ await ({UNTIL_STILL})(); return [...({TOO_WIDE})(), ...({CUT_OFF})()]; }}"
-# Sets the colour of every visible role to each hue, in its light and its strong form, and measures the
-# contrast of the names as axe does. The tree that axe builds is needed only to find the backgrounds, which do
-# not change. axe finds no background for names that are scrolled out of view.
+# Sets the colour of every visible role to each hue, in its light and strong forms, and measures the contrast
+# of the names as axe does. The tree that axe builds is needed only to find the backgrounds, which do not
+# change. axe finds no background for names that are scrolled out of view.
 HUES = """() => {
   const { Color, getBackgroundColor, getContrast } = axe.commons.color;
   axe.setup(document);
@@ -224,7 +224,7 @@ async def look_at_a_channel(ada: Person, looked: Callable[[str], Awaitable[None]
 
 
 async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """Check the panels beside the channel, the dialogs above it, and, on a phone, the channel list."""
+    """Check the panels beside the channel, the dialogs over it, and, on a phone, the channel list."""
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.show_aside(name)

@@ -1,5 +1,5 @@
-"""Files attached to a message that is being written are dropped, uploaded, cancelled, described, hidden as
-spoilers, and sent.
+"""While a message is being written, files are dropped, uploaded, cancelled, described, hidden as spoilers,
+and sent.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Members with the permission write automod rules in the page, test them and enable them.
+"""In the page, permitted members write, test and enable automod rules.
 
 Affected members are notified.
 """
@@ -79,7 +79,7 @@ async def delete_the_rule(page: Locator) -> None:
     await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
 
 
-async def test_two_managers_of_rules_see_each_others_changes(people: People) -> None:
+async def test_two_rule_managers_see_each_others_changes(people: People) -> None:
     here = await community(people, "manage_automod", pages=("owner", "moderator"))
     wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 

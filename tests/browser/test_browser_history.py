@@ -80,7 +80,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
 
 
 @narrow_only
-async def test_on_a_phone_back_closes_the_view_that_covers_the_channel(people: People) -> None:
+async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     page = ada.page
     await come_to_read(ada)
@@ -114,7 +114,7 @@ async def test_on_a_phone_back_closes_the_view_that_covers_the_channel(people: P
 
 
 @narrow_only
-async def test_on_a_phone_back_ends_editing_a_message(people: People) -> None:
+async def test_back_on_a_phone_ends_editing_a_message(people: People) -> None:
     ada = await people.arrive("Ada", touch=True)
     page, editor = ada.page, ada.page.get_by_label("Edit the message")
     await come_to_read(ada)
@@ -139,7 +139,7 @@ async def test_on_a_phone_back_ends_editing_a_message(people: People) -> None:
 
 
 @narrow_only
-async def test_on_a_phone_back_leads_through_the_settings_step_by_step(people: People) -> None:
+async def test_back_on_a_phone_leads_through_the_settings_step_by_step(people: People) -> None:
     ada = await people.arrive("Ada")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
     await come_to_read(ada)

@@ -13,13 +13,12 @@ from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, message, write
 
 KEPT = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
-# Values that are not of the expected type, and values of that type with invalid contents.
+# Values of the wrong type, and values of the right type with invalid contents.
 SPOILT = ("{", "[5, null, {}]", '{"member": 5, "text": [], "sounds": null, "channelId": {}}')
 SPOIL = """([names, value]) => {
   for (const name of names) for (const each of [localStorage, sessionStorage]) each.setItem(name, value);
 }"""
-# Chromium's own setting that blocks all cookies, which also blocks local storage, IndexedDB, locks and
-# caches.
+# Chromium's setting to block all cookies, which also blocks local storage, IndexedDB, locks and caches.
 REFUSES = {"profile": {"default_content_setting_values": {"cookies": 2}}}
 
 

@@ -1,4 +1,4 @@
-"""Members with the permission create, change, order, hide and delete channels in the page."""
+"""In the page, permitted members create, change, order, hide and delete channels."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -140,8 +140,7 @@ async def test_groups_and_roles_are_offered_only_to_members_who_may_mention_them
     await expect(box(ada)).to_have_value("@Administrators ")
     await box(ada).press("Enter")
     await expect(grace.page.locator(".mention", has_text="@Administrators")).to_be_visible()
-    # A member without the permission is offered only people, and mentions nobody by typing the name of a
-    # role.
+    # A member without the permission is offered only people, and typing a role's name mentions nobody.
     await box(grace).press_sequentially("@")
     await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])
     await box(grace).press_sequentially("everyone to no one")
@@ -213,7 +212,7 @@ async def test_a_recent_emoji_can_be_used_as_a_reaction_with_one_click(people: P
     await expect(quick).to_have_attribute("aria-pressed", "true")
     await quick.click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
-    # On a phone there is no room for these emoji beside the message.
+    # On a phone, there is no room for these emoji beside the message.
     await grace.resize(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()

@@ -14,8 +14,8 @@ __all__ = ["axe"]
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDTHS = (390, 1280)
-# Two rules do not apply here: a component alone has no landmarks, and the page shows the same element in four
-# states.
+# Two rules do not apply here: a component on its own has no landmarks, and the page shows the same element in
+# four states.
 RULES = {"region": {"enabled": False}, "duplicate-id": {"enabled": False}}
 # Fields and buttons in the same row must line up. Returns the fields whose height differs from that of a
 # control.

@@ -12,7 +12,7 @@ from tests.kit.community import own_id
 from tests.kit.people import People, wide_only
 from tests.kit.text_channels import both, message, write
 
-# Shows the named dialog. Every dialog gets all details that any dialog needs.
+# Shows the named dialog. Every dialog gets the details that any of them might need.
 SHOW = """async ([name, memberId]) => {
   const { showDialog } = await import("/web/state/navigation.js");
   const { conversationOf } = await import("/web/state/conversation.js");

@@ -1,4 +1,4 @@
-"""The emoji picker: search, arrow keys, and remembering recent emoji and the skin tone."""
+"""The emoji picker: search, arrow keys, and the remembered skin tone and recent emoji."""
 
 from playwright.async_api import Locator, expect
 

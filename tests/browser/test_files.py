@@ -123,7 +123,7 @@ async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
 
 
 @wide_only
-async def test_pictures_are_sent_where_the_operator_accepts_no_files(
+async def test_pictures_are_sent_even_if_the_operator_accepts_no_files(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     wishes = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}

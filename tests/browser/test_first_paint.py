@@ -1,4 +1,4 @@
-"""A returning member's browser fetches few bytes before it shows the first message."""
+"""A returning member's browser fetches little data before it shows the first message."""
 
 from typing import Any
 
@@ -29,8 +29,8 @@ ALL_HERE = """() => ["later.js", "later.css", ".woff2"].every((end) =>
 
 
 @pytest.mark.parametrize("viewport", [ViewportSize(width=1440, height=900)], indirect=True)
-async def test_few_bytes_are_fetched_before_the_first_message_is_shown(people: People) -> None:
-    """Measure the owner's page, which loads the most at the start: dragging, reports, and on a wide screen
+async def test_little_data_is_fetched_before_the_first_message_is_shown(people: People) -> None:
+    """Measure the owner's page, which loads the most at startup: dragging, reports, and, on a wide screen,
     the member list.
     """
     ada = await people.arrive("Ada")

@@ -56,7 +56,7 @@ CUT_BY_THE_EDGE = """(box) => {
 
 
 def exported() -> dict[str, object]:
-    """Return an export in DiscordChatExporter's format, in which two people take turns, writing five messages
+    """Return an export in DiscordChatExporter's format, in which two people take turns writing five messages
     each.
     """
     people = [
@@ -215,7 +215,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     earlier = ada.page.locator(".older")
 
-    # If the request is refused, the messages stay in place, and the page sends no further request until the
+    # If the request is refused, the messages stay in place, and the page sends no other request until the
     # person retries.
     line.spoil("history")
     await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")

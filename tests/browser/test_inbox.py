@@ -138,7 +138,7 @@ async def test_on_a_phone_opening_a_message_closes_the_inbox(people: People) -> 
 
 
 @wide_only
-async def test_an_error_is_shown_and_can_be_retried(people: People) -> None:
+async def test_a_failed_request_is_shown_and_can_be_retried(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "dinner?")
     await ada.page.add_init_script(REFUSE_ONCE)

@@ -1,4 +1,4 @@
-"""Input method keys, the focus after Escape, and strings and styles that must fit their content."""
+"""Input method keys, focus after Escape, and text and styles that must fit."""
 
 import re
 from io import BytesIO

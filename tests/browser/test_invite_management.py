@@ -167,7 +167,7 @@ async def test_applicants_can_be_approved_or_refused_in_the_page(
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
 
-async def test_managers_of_invites_can_approve_applicants_and_revoke_other_members_links(
+async def test_invite_managers_can_approve_applicants_and_revoke_other_members_links(
     people: People,
 ) -> None:
     here = await where_only_they_may(people, "manage_invites", pages=("owner", "moderator"))

@@ -1,4 +1,4 @@
-"""A new owner sets up a community on a fresh server, using only the page and few clicks."""
+"""A new owner sets up a community on a fresh server, using only the page, in a few clicks."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,8 +11,8 @@ from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
 from tests.kit.waiting import becomes
 
-LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer clicks are impossible, and would mean that clicks are not counted.
-# A shortened copy of the request that GitHub sends when a webhook has been created on GitHub.
+LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer would mean that clicks are not counted.
+# A shortened copy of the request that GitHub sends when a webhook is created.
 PING = {
     "zen": "Keep it logically awesome.",
     "hook": {"events": ["push"]},
@@ -21,7 +21,7 @@ PING = {
 
 
 class Hand:
-    """A person's mouse and keyboard actions on a page. It counts the mouse clicks."""
+    """A person's mouse and keyboard actions on a page. Counts the mouse clicks."""
 
     def __init__(self, person: Person, pictures: Path) -> None:
         self.page: Page = person.page

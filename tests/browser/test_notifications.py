@@ -148,7 +148,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
         await ada.page.get_by_role("switch", name=sound).uncheck()
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()
-    here = ada.page.locator(".voice-people li")  # On a phone the list is hidden during a call.
+    here = ada.page.locator(".voice-people li")  # On a phone, the list is hidden during a call.
     await ada.press("Unmute")
     await grace.enter_call()
     await expect(here).to_have_count(2)

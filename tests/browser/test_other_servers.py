@@ -31,7 +31,7 @@ __all__ = ["axe"]
 
 CHUNK_BYTES = 65536
 WEBP = b64encode(encoded(Image.new("RGB", (512, 256), "#8a2be2"), "WEBP")).decode()
-# Hides the page and shows it again, after which it soon requests the counts.
+# Hides the page and shows it again, which soon makes it request the counts.
 COME_BACK = """() => {
   for (const state of ["hidden", "visible"]) {
     Object.defineProperty(document, "visibilityState", { value: state, configurable: true });

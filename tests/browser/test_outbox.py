@@ -126,7 +126,7 @@ async def test_a_refused_message_can_be_resent_edited_or_deleted(people: People,
 
 
 @wide_only
-async def test_a_restart_of_the_server_neither_loses_nor_duplicates_a_message(
+async def test_a_server_restart_neither_loses_nor_duplicates_a_message(
     people: People, product: Product
 ) -> None:
     ada, grace = await both(people)

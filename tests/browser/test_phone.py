@@ -208,7 +208,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await devtools.send("Animation.setPlaybackRate", {"playbackRate": 1})
     await expect(send).to_be_hidden()
     await expect(box(ada)).to_have_value("")
-    # Without the focus in the field, the phone would close its keyboard after each message.
+    # If the field lost the focus, the phone would close its keyboard after each message.
     await expect(box(ada)).to_be_focused()
 
     # The emoji picker is below the text, in place of the keyboard.
@@ -244,7 +244,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
 
 
 async def rest_on(person: Person, target: Locator) -> None:
-    """Open a menu with a long touch."""
+    """Open a menu with a long press."""
     fingers = await person.page.context.new_cdp_session(person.page)
     box = await target.bounding_box()
     assert box

@@ -135,7 +135,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_m
     assert numbers[0] == numbers[1]
 
     kept = all_bytes(tmp_path)
-    assert b"I am Ada" in kept  # Channel messages, in contrast, are found on the server.
+    assert b"I am Ada" in kept  # Channel messages, by contrast, are found on the server.
     for text in (b"cellar", b"Which mat", b"blue one"):
         assert text not in kept
 

@@ -49,7 +49,7 @@ WORDS = b"Minutes of the regatta committee. " * 200
 
 
 def photograph() -> FilePayload:
-    """Return a photo with its location in its metadata."""
+    """Return a photo whose metadata contains its location."""
     picture = Image.effect_noise((320, 240), 80).convert("RGB")
     exif = Image.Exif()
     exif[0x010E] = PLACE
@@ -232,7 +232,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     assert tries > 1
 
-    # The message also waits if it is sent at the moment when a file is attached.
+    # The message also waits if it is sent at the moment a file is attached.
     await field(ada).fill("At once")
     await field(ada).evaluate(ATTACH_AND_SEND, WORDS.decode())
     arrived = private_message(grace, "At once")
@@ -240,7 +240,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     await expect(messages(ada)).to_have_text(["As promised", "At once"])
 
-    # A message that can never be sent is not offered for sending again.
+    # The page does not offer to resend a message that can never be sent.
     nothing: FilePayload = {"name": "nothing.txt", "mimeType": "text/plain", "buffer": b""}
     await ada.page.locator("#private-files").set_input_files([nothing])
     refused = ada.page.locator("#private .upload-list li")

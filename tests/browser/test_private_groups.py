@@ -69,7 +69,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     ada, grace, alan = await three(people)
     edsger = await people.arrive("Edsger", reads="general")
     await write(edsger, "I am Edsger")
-    # A group is started from a conversation between two people, with a third person.
+    # A group with a third person is started from a conversation between two people.
     await private(ada, "Grace")
     await ada.press("Add people")
     dialog = ada.page.get_by_role("dialog", name="New group")
@@ -100,7 +100,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     await say(grace, "Welcome aboard")
     await expect(messages(edsger)).to_have_text(["Welcome aboard"])
 
-    # A member who leaves can read no further messages, and none remain on their device.
+    # A member who leaves can read no later messages, and no earlier ones remain on their device.
     await alan.press("People and name")
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
@@ -205,7 +205,7 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
     await say(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["Hello"])
-    # The server may end a page's session while the page is reading, which is not an error of the page.
+    # The server may end a page's session while the page is reading, which is not a page error.
     await grace.page.route("**/api/private/conversations/**", no_more)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
         await say(ada, "Still there?")

@@ -1,4 +1,4 @@
-"""Hostile private messages cannot run code in the page, and never overflow their column."""
+"""Hostile private messages cannot run code in the page or overflow their column."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

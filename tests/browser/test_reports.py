@@ -1,7 +1,7 @@
 """RTCP reports are correct for browsers on one machine: no round-trip time, no loss, and a common clock.
 
-From reports, a sender learns about its connection, and a receiver keeps audio and video in sync. See RFC 3550
-section 6.4.
+Senders use reports to learn about their connection, and receivers to keep audio and video in sync. See RFC
+3550 section 6.4.
 """
 
 from tests.kit.people import People

@@ -1,4 +1,4 @@
-"""Members with the permission create, order, give and remove roles that rank below their own in the page."""
+"""In the page, permitted members create, order, give and remove roles that rank below their own."""
 
 import re
 from collections.abc import Sequence
@@ -109,7 +109,7 @@ async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
     here: Community, axe: str
 ) -> None:
     await create(here.moderator, "Greeters", "Create invites")
-    # The first Escape closes the list in which members are picked for the role.
+    # The first Escape closes the list from which members are picked.
     await here.moderator.page.keyboard.press("Escape")
     await here.moderator.page.keyboard.press("Escape")
     await expect(here.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
@@ -161,7 +161,7 @@ async def test_only_higher_ranked_members_can_order_roles(here: Community) -> No
 async def test_managers_can_order_and_change_the_roles_below_their_own(here: Community) -> None:
     moderator, member = here.moderator, here.member
     await create(moderator, "Greeters", "Create invites")
-    await moderator.page.keyboard.press("Escape")  # Closes the list in which members are picked for the role.
+    await moderator.page.keyboard.press("Escape")  # Closes the list from which members are picked.
     await moderator.page.keyboard.press("Escape")
     await create(moderator, "Gardeners", "Create invites")
     await moderator.page.get_by_role("button", name="All roles").click()

@@ -140,13 +140,13 @@ async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: Pe
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
 
 
-# A character that name servers resolve but browsers reject.
+# A character that name servers accept but browsers reject.
 REFUSED, ASKED = "\u0378", "xn--zva"
 
 
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
-    """Yield a reader with an open channel, in which links lead to the test's own hosts."""
+    """Yield a reader with an open channel whose links lead to the test's own hosts."""
     executable = bare_chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:

@@ -78,7 +78,7 @@ async def test_an_open_page_renews_its_tokens(people: People) -> None:
 
 
 @narrow_only
-async def test_signing_in_under_another_name_creates_another_member(people: People, product: Product) -> None:
+async def test_signing_in_under_another_name_creates_a_new_member(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     before = await own_id(ada)

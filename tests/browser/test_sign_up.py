@@ -358,7 +358,7 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Pro
     await is_in(phone, "Ada")
     assert await own_id(phone) == await own_id(ada)
 
-    # Somebody who has lost all devices can also return with the owner's code.
+    # Somebody who has lost all devices can also return with a code from the owner.
     grace = await people.arrive("Grace")
     await grace.come_in()
     grace_id = await own_id(grace)

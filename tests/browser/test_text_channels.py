@@ -452,7 +452,7 @@ async def test_a_call_continues_while_its_participants_read_channels(
     async with ClientSession(address) as http, ChatServer(address, http, invite).member("Olga") as olga:
         voice = {person["nickname"] for person in olga.welcome["voice"]["voice"]}
     assert voice == {"Ada", "Grace"}
-    # The buttons of the call stay available, and the channel's entry leads back to the call.
+    # The call's buttons stay available, and the channel's entry leads back to the call.
     await ada.press("Mute")
     await entry(ada, "Voice").click()
     await expect(ada.page.locator("#people")).to_be_visible()

@@ -46,8 +46,8 @@ async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: Pe
     await answer(ada, "The river it is")
     await expect(thread(grace)).to_contain_text("The river it is")
     await keeps_nobody_out(grace, axe, "a thread with its answers")
-    # Thread and channel each have a message field with its own draft. On a phone, the thread covers the
-    # channel's field.
+    # The thread and the channel each have a message field with its own draft. On a phone, the thread covers
+    # the channel's field.
     if ada.page.viewport_size == NARROW:
         await ada.press("Close")
         await expect(thread(ada)).to_have_count(0)

@@ -1,6 +1,4 @@
-"""People who invite others are warned, with advice, if the page's address cannot work for the invited
-people.
-"""
+"""People who invite others are warned and advised if the page's address cannot work for those they invite."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -74,7 +72,7 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
     await shows_problem(ada, "only-here", what, to_do)
 
 
-async def test_at_an_address_without_a_certificate_nobody_can_sign_in(tmp_path: Path) -> None:
+async def test_nobody_can_sign_in_at_an_address_without_a_certificate(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         # Operators usually make only their own browser trust the certificate.

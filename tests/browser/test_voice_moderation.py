@@ -1,4 +1,4 @@
-"""Members with the permission use the channel list to mute, move and remove people in calls."""
+"""In the channel list, permitted members mute, move and remove people in calls."""
 
 from collections.abc import Sequence
 
@@ -77,7 +77,7 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
     audience = here.owner.page.locator("#audience li")
     await expect(audience).to_have_count(2)
     assert await here.owner.shown_people() == ["Ada"]
-    # Listeners in the audience have no microphone, and so are not marked as muted.
+    # Listeners in the audience have no microphone, so they are not marked as muted.
     await expect(edsger_in_the_list(here.owner)).not_to_contain_text("muted")
     await expect(here.owner.page.locator("#mic")).to_be_visible()
     await expect(here.member.page.locator("#mic")).to_have_count(0)
@@ -118,7 +118,7 @@ async def test_a_member_can_be_moved_by_menu_or_by_dragging_and_removed(people: 
     await expect(in_room(here.owner, "Voice")).to_contain_text("Edsger")
     await here.member.is_connected()
 
-    # An ordinary member has no such menu items, and cannot drag anybody.
+    # An ordinary member does not have these menu items and cannot drag anybody.
     await here.moderator.enter_call()
     await expect(in_room(here.member, "Voice")).to_have_count(2)
     await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)

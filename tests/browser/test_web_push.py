@@ -168,7 +168,7 @@ async def test_signing_out_ends_the_subscription_and_erases_it_in_the_browser(sc
 
 
 @narrow_only
-async def test_the_page_states_the_reason_why_push_is_impossible(scene: Scene) -> None:
+async def test_the_page_states_why_push_is_impossible(scene: Scene) -> None:
     ada = await scene.arrive(allowed=False)
     await ada.page.add_init_script("Object.defineProperty(Notification, 'permission', { value: 'denied' })")
     await ada.page.reload()

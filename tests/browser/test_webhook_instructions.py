@@ -1,5 +1,5 @@
-"""The instructions on a webhook's page work in the programs for which they are written, and the webhook's
-picture is shown.
+"""The instructions on a webhook's page work in the programs they are written for, and the webhook's picture
+is shown.
 """
 
 import re

@@ -31,7 +31,7 @@ class FakeSfu:
         return f"ws://127.0.0.1:{self.port}"
 
     async def start(self) -> None:
-        """Start listening, on the same port again after `stop`."""
+        """Start listening. After `stop`, use the same port again."""
         application = web.Application()
         application.router.add_get("/server", self._serve_server)
         application.router.add_get("/client", self._serve_client)

@@ -59,8 +59,8 @@ async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]
     async with serving(config) as address, ClientSession(address) as http:
         invite = (config.data_dir / "invite-code").read_text().strip()
         yield ChatServer(address, http, invite)
-    # aiohttp keeps references to a thousand handlers of applications that have ended. Such references would
-    # keep a hundred servers alive, which take up 4 GB.
+    # aiohttp keeps references to a thousand handlers, even those of stopped applications. These references
+    # would keep a hundred servers alive, using 4 GB.
     web_app._cached_build_middleware.cache_clear()
 
 

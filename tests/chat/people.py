@@ -28,9 +28,7 @@ class Person:
             return response.status, await response.json() if is_json else None
 
     async def done(self, method: str, path: str, body: object = None) -> Any:
-        """Send a request that must succeed. Return the body of the response. Repeat the request after a rate
-        limit.
-        """
+        """Send a request that must succeed, and repeat it after a rate limit. Return the response body."""
         status, answer = await self.ask(method, path, body)
         while status == 429 and answer["error"] == "rate_limited":
             await asyncio.sleep(answer["retry_after_ms"] / 1000)

@@ -105,7 +105,7 @@ async def test_an_internal_error_in_a_live_request_is_logged_with_member_and_eve
         assert (record.__dict__["event"], record.__dict__["member"]) == ("ping", ada.id)
 
 
-async def test_pages_of_listed_sites_may_use_the_api(variables: dict[str, str]) -> None:
+async def test_pages_from_listed_sites_may_use_the_api(variables: dict[str, str]) -> None:
     variables["CORS_ORIGIN"] = "https://app.example"
     async with chat_server(variables) as chat:
         headers = {"Origin": "https://app.example"}
@@ -118,7 +118,7 @@ async def test_pages_of_listed_sites_may_use_the_api(variables: dict[str, str]) 
             assert response.headers["Access-Control-Allow-Origin"] == "https://app.example"
 
 
-async def test_pages_of_other_sites_may_not_use_the_api(chat: ChatServer) -> None:
+async def test_pages_from_other_sites_may_not_use_the_api(chat: ChatServer) -> None:
     headers = {"Origin": "https://evil.example"}
     async with chat.http.post("/api/auth/join", json={}, headers=headers) as response:
         assert (response.status, (await response.json())["error"]) == (403, "origin_refused")

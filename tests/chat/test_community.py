@@ -193,7 +193,7 @@ class Author:
         reply = await self._page.ask(
             event, channel_id=message["channel_id"], message_id=message["id"], **data
         )
-        # Repeating an action that has already succeeded finds no target.
+        # An action that has already succeeded finds no target when it is repeated.
         assert reply["event"] == event or reply["data"]["error"] == "unknown_message", reply
 
 

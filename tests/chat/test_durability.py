@@ -1,6 +1,4 @@
-"""Acknowledged messages are on disk: after `kill -9`, with a full disk, and according to the order of system
-calls.
-"""
+"""Acknowledged messages are on disk, as shown by `kill -9`, a full disk, and the order of system calls."""
 
 import asyncio
 import os
@@ -66,7 +64,7 @@ async def _requested(http: ClientSession, method: str, body: object) -> tuple[in
 
 
 class Load:
-    """Clients that post until the server has gone.
+    """Clients that post until the server is gone.
 
     `acknowledged` holds the ids of the messages that the server confirmed.
     """

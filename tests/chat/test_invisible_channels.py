@@ -1,7 +1,7 @@
 """Members who may not view a channel learn nothing about it from requests or events, whatever else they may
 do.
 
-Requests about such a channel get exactly the response for a channel that never existed.
+Requests about the channel get exactly the same response as if it had never existed.
 """
 
 import json

@@ -16,7 +16,7 @@ from tests.chat.member import ChatServer, abort
 
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
-    """Return the error frame with which the server ends a connection, and its close code."""
+    """Return the error frame that the server sends before it closes a connection, and the close code."""
     async with asyncio.timeout(30):
         assert json.loads(await ws.receive_str())["event"] == "hello"
         frame = json.loads(await ws.receive_str())
@@ -125,7 +125,7 @@ async def test_a_page_that_does_not_read_is_disconnected(
         chat.member("Bob") as bob,
     ):
         bob.ws._response.connection.transport.pause_reading()  # type: ignore[union-attr]
-        # Twenty megabytes do not fit into any socket's buffer.
+        # No socket's buffer can hold twenty megabytes.
         for number in range(20):
             community.hub.push("long", [number, "x" * 1_000_000], EVERYONE)
             assert (await ada.pushed("long"))[0] == number

@@ -1,9 +1,9 @@
 """Members with every role send every request over HTTP and the live socket, and get the responses listed in a
 table.
 
-The table is written out here instead of being derived from the catalogue, so that table and catalogue check
-each other. Where existence matters, the target does not exist: a permitted member is told so, and everyone
-else is refused.
+The table is written out here instead of being derived from the catalogue, so that each checks the other.
+Where existence matters, the target does not exist: a permitted member is told so, and everyone else is
+refused.
 """
 
 from collections.abc import Mapping

@@ -46,7 +46,7 @@ def is_shut(address: str) -> bool:
         return probe.connect_ex(where(address)) != 0
 
 
-async def test_a_request_in_progress_gets_its_response_and_no_further_request_starts(
+async def test_a_request_in_progress_gets_its_response_and_no_new_request_starts(
     variables: dict[str, str],
 ) -> None:
     async with server(variables) as (process, chat):

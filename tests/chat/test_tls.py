@@ -1,4 +1,4 @@
-"""TLS on the chat server as clients see it: one port for https, wss and http, which is redirected."""
+"""TLS on the chat server as clients see it: one port serves https and wss, and redirects http."""
 
 import asyncio
 import os

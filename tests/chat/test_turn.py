@@ -1,4 +1,4 @@
-"""Members get time-limited credentials for the operator's TURN server, as coturn verifies them."""
+"""Members get time-limited credentials for the operator's TURN server, and coturn accepts them."""
 
 import base64
 import hmac

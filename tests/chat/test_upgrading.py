@@ -35,7 +35,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 
 def _written_by(version: int, path: Path, thumbprint: str) -> None:
-    """Create a database as the given version wrote it, with a message by the owner."""
+    """Create a database as the given version wrote it, with a message from the owner."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
         migrate(old, MIGRATIONS[:version], path.parent / "none")

@@ -1,4 +1,4 @@
-"""Members see the participants of a voice channel and join it, even when the media service restarts."""
+"""Members see who is in a voice channel and can join it, even if the media service restarts."""
 
 import asyncio
 import hashlib

@@ -127,7 +127,7 @@ async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_delays_nobody(
         await ada.say("set_layer", {"track_id": "none", "max_temporal_layer": 0})
     await asyncio.gather(ada.hears(grace), grace.hears(ada), grace.sees(ada))
     await a_call_works(guests)
-    # One in two requests is refused. Reading all of them takes 40 s.
+    # Every other request is refused. Reading all of them takes 40 s.
     refused, most = len(ada.errors), (WISHES_AT_ONCE + WISHES_PER_S * (time.monotonic() - began)) / 2 + 1
     assert WISHES_AT_ONCE / 2 - 10 <= refused <= most
     assert ada.closed is None

@@ -29,7 +29,7 @@ async def control_audio(control: ControlConnection, user_id: str, **flags: bool)
 async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
     """Wait until the listener has received everything in transit.
 
-    The wait ends when a video frame with a new shade arrives, which is sent last and through the same socket.
+    The wait ends when a video frame with a new shade arrives. It is sent last, through the same socket.
     """
     camera = speaker.sends[CAMERA]
     assert isinstance(camera, Picture)

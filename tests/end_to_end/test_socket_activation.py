@@ -46,7 +46,7 @@ async def started(*command: str, descriptors: Sequence[int] = (), **variables: s
 
 @asynccontextmanager
 async def activated(port: int, *command: str, **variables: str) -> AsyncIterator[None]:
-    """Start a command at the first connection to `port`, as systemd would."""
+    """Start a command on the first connection to `port`, as systemd would."""
     assert ACTIVATE is not None
     handed = [f"--setenv={name}={value}" for name, value in variables.items()]
     async with started(ACTIVATE, f"--listen=127.0.0.1:{port}", *handed, SVC, *command):

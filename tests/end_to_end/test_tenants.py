@@ -67,7 +67,7 @@ async def test_a_tenants_secret_does_not_give_access_to_another_tenants_rooms(
         assert (await person.ending(), person.errors) == ((4003, reason), [reason])
 
 
-async def test_a_second_registration_with_another_secret_is_refused(
+async def test_a_second_registration_with_a_different_secret_is_refused(
     sfu: SfuProcess, control: ControlConnection, guests: Guests
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")

@@ -107,7 +107,7 @@ async def test_a_member_who_is_moved_joins_the_other_room(installation: Installa
     assert installation.community.voice.occupancy.users("attic") == (installation.ada.id,)
 
 
-async def test_a_role_removed_during_a_call_ends_the_video_but_not_the_audio(
+async def test_removing_a_role_during_a_call_ends_the_video_but_not_the_audio(
     installation: Installation,
 ) -> None:
     ada, grace = await installation.both_talk()
@@ -122,7 +122,7 @@ async def test_a_role_removed_during_a_call_ends_the_video_but_not_the_audio(
     await grace.sees(ada)
 
 
-async def test_a_member_who_was_kicked_receives_no_further_events(installation: Installation) -> None:
+async def test_a_member_who_was_kicked_receives_no_more_events(installation: Installation) -> None:
     ada, grace = await installation.both_talk()
     async with installation.chat.http.post(
         f"/api/members/{installation.ada.id}/kick",

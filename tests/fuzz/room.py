@@ -1,8 +1,8 @@
 """A room for fuzz targets that require authentication: an engine and two participants in a call.
 
 Keys and credentials are constants, so an input always has the same effect. Only the engine's random choices
-depend on earlier rooms. The encryption is real, with known keys. Both participants send microphone and
-camera. Bob has RTX, RED and both extension forms, and Alice has none of them.
+depend on earlier rooms. The encryption is real, with known keys. Both participants send microphone audio and
+camera video. Bob has RTX, RED and both extension forms, and Alice has none of them.
 """
 
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Signs in on the pages of an OpenID provider, and issues TLS client certificates for browsers' keys."""
+"""Signs in on an OpenID provider's pages, and issues TLS client certificates for browsers' keys."""
 
 import time
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""A participant that is not a browser: aiortc behind the events of `/client`.
+"""A participant that is not a browser: aiortc, driven by the events on `/client`.
 
 It joins, answers every offer, publishes tracks in the first four media sections, and decodes the tracks that
 it receives in the other sections. This module works around gaps in aiortc, so that tests exercise the service
@@ -116,7 +116,7 @@ class AiortcClient:
         source: str = "camera",
         within_s: float = DEADLINE_S,
     ) -> Incoming:
-        """Wait until the given number of further frames with the sender's shade have arrived."""
+        """Wait until the given number of new frames with the sender's shade have arrived."""
         section = await self._arriving(other, source)
         enough = section.frames + frames
 

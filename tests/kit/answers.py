@@ -1,4 +1,4 @@
-"""Writes the answers to the SFU's offers that a client without media would give."""
+"""Writes the answers that a client without media would give to the SFU's offers."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field

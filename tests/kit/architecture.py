@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.kit.imports import Import, read_imports
 
 SUFFIXES = (".py", ".pyx", ".pxd")
-# Cython's own libraries, which a cimport may name just like the standard library.
+# Cython's own libraries, which can be cimported like standard library modules.
 CYTHON_LIBRARIES = frozenset({"cython", "cpython", "libc", "libcpp", "posix"})
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Arrival(NamedTuple):
-    """A packet's arrival, which was between the two given times, in seconds of the monotonic clock."""
+    """A packet's arrival, between two times in seconds on the monotonic clock."""
 
     after: float
     by: float

@@ -17,7 +17,7 @@ class Caller:
 
     def __init__(self, chat: ChatServer, live: LiveMember, voice: Voice, *, direct: bool = False) -> None:
         self._chat = chat
-        # Whether to send signalling to the media service's own address instead of through the chat server.
+        # Whether to signal directly to the media service instead of through the chat server.
         self._direct = direct
         self.live = live
         self._voice = voice

@@ -1,4 +1,4 @@
-"""Reads real captures, with the known fields of each packet. The README in the captures' folder explains the
+"""Reads real captures, with the known fields of each packet. The README alongside the captures explains the
 fields.
 """
 

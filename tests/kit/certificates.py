@@ -1,6 +1,6 @@
 """Certificates for tests: a small certificate authority, and the certificates that it signs for this machine.
 
-Keys and X.509 are real. Certificates are valid for three months by default.
+The keys and certificates are real. They are valid for three months by default.
 """
 
 import ipaddress

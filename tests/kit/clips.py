@@ -36,7 +36,7 @@ def clip(
     silent: int | None = None,
     default: int | None = None,
 ) -> bytes:
-    """Return a clip that becomes bright after a second, just as a tone begins. Tracks are (codec, layout,
+    """Return a clip that turns bright after a second, just as a tone begins. Tracks are (codec, layout,
     rate).
 
     The track `silent` has no tone. Players start with the track `default`.
@@ -87,7 +87,7 @@ def _add_tone(
 
 
 def flash(data: bytes) -> tuple[float | None, float | None]:
-    """Return the times in seconds at which a clip becomes bright and its tone begins."""
+    """Return the times in seconds at which a clip turns bright and its tone begins."""
     with opened(data) as container:
         bright = next(
             (frame.time for frame in container.decode(video=0) if bytes(frame.planes[0])[0] > _BRIGHT), None
@@ -212,7 +212,7 @@ def quarters(image: Image.Image) -> str:
 
 
 def first_image(data: bytes) -> tuple[Image.Image, av.VideoFrame]:
-    """Return the first frame's image, with the frame's own rotation applied, and the frame."""
+    """Return the first frame's image, rotated as the frame specifies, and the frame itself."""
     with opened(data) as container:
         frame = next(container.decode(video=0))
         image = Image.frombytes("RGB", (frame.width, frame.height), bytes(frame.to_ndarray(format="rgb24")))

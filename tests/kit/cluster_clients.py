@@ -1,9 +1,9 @@
 """Clients that write to a cluster until they are stopped, and a comparison of their writes with the database.
 
 A client repeats each write until it is acknowledged. A repeated message is stored only once: a message has a
-nonce, and a private message has its unique bytes. Each message is edited at most once, so an earlier attempt
-that arrives late changes nothing. Before each upload, a client deletes its earlier uploads, including those
-whose response was lost.
+nonce, and the bytes of a private message are unique. Each message is edited at most once, so an earlier
+attempt that arrives late changes nothing. Before each upload, a client deletes its earlier uploads, including
+those whose response was lost.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ class Written:
 
 
 class Clients:
-    """Members who write concurrently, distributed evenly over the groups of servers.
+    """Members who write concurrently, distributed evenly across the server groups.
 
     When a server does not respond, its clients try another server in its group. `channels` are the paths for
     the channels' messages. `conversations` maps the number of a client to its private conversation, if it has
@@ -136,9 +136,7 @@ class Clients:
         return sum(map(len, self._acknowledged_at))
 
     def longest_silence_since(self, moment: float) -> float:
-        """Return the longest time in seconds, since the given time, in which some group acknowledged no
-        write.
-        """
+        """Return the longest time in seconds since then that a group has not acknowledged a write."""
         return max(
             later - earlier
             for group in self._acknowledged_at
@@ -251,9 +249,7 @@ class Clients:
 
 
 def faults_in(file: Path, clients: Clients) -> list[str]:
-    """Return lost writes, messages that are stored twice, and messages that are stored in a different order
-    than their client sent them.
-    """
+    """Return lost writes, messages that were stored twice, and messages that were stored out of order."""
     written = clients.written
     with closing(sqlite3.connect(file)) as connection:
         texts = dict(connection.execute("SELECT id, text FROM messages ORDER BY n"))

@@ -1,6 +1,6 @@
-"""Networks between a cluster's processes that a test can cut, made of proxies on loopback or of namespaces.
+"""Networks for a cluster's processes, built from loopback proxies or from namespaces. A test can cut them.
 
-On loopback, only the connections of nodes and relays to NATS can be cut. With namespaces, each process is a
+On loopback, only the connections from nodes and relays to NATS can be cut. With namespaces, each process is a
 separate host, and all packets between two parts of the cluster can be dropped. The caller always reaches
 every host. Namespaces need Linux and root, and the caller must be in a separate namespace
 (`unshare_network`).
@@ -31,7 +31,7 @@ LOOPBACK = Host()
 
 
 class ClusterNetwork(Protocol):
-    """A network in which a test places processes and separates them."""
+    """A network in which a test can place processes and isolate them from each other."""
 
     async def host(self, name: str) -> Host:
         """Return a new host for a process."""

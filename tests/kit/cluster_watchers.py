@@ -1,7 +1,7 @@
 """Members with live sockets to a cluster, whose permission to view a channel is removed and restored.
 
-Each removal is checked in two ways. No message that was posted after the removal was acknowledged may reach
-the member through any relay or node. A second after the removal, no relay or node may serve the channel's
+Each removal is checked in two ways. A message posted after the removal was acknowledged must not reach the
+member through any relay or node. A second after the removal, no relay or node may serve the channel's
 messages to the member. After a live socket has delivered the complete state, the member must receive each
 later event exactly once, and each writer's messages in order.
 """

@@ -72,7 +72,7 @@ def compared(
 
 
 def numbered(value: Any) -> Any:
-    """Replace ids that are keys of an object with their positions, because they differ in each run."""
+    """Replace ids that are object keys with their positions, because ids differ in each run."""
     if isinstance(value, dict):
         return {
             f"{{id {number}}}" if _ID.fullmatch(key) else key: numbered(each)

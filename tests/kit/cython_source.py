@@ -38,7 +38,7 @@ def headers(source: str) -> list[str]:
 
 
 def logical_lines(source: str) -> Iterator[LogicalLine]:
-    """Yield statements with brackets and backslashes joined, without blank lines."""
+    """Yield each statement as a single line, even if it continues over several lines. Skip blank lines."""
     lines = _STRING_OR_COMMENT.sub(_emptied, source).split("\n")
     number = 0
     while number < len(lines):

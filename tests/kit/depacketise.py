@@ -1,7 +1,7 @@
 """Reassembles RTP payloads into decodable frames, one at a time.
 
-Written only from the payload formats, and meant to be obvious rather than fast. See RFC 7741 (VP8), RFC 9628
-(VP9), RFC 6184 (H264, packetization mode 1), and section 4 of the AV1 RTP specification.
+Based only on the payload format specifications, and written for clarity rather than speed. See RFC 7741
+(VP8), RFC 9628 (VP9), RFC 6184 (H264, packetization mode 1), and section 4 of the AV1 RTP specification.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

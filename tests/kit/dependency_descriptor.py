@@ -1,6 +1,6 @@
 """Writes Dependency Descriptors as strings of "0" and "1", independently of the core.
 
-It is meant to be obvious rather than fast. It is the inverse of the syntax functions in section A.8.2 of the
+It is written for clarity rather than speed. It is the inverse of the syntax functions in section A.8.2 of the
 AV1 RTP specification. It validates nothing, so it can also write invalid descriptors. The last two functions
 in this module parse a descriptor with the core.
 """

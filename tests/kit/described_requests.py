@@ -1,4 +1,4 @@
-"""Generates requests from a server's API description, and sends them to a running server one after the other.
+"""Generates requests from a server's API description, and sends them to a running server one at a time.
 
 Ids come from earlier responses: the role that `POST /api/roles` creates is the `role_id` of later requests.
 Nothing is random. This module does not check responses.
@@ -122,9 +122,7 @@ class Player:
             return {"status": response.status, "type": response.content_type, "body": body}
 
     def _learn(self, path: str, body: object) -> None:
-        """Store a created object's id, as the value of the parameter that follows the given path in longer
-        paths.
-        """
+        """Store a created object's id as the value of the parameter after this path in longer paths."""
         for template in self._document["paths"]:
             name = re.match(rf"{re.escape(path)}/{{(\w+)}}", template)
             if name and isinstance(body, dict) and isinstance(made := body.get(name[1], body.get("id")), str):

@@ -1,5 +1,4 @@
-"""A page's log of the encodings that the service requested of its video, and of the encodings that the page
-set.
+"""A page's log of the video encodings that the service requested and of those that the page set.
 
 Run SCRIPT in a page before it joins a call. Times are in milliseconds of the machine's clock, so the logs of
 several pages are comparable.

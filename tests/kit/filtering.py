@@ -11,7 +11,7 @@ from tests.kit.captures import FOLDER, Capture, Packet, capture
 from tests.kit.decoding import decode
 from tests.kit.packets import Rtp, read_rtp
 
-# L1T3 captures with descriptors in the packets: one for each codec, and further captures of AV1.
+# L1T3 captures with descriptors in the packets: one for each codec, and more for AV1.
 THREE_LAYERS = ("vp8_l1t3", "vp9_l1t3", "h264_l1t3", "av1_l1t3", "av1_l1t3_av", "av1_l1t3_loss")
 ONE_OF_EACH_CODEC = THREE_LAYERS[:4]
 

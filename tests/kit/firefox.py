@@ -44,7 +44,7 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,",
-    "ui.prefersReducedMotion": 1,  # Animations take much processor time, as in `people`.
+    "ui.prefersReducedMotion": 1,  # Animations take a lot of processor time, as in `people`.
 }
 # Requests high quality, as in `people`. With automatic quality, a busy machine would look like a slow link,
 # but tests need all frames.
@@ -194,7 +194,7 @@ async def running_firefox(
 ) -> AsyncIterator[Firefox]:
     """Run Firefox. `inside` is a command prefix that runs it in another namespace, which `connector` reaches.
 
-    `trusted` is an authority's certificate in PEM format.
+    `trusted` is a CA certificate in PEM format.
     """
     _write_preferences(profile, PREFERENCES | dict(preferences))
     if trusted:
@@ -237,7 +237,7 @@ def _write_preferences(profile: Path, preferences: Mapping[str, object]) -> None
 
 
 async def _trust(profile: Path, authority: bytes) -> None:
-    """Make Firefox trust an authority. Browsers use a TURN server only if they trust its certificate."""
+    """Make Firefox trust a CA. Browsers use a TURN server only if they trust its certificate."""
     (profile / "authority.pem").write_bytes(authority)
     database = ("-d", f"sql:{profile}")
     adding = ("-A", "-n", "tests", "-t", "C,,", "-i", str(profile / "authority.pem"))

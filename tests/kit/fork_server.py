@@ -27,12 +27,11 @@ from svc.tools import hidden_environment
 from svc.tools.prefork import ForkedProcess
 
 ROOT = Path(__file__).parents[2]
-# The size limit of an environment, which is usually a few kilobytes.
+# The size limit for an environment, which is usually a few kilobytes.
 MAX_REQUEST_BYTES = 1 << 17
-# Programs that outlive their parent, such as the programs of a killed `svc up`, keep the output open.
+# Programs that outlive their parent, such as those started by a killed `svc up`, keep the output open.
 OUTPUT_END_S = 5.0
-# The buffer size for output. It is so large that unread output does not prevent the end of the stream from
-# being noticed.
+# The buffer size for output: large enough that the end of the stream is noticed even if output is unread.
 MAX_OUTPUT_BYTES = 1 << 24
 SVC = (
     sys.executable,
@@ -301,7 +300,7 @@ _create_subprocess_exec_itself = asyncio.create_subprocess_exec
 
 
 async def _create_subprocess_exec(*command: str, **options: Any) -> Any:
-    """Fork the programs of `svc up`, and start every other program as usual."""
+    """Fork the programs that `svc up` starts, and start every other program as usual."""
     if command[: len(SVC)] != SVC:
         return await _create_subprocess_exec_itself(*command, **options)
     read, write = os.pipe()

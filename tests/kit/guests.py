@@ -30,7 +30,7 @@ class Guests:
         means: ClientOptions | None = None,
         **join: str,
     ) -> AiortcClient:
-        """Join, by default with microphone and camera."""
+        """Join, by default sending audio and video."""
         voice = voice or VOICES[user_id]
         request = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_token": ""}
         sends = microphone_and_camera(voice) if sends is None else sends

@@ -41,8 +41,8 @@ def photo(
     before: Sequence[Image.Image] = (),
     brands: Sequence[bytes] = BRANDS,
 ) -> bytes:
-    """Return a HEIC of `image` in the layout that phones write, with the images in `before` ahead of it in
-    the file. `tile` is the side length of its tiles.
+    """Return a HEIC file of `image` in the layout that phones write, with the images in `before` ahead of it.
+    `tile` is the side length of its tiles.
 
     `properties` are boxes that describe the image, such as a profile or a rotation.
     """

@@ -24,7 +24,7 @@ A home starts on its Wi-Fi. The server sees the Wi-Fi and the mobile network as 
 | `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; this percentage of all packets is lost |
 | `passes()` | no packets are lost any longer |
 | `shape(kbit)` | everything queues for a link of this rate; None removes the limit |
-| `rebind()` | the NAT forgets its UDP mappings and gives every flow another port |
+| `rebind()` | the NAT forgets its UDP mappings and gives every flow a new port |
 | `up("mobile")` `down("wifi")` `move()` | the device connects, disconnects or switches, and notices that |
 | `freeze()` `thaw()` | every process in the home stops or continues, as on a laptop that sleeps |
 
@@ -67,7 +67,7 @@ ALL = ("",)
 ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
 UPLINKS = ("wifi", "mobile")
 DEADLINE_S = 30.0
-# A port of the router on which nothing listens. A refused connection shows that the router is reachable.
+# A router port on which nothing listens. A refused connection shows that the router is reachable.
 NOBODYS_PORT, NEAR_S = 1, 0.1
 # Each rebinding uses the next thousand ports, and returns to the first thousand after forty rebindings.
 _FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
@@ -149,7 +149,7 @@ def _network(pid: int) -> str:
     try:
         return str(Path(f"/proc/{pid}/ns/net").readlink())
     except OSError:
-        return ""  # The process has already ended.
+        return ""  # The process has already exited.
 
 
 @dataclass
@@ -314,7 +314,7 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
 @asynccontextmanager
 async def place() -> AsyncIterator[Place]:
     """Create a namespace without any network for the duration of the block."""
-    # The process exits when its input ends, and therefore also when the test process is killed.
+    # The process exits when its input ends, so it also exits when the test process is killed.
     holder = await asyncio.create_subprocess_exec(
         *("unshare", "-n", "sh", "-c", "echo; exec cat"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
     )
@@ -386,12 +386,12 @@ def _at_once(family: int) -> str:
 
 
 def _line(number: int, family: int) -> tuple[str, str]:
-    """Return the addresses at the router's end and at the server's end of the link."""
+    """Return the addresses at the router's and the server's ends of the link."""
     return (f"10.9.{number}.2", f"10.9.{number}.1") if family == 4 else _pair(f"2001:db8:ff:{number}")
 
 
 def _at_home(number: int, at: int, family: int) -> tuple[str, str]:
-    """Return the addresses of the device and its router, in one of the device's networks."""
+    """Return the addresses of the device and its router on one of the device's networks."""
     if family == 4:
         return f"192.168.{at + 1}.2", f"192.168.{at + 1}.1"
     return _pair(f"2001:db8:{number}:{at + 1}")
@@ -402,7 +402,7 @@ def _pair(prefix: str) -> tuple[str, str]:
 
 
 def _outside(number: int, at: int) -> str:
-    """Return the device's address in one of its networks, as seen by the server."""
+    """Return the device's address on one of its networks, as seen by the server."""
     return f"198.51.100.{10 * number + at}"
 
 
@@ -429,7 +429,7 @@ async def people_in(
     viewport: ViewportSize = VIEWPORT,
     service_worker: bool = False,
 ) -> AsyncIterator[People]:
-    """Run a Chromium on a home's device. `names` maps host names to addresses.
+    """Run Chromium on a device in a home network. `names` maps host names to addresses.
 
     The page opens at SECURE_NAME. Only the full Chromium, which takes twice the processor time, has a flag
     that makes the address itself secure.
@@ -461,9 +461,9 @@ async def firefox_in(
     names: Mapping[str, str] = MappingProxyType({}),
     trusted: bytes | None = None,
 ) -> AsyncIterator[Firefox]:
-    """Run Firefox on a home's device.
+    """Run Firefox on a device in a home network.
 
-    `names` maps host names to addresses; `trusted` is an authority's certificate, as PEM.
+    `names` maps host names to addresses; `trusted` is a CA certificate in PEM format.
     """
     inside = home.inside
     if names:

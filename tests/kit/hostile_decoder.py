@@ -58,7 +58,7 @@ class Target:
 def prepare() -> None:
     """Prepare machine code that makes a system call through the 32-bit entry point.
 
-    The call is getpid, which is number 20 for the 32-bit entry point.
+    The call is getpid, which is number 20 for that entry point.
     """
     global _by_the_old_entry
     if platform.machine() == "x86_64":

@@ -1,4 +1,4 @@
-"""Images, by name, that attack their decoder, and mutations of valid images.
+"""Named images that attack their decoder, and mutations of valid images.
 
 All images are small and generated here, so that virus scanners do not object to the repository.
 """
@@ -78,7 +78,7 @@ def harmless() -> Mapping[str, bytes]:
 
 
 def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
-    """Yield valid files of every kind in which bytes have been changed, removed, duplicated or cut off."""
+    """Yield files of every kind with some bytes changed, removed, duplicated or cut off."""
     for format_ in FORMATS:
         honest = [plain(format_)]
         if format_ == "HEIF":

@@ -45,7 +45,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def leading_elsewhere() -> bytes:
-    """Return a video that claims that its frames are stored in another file."""
+    """Return a video that claims to store its frames in another file."""
     mp4 = videos.video("mpeg4", None, "mov")
     at = mp4.index(b"dref") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]

@@ -19,7 +19,7 @@ PORT = 3478
 
 
 class IcePeer:
-    """One end of a call. `ip` is its first address. Any further addresses belong to the same machine."""
+    """One end of a call. `ip` is its first address. Any other addresses belong to the same machine."""
 
     def __init__(
         self, network: Network, *ips: str, seed: int, controlling: bool = True, tie_breaker: int | None = None

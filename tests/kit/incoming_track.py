@@ -1,4 +1,4 @@
-"""One incoming track at an aiortc client. Counts its packets, and analyses its video and audio.
+"""An aiortc client's incoming track. Counts its packets, and analyses its video and audio.
 
 It requests lost packets as persistently as a browser, and does not negotiate.
 """

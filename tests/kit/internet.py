@@ -1,6 +1,6 @@
 """A private internet for each test, in its own namespace: hosts with public addresses and names.
 
-A host sends exactly the configured bytes, so it can misbehave, and records the requests that it receives.
+A host records the requests that it receives. It sends exactly the configured bytes, so it can misbehave.
 Listeners on the machine's loopback and private addresses only count connections. DNS and sockets are real.
 """
 
@@ -47,7 +47,7 @@ class Host:
                     await page(writer)
                     break
         except (OSError, asyncio.LimitOverrunError):
-            pass  # The client has gone, or does not speak HTTP.
+            pass  # The client has disconnected, or does not speak HTTP.
         finally:
             writer.close()
             with suppress(OSError):

@@ -1,8 +1,8 @@
-"""A private network for a test: a thread in new namespaces, in which this machine can have any address.
+"""A private network for a test: a thread in new namespaces, where this machine can have any address.
 
 Programs inside cannot connect to anything outside, and nothing outside sees their addresses, their ports, or
-the files that replace the machine's. It needs Linux and root, for which `unshare -Urnm` is sufficient.
-Elsewhere, tests are skipped with a reason.
+the files that replace the machine's. It needs Linux and root (`unshare -Urnm` is enough). Elsewhere, tests
+are skipped with a reason.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ def in_namespace(
     files: Mapping[str, Path],
     within_s: float = DEADLINE_S,
 ) -> None:
-    """Run a coroutine on a new loop in a namespace in which this machine has the given addresses, and `files`
-    replace the originals.
+    """Run a coroutine on a new event loop, in a namespace where this machine has the given addresses and
+    `files` replace the originals.
     """
     outcome: list[BaseException] = []
 

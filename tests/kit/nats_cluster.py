@@ -1,4 +1,4 @@
-"""Runs three NATS servers on loopback that a test can kill and restart."""
+"""Runs three NATS servers on loopback, which a test can kill and restart."""
 
 import asyncio
 import os
@@ -67,7 +67,8 @@ class NatsCluster:
     def signal(self, name: str, number: int) -> None:
         self._processes[name].send_signal(number)
         if number == signal.SIGSTOP:
-            # Wait until all threads have stopped, because until then some of them may respond to a request.
+            # Wait until all threads have stopped, because until then, any of them may still respond to a
+            # request.
             os.waitpid(self._processes[name].pid, os.WUNTRACED)
 
     def stop(self) -> None:
@@ -106,7 +107,7 @@ class NatsCluster:
 
 
 async def _ignored(error: Exception) -> None:
-    """Print nothing. Otherwise the library prints a traceback whenever a server that is starting refuses a
+    """Print nothing. Otherwise the library prints a traceback whenever a starting server refuses a
     connection.
     """
 

@@ -1,5 +1,5 @@
-"""Prepares an empty database with the newest schema, once for all chat servers of a test process and its
-forks.
+"""Prepares an empty database with the newest schema, once for all chat servers that a test process and its
+forks start.
 
 At startup, a server compares the tables in an existing file with the tables that the migrations create. The
 list of these tables is also prepared. tests/chat/test_upgrading.py and tests/base/test_database.py test the

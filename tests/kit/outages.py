@@ -1,10 +1,10 @@
 """Outages of a home network, and how long a call and the chat take to recover from each outage.
 
-Ada is in a call with Grace, whose network stays good. Ada uses the page in one of two browsers, or a Pion
-client, which rejoins by itself and shows no messages. Ada and Grace both record when the other's audio
-arrives, and Grace writes a message during the outage. The result is the time from the restoration of the
-network to the end of the last silence on either side. A change without downtime, such as a NAT rebinding,
-counts as restored immediately.
+Ada is in a call with Grace, whose network keeps working. Ada uses the page in one of two browsers, or a Pion
+client, which rejoins by itself and shows no messages. Each of them records when the other's audio arrives,
+and Grace writes a message during the outage. The result is the time from when the network is restored until
+the last silence on either side ends. A change without downtime, such as a NAT rebinding, counts as restored
+immediately.
 """
 
 import asyncio
@@ -173,7 +173,7 @@ class Healed:
 
 
 class Listener(Protocol):
-    """A participant who records when audio arrives. Times are in seconds of the monotonic clock."""
+    """A participant who records when audio arrives. Times are in seconds on the monotonic clock."""
 
     async def sound_since(self, begin: float) -> list[Arrival]: ...
 
@@ -181,8 +181,8 @@ class Listener(Protocol):
         """Wait for the message. Return the time at which it appeared, or 0 if this client shows none."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return the time after `begin` at which the problem that is shown at `end` appeared, or `begin` if
-        none is shown.
+        """Return the time at which the problem shown at `end` appeared, or `begin` if none is shown or it
+        appeared earlier.
         """
 
 
@@ -268,7 +268,7 @@ async def _sound_back(listener: Listener, begin: float, back: float) -> float:
 async def talking(
     folder: Path, client: str = "chromium", families: Sequence[int] = (4,)
 ) -> AsyncIterator[Talk]:
-    """Connect Ada and Grace in a call, in which Ada uses one of CLIENTS. Both have a text channel open."""
+    """Connect Ada and Grace in a call. Ada uses one of CLIENTS, and both have a text channel open."""
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(home_networks("ada", "grace", families=families))
         product = await stack.enter_async_context(server_in(world, folder / "data"))

@@ -25,7 +25,7 @@ INSTALL_DEADLINE_S = 300.0
 
 
 async def npm_packages(source: Path) -> Path:
-    """Install exactly the packages in the lock file beside `source/package.json`. Return their folder."""
+    """Install exactly the packages in the lock file alongside `source/package.json`. Return their folder."""
     async with _missing(_folder("npm", source / "package-lock.json")) as (folder, is_missing):
         if is_missing:
             for name in ("package.json", "package-lock.json"):

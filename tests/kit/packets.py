@@ -1,7 +1,7 @@
 """Builds RTP and RTCP packets by hand, byte by byte, independently of the core.
 
-It has no cryptography and no state. Tests build packets with this module so that the core's own writers are
-not used to check the core. See RFC 3550, RFC 8285 and RFC 4585.
+It has no cryptography and no state. Tests build packets with this module so that the core is not checked
+against its own writers. See RFC 3550, RFC 8285 and RFC 4585.
 """
 
 import struct

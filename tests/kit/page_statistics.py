@@ -1,6 +1,6 @@
 """The media that a page sends and receives, according to its WebRTC statistics.
 
-Tracks are matched to names by `window.svc`, an object that the page provides. All counts start with the
+Tracks are matched to names by `window.svc`, an object that the page provides. All counts restart with each
 connection.
 """
 
@@ -151,8 +151,7 @@ class Watcher:
     async def sees(
         self, other: "Watcher", *, source: str = "camera", frames: int = 5, within_s: float = 15.0
     ) -> None:
-        """Wait until the given number of further frames from a person are decoded, each within the time
-        limit.
+        """Wait until the given number of new frames from a person are decoded, each within the time limit.
 
         The frame rate depends on the machine, and a busy machine decodes few frames.
         """

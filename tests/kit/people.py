@@ -39,7 +39,7 @@ DEVICE_NAME = "Chrome on Linux"  # The page's name for this browser.
 # A simulated camera shares three buffers among all pages. With more pages, all buffers can be in use at the
 # same time, and the camera stops. Cameras 1 and 2 are not used, because their frames are grey or JPEG.
 CAMERAS, PAGES_PER_CAMERA = (0, 3, 4), 2
-# No GPU, no network traffic by the browser itself, and simulated media devices without permission prompts.
+# No GPU, no network traffic from the browser itself, and simulated media devices without permission prompts.
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -57,7 +57,7 @@ FLAGS = (
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    # A host name of this machine for which browsers do not treat pages as secure contexts.
+    # A host name for this machine whose pages browsers do not treat as secure contexts.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
 # The window is small, because rendering a large window takes two more cores than decoding.
@@ -210,7 +210,7 @@ class Person(Watcher):
             await self.press(name)
 
     async def come_in(self) -> None:
-        """Join the community with the sign-in form, if the person has not arrived as a member."""
+        """Join the community with the sign-in form, unless the person arrived as a member."""
         if not self.is_member:
             await self.page.get_by_label("Your name").fill(self.name)
             await self.press("Join")

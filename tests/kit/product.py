@@ -137,7 +137,7 @@ def _name(pid: int) -> str:
 
 
 def _of_process(pid: int, file: str) -> str:
-    """Read a file in a process's /proc folder. Return "" if the process has ended."""
+    """Read a file in a process's /proc folder. Return "" if the process has exited."""
     try:
         return Path(f"/proc/{pid}/{file}").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -42,7 +42,7 @@ STAND_IN = """
 
 
 async def can_subscribe(page: Page, browser: Browser) -> None:
-    """Make the page use this device's subscription, from its next load on."""
+    """Make the page use this device's subscription the next time it loads."""
     await page.add_init_script(STAND_IN % json.dumps(browser.subscription()))
 
 

@@ -1,4 +1,4 @@
-"""Opens and closes the views of which `tests.kit.screens` takes screenshots.
+"""Opens and closes the views that `tests.kit.screens` captures.
 
 Each view is a context manager. It expects the person to have #general open, and returns the person to
 #general.

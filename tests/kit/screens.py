@@ -33,7 +33,7 @@ SPECIAL = ("sign-in", "private", "rail", "news", "call", "stage")
 
 
 async def save(person: Person, view: str) -> None:
-    """Save the current view in both themes. The pointer is moved to a place where it hovers over nothing."""
+    """Save the current view in both themes. The pointer is moved so that it hovers over nothing."""
     page = person.page
     await page.mouse.move(0, 0)
     for theme in THEMES:

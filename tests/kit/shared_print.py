@@ -55,8 +55,8 @@ WAIT = f"""async ([source, sharp, deadlineMs]) => {{
 
 
 async def sharp_at_ms(viewer: Person, sharer: Person, within_s: float) -> float | None:
-    """Return the machine's time at which the viewer sees the current print sharp, or None if `within_s`
-    passes first.
+    """Return the time, by the machine's clock, at which the viewer sees the current print sharply, or None if
+    `within_s` passes first.
     """
     source = await sharer.page.evaluate(LOOK, "")
     at_ms: float | None = await viewer.page.evaluate(WAIT, [source, SHARP, 1000 * within_s])

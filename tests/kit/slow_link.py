@@ -1,7 +1,7 @@
 """A link with a fixed rate. Data sent at a higher rate fills the sender's socket buffer.
 
 The link leads from a test's namespace (see tests.kit.namespace) to another namespace, which exists as long as
-the sockets in it.
+its sockets do.
 """
 
 import os

@@ -57,9 +57,7 @@ def rows(source: Path) -> Iterator[Row]:
 
 
 def siblings(imports: list[tuple[str, str]], folder: str) -> dict[str, set[str]]:
-    """Return, for each file or folder in a folder, the other files and folders in the same folder that it
-    imports.
-    """
+    """Return the siblings that each file or folder in this folder imports."""
     found: dict[str, set[str]] = {}
     inside = [pair for pair in imports if all(module.startswith(folder + ".") for module in pair)]
     for importer, target in inside:

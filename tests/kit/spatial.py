@@ -1,4 +1,4 @@
-"""Streams from a browser with several spatial layers in one SSRC (SVC), and their decoding.
+"""Browser streams with several spatial layers in one SSRC (SVC), and functions that decode them.
 
 `tests/data/svc` has captures from Chromium 156 (VP9 with `L3T3_KEY` and `L2T2`), as passed to SRTP. Extension
 13 is the Dependency Descriptor.

@@ -10,7 +10,7 @@ from tests.kit.people import People, Person
 # Returns whether no message is pending, not even one that is not rendered yet. If the browser can store data,
 # the page keeps a message in storage until the server has it.
 NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
-# Scrolls a little, which the page notices one frame later, and makes the list grow before that. Returns the
+# Scrolls a little, and makes the list grow before the page notices, which takes one frame. Returns the
 # distance to the end in px.
 GROWS = """async (message) => {
   const box = message.closest(".messages-box");
@@ -175,7 +175,7 @@ class LiveConnection:
         self._held.clear()
 
     def spoil(self, event: str) -> None:
-        """Replace the next request with this event with a request for a missing object, which the server
+        """Turn the next request with this event into a request for a missing object, which the server
         rejects.
         """
         self._spoilt_event = event

@@ -1,4 +1,4 @@
-"""Records the answers of Chromium and aiortc to the offers in `calls`, for the tests.
+"""Records how Chromium and aiortc answer the offers in `calls`, for the tests.
 
 Run `python -m tests.sfu.record_answers` after changing an offer. The program fails if a peer refuses an
 offer. No test runs it, because the answers are stored in `tests/data/sdp`.

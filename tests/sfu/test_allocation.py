@@ -40,7 +40,7 @@ def screen(key: str, priority: int = 50) -> Video:
         pytest.param(((), (), ()), (-1, -1), False, ["all"], id="nothing is sent"),
     ],
 )
-def test_a_videos_levels_are_the_steps_in_which_it_can_be_lowered(
+def test_a_videos_levels_are_the_steps_by_which_its_quality_can_be_reduced(
     encodings: tuple[tuple[float, ...], ...], wish: tuple[int, int], is_screen: bool, steps: list[str]
 ) -> None:
     levels = ladder(encodings, *wish, screen=is_screen)
@@ -124,7 +124,7 @@ def test_paused_videos_return_together_and_are_then_raised_one_at_a_time_by_prio
     assert set(before.values()) == {UNLIMITED} and allocator.next_review == float("inf")
 
 
-def test_a_paused_video_returns_only_with_much_headroom() -> None:
+def test_a_paused_video_returns_only_with_ample_headroom() -> None:
     allocator, videos = Allocator(), [camera("a")]
     allocator.review(videos, 100 * K, 90 * K, 0.0)
     lowest = videos[0].levels[1].bps

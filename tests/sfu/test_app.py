@@ -1,4 +1,4 @@
-"""With real ports, the program starts or refuses to start.
+"""The program starts, or refuses to start, on real ports.
 
 See docs/signalling.md, "Why a WebSocket is closed".
 """

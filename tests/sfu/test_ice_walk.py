@@ -116,7 +116,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_events_in_any_order_break_neither_the_agent_nor_its_bounds(seed: int) -> None:
+def test_events_in_any_order_neither_break_the_agent_nor_exceed_its_bounds(seed: int) -> None:
     walk = Walk(seed)
     for _ in range(400):
         walk.step()

@@ -64,7 +64,7 @@ def test_each_section_has_its_transceivers_direction() -> None:
     assert directions == ["recvonly"] * 4 + ["inactive"] * 2
 
 
-def test_video_sections_list_each_codec_beside_its_rtx() -> None:
+def test_video_sections_list_each_codec_alongside_its_rtx() -> None:
     media = section(OWN[1])
     numbers = [(codec.payload_type, codec.rtx_payload_type) for codec in VIDEO]
     assert media.formats == [str(number) for pair in numbers for number in pair]

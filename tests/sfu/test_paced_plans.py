@@ -1,7 +1,7 @@
 """The pacer, the allocation and the estimator together in virtual time: no queue fills when encoders return
 to their full bitrate.
 
-After a link becomes narrow, encoders send less for some seconds. The allocation therefore raises all videos.
+After a link becomes narrow, encoders send less for a few seconds. The allocation therefore raises all videos.
 Then their bitrates return to normal faster than the service measures them.
 """
 
@@ -23,8 +23,8 @@ SCENARIO = Scenario(
     audio_bps=80 * K,
     link={"delay_s": 0.005},
 )
-# The fractions of their usual bitrate that encoders send while they are careful and after that, and the time
-# of the change.
+# The fractions of their usual bitrate that encoders send while cautious and afterwards, and when this
+# changes.
 CAREFUL, RETURNED, RETURN_AT_S = 0.4, 1.3, 6.5
 RETURN_TAKES_S = 0.5
 # The service measures bitrates every quarter of a second and smooths them (layer_rates).
@@ -34,7 +34,7 @@ LONG_QUEUE_S = 0.1
 
 
 class ReturningRates(AllocatedRun):
-    """A run in which encoders send less for some seconds after the link has become narrow."""
+    """A run in which encoders send less for a few seconds after the link has become narrow."""
 
     def __init__(self, seed: int, *, paced: bool) -> None:
         super().__init__(SCENARIO, seed)
@@ -90,7 +90,7 @@ class ReturningRates(AllocatedRun):
             self.send(PACKET_BYTES, now, phase)
 
     def long_queues(self) -> float:
-        """Return the fraction of time with a long queue in the link, after it should have drained."""
+        """Return the fraction of time for which the link's queue was long although it should have drained."""
         settled = [sample.queue_s for sample in self.samples if sample.at >= SETTLED_S]
         return sum(queue >= LONG_QUEUE_S for queue in settled) / len(settled)
 

@@ -1,4 +1,4 @@
-"""When the media service stops, it notifies everybody, admits nobody new, and exits soon.
+"""When the media service stops, it notifies everybody, admits nobody new, and exits promptly.
 
 One test runs the whole process, and the other only the service.
 """

@@ -7,8 +7,8 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """Return the demands for this track that the publisher was sent. Each is a width, and whether anyone
-    watches.
+    """Return the demands for this track that the publisher was sent. Each is a width and whether anyone is
+    watching.
     """
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
     return [(each["width"], each["watched"]) for each in events]

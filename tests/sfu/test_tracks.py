@@ -298,7 +298,7 @@ def test_a_publisher_may_return_to_its_first_codec_once_the_limiting_receiver_ha
     assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]
 
 
-def test_a_room_whose_members_can_decode_everything_gets_no_further_offer() -> None:
+def test_a_room_whose_members_can_decode_everything_gets_no_more_offers() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     call.joined("ben").session.close()
@@ -394,7 +394,7 @@ def test_several_encodings_are_requested_only_from_a_client_that_supports_them()
     assert not any(section.has("simulcast") or section.has("rid") for section in ben.sections().values())
 
 
-def test_layers_are_chosen_only_on_a_receivers_request() -> None:
+def test_layers_are_chosen_only_at_a_receivers_request() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answer()

@@ -31,7 +31,7 @@ def bench(*arguments: str) -> int:
 def test_every_packet_reaches_every_receiver_and_is_authentic(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("--publishers", "2", "--receivers", "3", *SHORT) == 0
     found = json.loads(capsys.readouterr().out)
-    # A busy machine sends fewer packets, and later.
+    # A busy machine sends fewer packets and sends them later.
     assert 0 < found["sent"] <= 2 * 50 + 10
     assert found["received"] == found["sent"] * 4
     assert (found["lost"], found["forged"], found["missed"]) == (0, 0, 0)
@@ -53,7 +53,7 @@ def test_every_packet_rate_is_measured_and_plotted(
     assert "<svg" in picture.read_text()
 
 
-async def test_a_service_that_already_runs_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_running_service_can_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
     async with running_sfu() as sfu:
         url = sfu.url.replace("http", "ws")
         status = await asyncio.to_thread(bench, "--url", url, "--receivers", "1", *SHORT)

@@ -1,4 +1,4 @@
-"""`svc bench attack`: every attack runs on a real installation, ends, and does not affect honest members."""
+"""`svc bench attack`: every attack runs against a real installation, ends, and affects no honest member."""
 
 import json
 from collections.abc import AsyncIterator
@@ -46,7 +46,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json")
     assert (code, errors) == (0, "")
     rows: list[dict[str, Any]] = [json.loads(each) for each in output.splitlines()]
-    # Without TLS there are no handshakes, so none can be left unfinished.
+    # Without TLS, there are no handshakes, so none can be left unfinished.
     plain = [attack.name for attack in ATTACKS if attack.needs != "tls"]
     assert [row["attack"] for row in rows] == ["none", *plain, "all at once"]
     assert {row["attack"]: refused for row in rows if (refused := turned_away(row))} == {}
@@ -59,7 +59,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
 
 
 def test_the_request_bodies_for_webhooks_stay_within_a_single_webhooks_limit() -> None:
-    # Otherwise the last request would be refused, and its endpoint would be missing from the attack.
+    # Otherwise, the last request would be refused, and its endpoint would be missing from the attack.
     bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
     assert len(bodies) <= BURST
     assert sum(map(len, bodies)) <= SHARED_BURST_BYTES

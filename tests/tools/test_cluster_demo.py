@@ -1,4 +1,4 @@
-"""`svc up --cluster-demo`: the relay forwards to the owner, and once that is killed, to the next owner."""
+"""`svc up --cluster-demo`: the relay forwards to the owner, and to the next owner after a kill."""
 
 import asyncio
 import os

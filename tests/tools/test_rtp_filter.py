@@ -117,7 +117,7 @@ def test_packets_that_exist_only_as_retransmissions_are_recovered(name: str, lay
     mended = read_media(filtered(without(name, repeated_numbers(source)), source.descriptor_id, layer))
     mended.sort(key=lambda packet: packet.sequence)
     assert contiguous(mended)
-    # A late packet may turn out to be unwanted after it got a number. Padding then fills the number.
+    # A late packet may turn out to be unwanted after it was given a number. Padding then uses that number.
     media = [packet for packet in mended if packet.payload]
     assert [(p.timestamp, p.payload) for p in media] == [(p.timestamp, p.payload) for p in whole]
     assert len(mended) - len(media) <= len(repeated_numbers(source))
@@ -202,7 +202,7 @@ def test_a_capture_without_packets_is_refused() -> None:
         filter_records(records("opus"), descriptor_id=DESCRIPTOR, layer=0, ssrc=1)
 
 
-def test_a_descriptor_with_another_id_is_reported() -> None:
+def test_a_descriptor_with_a_different_id_is_reported() -> None:
     with pytest.raises(RtpdumpError, match=f"9 is not a Dependency Descriptor; {DESCRIPTOR} seems"):
         filtered(records("av1_l1t3"), 9, 0)
 

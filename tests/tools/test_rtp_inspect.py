@@ -193,7 +193,7 @@ def test_a_packet_that_is_not_rtp_is_an_error_in_its_own_line(data: bytes, seq: 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_bytes_as_a_descriptor_are_parsed_or_refused(name: str) -> None:
+def test_a_descriptor_of_arbitrary_bytes_is_parsed_or_refused(name: str) -> None:
     source = records(name)
     for ext_id in (1, 2, 4, 9):
         assert len(list(rows(source, ext_id))) == len(capture(name).packets)

@@ -107,7 +107,7 @@ async def until_gone(pids: Sequence[int]) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Return whether the process has exited. This includes a zombie, which only waits for its parent."""
+    """Return whether the process has exited. This includes a zombie, which only waits to be reaped."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -155,7 +155,7 @@ async def test_requests_wait_while_a_killed_chat_server_restarts(tmp_path: Path)
             assert (await ada.ask("voice_join", channel_id="voice"))["event"] == "voice_join"
 
 
-async def test_an_upload_is_processed_although_the_worker_was_killed(tmp_path: Path) -> None:
+async def test_an_upload_is_processed_even_if_the_worker_is_killed(tmp_path: Path) -> None:
     photograph = pictures.tell_tale("JPEG")
     variables = {"ADDITIONAL_CHANNELS": "general"}
     async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
@@ -430,7 +430,7 @@ def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, tex
     assert path.read_text() == text
 
 
-async def test_programs_stop_in_the_reverse_order_of_their_start() -> None:
+async def test_programs_stop_in_reverse_start_order() -> None:
     """Check that the chat server stops after the worker and before the media service."""
     ended: list[str] = []
 

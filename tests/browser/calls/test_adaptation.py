@@ -1,4 +1,4 @@
-"""A camera is sent no wider than its widest viewer displays it, and not at all without viewers.
+"""A camera's video is no wider than its widest tile, and is not sent without viewers.
 
 See docs/signalling.md, "Several encodings" and "Unwatched video".
 """

@@ -41,8 +41,8 @@ SYSTEM_KEYS = """() => {
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# Media keys in the order in which they are pressed, each with a marker and whether others then see this
-# marker on the tile.
+# Media keys in the order in which they are pressed, each with a marker and whether others then see it on the
+# tile.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
     ("pause", "muted", True),
@@ -52,7 +52,7 @@ SYSTEM_KEYS_DO = (
     ("togglecamera", "camera", True),
 )
 # The marker on the page's icon during a call: a green dot in its corner, or a pink line with a dark outline
-# through it.
+# across it.
 ON_ICON = """async () => {
   const drawn = new Image();
   drawn.src = document.querySelector("link[rel=icon]").href;
@@ -91,7 +91,7 @@ LEFT_AND_RIGHT = """async () => {
 
 
 async def choose(person: Person, **settings: object) -> None:
-    """Store a setting as if it had been chosen in an earlier visit, and reload the page."""
+    """Store a setting as if it had been chosen on an earlier visit, and reload the page."""
     await person.page.evaluate(
         "(chosen) => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'high', ...chosen }); }",
         settings,

@@ -1,5 +1,5 @@
-"""Devices and layout in a call. Devices are tested before a call, changed or lost during it, and the browser
-may deny access to them.
+"""Devices and layout in a call. Devices are tested before a call and changed or lost during it, and the
+browser may deny access.
 """
 
 import asyncio

@@ -115,7 +115,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         for line in client.incoming.values():
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
-        # A member who leaves had the keys for these epochs, and gets no keys for later epochs.
+        # A member who leaves had the keys for these epochs but gets none for later ones.
         had = max(epochs_of(grace_id))
         await grace.press("Leave")
 
@@ -178,7 +178,7 @@ async def test_the_page_warns_if_a_device_that_the_server_hides_has_the_keys(peo
     await grace.enter_call()
     await ada.hears(grace)
     await expect(ada.page.locator("#uninvited")).to_have_count(0)
-    # A server that hides a listener cannot hide it from a page that has reconnected, either.
+    # Nor can the server hide a listener from a page that has reconnected.
     hidden = {"channel_id": room_id, "member_id": await own_id(grace)}
     warning = ada.page.locator("#uninvited")
 

@@ -27,8 +27,8 @@ async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
         await asyncio.gather(other.sees(grace, frames=30), grace.sees(other, frames=60))
         await asyncio.gather(other.hears(grace), grace.hears(other))
     at_grace = await grace.statistics()
-    # The codec that Firefox sends cannot be chosen, because Firefox uses the first codec in the offer that it
-    # supports.
+    # The codec that Firefox sends cannot be chosen, because Firefox uses the first supported codec in the
+    # offer.
     for codec, other in others.items():
         assert at_grace.track(other.name).codec == f"video/{codec}"
         assert at_grace.track(other.name, "mic").codec == "audio/opus"

@@ -1,4 +1,4 @@
-"""A page in a call recovers by itself, with its media, when the media service hands over its ports to a
+"""A page in a call recovers by itself, media included, when the media service hands its ports over to a
 successor.
 """
 

@@ -122,7 +122,7 @@ async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_on
     reports = len(microphone_reports(frames))
     assert reports > 0
 
-    # A second tab replaces the first, which does not report the end of the call.
+    # A second tab replaces the first, and the first does not report that the call has ended.
     second = Person("Grace", await grace.page.context.new_page())
     await second.page.goto(product.url)
     await second.enter_call()

@@ -1,4 +1,4 @@
-"""Calls with one to twenty-five people fit on a computer and on a phone, with and without a shared screen.
+"""Calls of one to twenty-five people fit on a computer and on a phone, with and without a shared screen.
 
 Screenshots are saved in build/pictures for visual inspection. The cameras send generated videos.
 """
@@ -145,7 +145,7 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     await grace.resize({"width": 390, "height": 844})
     tile = phone.locator("#people .person").filter(has_text="Ada")
     actions = tile.locator(".tile-actions")
-    # The mouse was used so far, and may still be over the tile.
+    # The mouse has been used until now and may still be over the tile.
     await phone.mouse.move(0, 0)
     await expect(actions).to_have_css("opacity", "0")
     box = await tile.bounding_box()

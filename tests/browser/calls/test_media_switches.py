@@ -1,4 +1,5 @@
-"""Microphone, camera and screen are switched on and off during a call, each without disturbing the others.
+"""The microphone, camera and screen are switched on and off during a call, each without disturbing the
+others.
 
 See docs/signalling.md, "How an offer is made", `renegotiate`.
 """
@@ -43,7 +44,7 @@ OF_SCREEN = """() => {
 }"""
 
 
-async def test_microphone_camera_and_screen_are_switched_independently_of_each_other(people: People) -> None:
+async def test_the_microphone_camera_and_screen_are_switched_independently(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
@@ -82,7 +83,7 @@ async def test_microphone_camera_and_screen_are_switched_independently_of_each_o
         await ada.press("Stop sharing")
         await expect(screens).to_have_count(0)
         await grace.sees(ada)
-        # The continued frame count shows that the connection and the track are still the same.
+        # The frame count was not reset, so the connection and the track are still the same.
         assert (await grace.statistics()).frames("Ada") > before
         await expect(grace.camera_of("Ada")).to_have_count(1)
 

@@ -18,7 +18,7 @@ from tests.kit.outages import Talk, outage, talking, why_not
 from tests.kit.pion import PionCaller
 from tests.kit.waiting import becomes, in_one_go_of
 
-# Longer than the service waits for any packet, but shorter than the time limit of a test.
+# Longer than the service waits for any packet, but shorter than a test's time limit.
 AWAY_S = 20.0
 # Long enough for a call to switch to another path.
 SHORT_S = 5.0
@@ -46,7 +46,7 @@ async def talk(tmp_path: Path, client: str, families: Sequence[int]) -> AsyncIte
     assert "Traceback" not in talk.product.output, talk.product.output
 
 
-async def test_a_call_survives_nat_rebindings_and_changes_of_network(talk: Talk) -> None:
+async def test_a_call_survives_nat_rebindings_and_network_changes(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
     for name in ("move", "move", "little-udp", "no-udp", "dead-path"):
         await talk.through(outage(name), SHORT_S)
@@ -90,13 +90,13 @@ async def test_an_ice_restart_moves_a_pion_caller_to_a_network_that_appeared_aft
             await talk.through(outage("dead-path"))
             assert talk.ada.grants == 1
 
-    # If the machine freezes for two seconds, the signalling connection ends, and so does the session.
+    # If the machine freezes for two seconds, the signalling connection closes and the session ends.
     await in_one_go_of(2, stays_in_its_session)
 
 
 async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:
-    """Without this state, the page would keep opening WebSockets that fail, and Firefox delays each further
-    attempt for longer.
+    """Check the state, because without it the page would keep opening WebSockets that fail, and Firefox
+    delays each new attempt longer than the last.
     """
     if reason := why_not("firefox"):
         pytest.skip(reason)

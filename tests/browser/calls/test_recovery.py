@@ -1,7 +1,7 @@
-"""When a server process dies during a call, people can go on talking without having to do anything.
+"""When a server process dies during a call, people can go on talking without doing anything.
 
-See docs/signalling.md, "To the chat server", `sync_request`. Calls recover within five seconds, which is a
-goal of the project.
+See docs/signalling.md, "To the chat server", `sync_request`. Recovery within five seconds is one of the
+project's goals.
 """
 
 import asyncio
@@ -88,10 +88,10 @@ async def test_media_flows_again_after_the_media_service_is_killed(people: Peopl
         assert await person.page.evaluate("disturbed()") == [], person.name
 
 
-async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product: Product) -> None:
-    """Kill the chat server, and stop it as for an update, five times each.
+async def test_a_chat_server_restart_is_inaudible(people: People, product: Product) -> None:
+    """Kill the chat server five times, and stop it five times as an update would.
 
-    Afterwards a third person joins, which shows that signalling works again.
+    Afterwards, a third person joins, which shows that signalling works again.
     """
     ada, grace = await talking(people)
     await grace.page.evaluate(KEEP_STATES)

@@ -1,6 +1,4 @@
-"""When a server freezes for a moment, as during the migration of a virtual machine, nobody drops out of a
-call.
-"""
+"""When a server freezes for a moment, as when a virtual machine is migrated, nobody drops out of a call."""
 
 import asyncio
 import os
@@ -57,5 +55,5 @@ async def test_nobody_drops_out_of_a_call_when_the_server_is_paused(people: Peop
     await grace.enter_call(camera=True)
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     for programs in (["sfu"], ["sfu", "chat"], ["chat"]):
-        # A page that is itself stalled when the server continues gives up its connection.
+        # If a page is itself stalled when the server continues, it gives up its connection.
         await in_one_go_of(2, partial(keeps_connections, (ada, grace), product, programs))

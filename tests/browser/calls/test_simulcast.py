@@ -1,4 +1,5 @@
-"""A camera in three sizes: each receiver gets the size that it requests, from Chromium and from Firefox.
+"""A camera in three sizes: each receiver gets the size that it requests, whether the sender is Chromium or
+Firefox.
 
 The sizes are separate encodings (simulcast) or spatial layers of one stream (SVC). See docs/signalling.md,
 "Several encodings".
@@ -71,7 +72,7 @@ async def shows_encoding(
 ) -> None:
     """Wait for a frame with the height at which the sender currently encodes this layer.
 
-    A busy browser encodes its camera at a smaller size, and Firefox at half of each height. H.264 rounds 135
+    A busy browser encodes its camera at a smaller size, and Firefox halves each height. H.264 rounds 135
     lines to 134.
     """
 
@@ -113,7 +114,7 @@ async def check_each_size(receiver: Watcher, sender: Watcher) -> None:
 
 
 async def publisher(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
-    """Have Ada join the call with a large camera."""
+    """Have Ada join the call with a high-resolution camera."""
     ada = await people.arrive("Ada", capture=CAPTURE, codec=codec)
     await ada.come_in()
     if encrypting:
@@ -123,7 +124,7 @@ async def publisher(people: People, *, codec: str = "", encrypting: bool = False
 
 
 async def viewer(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
-    """Have Grace join the call, with a window in which a tile is wide enough for the largest size.
+    """Have Grace join the call in a window whose tile is wide enough for the largest size.
 
     Her camera is off, because encoding her video would take more processor time than receiving Ada's.
     """

@@ -11,7 +11,7 @@ from playwright.async_api import expect
 from tests.kit.people import People, Person
 from tests.kit.waiting import POLL_S, wait_until
 
-# This is long enough for a few beeps.
+# Long enough for a few beeps.
 LOOKS = 20
 # The louder a speaker is, the wider the ring around them.
 RING_GROWS = "() => Number(document.querySelector('.tile.speaking')?.style.getPropertyValue('--level')) > 0.1"

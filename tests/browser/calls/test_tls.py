@@ -1,7 +1,7 @@
-"""People on a server with a self-signed certificate, at a host name for which browsers allow no microphone
-over plain http.
+"""People use a server with a self-signed certificate. At its host name, browsers give no access to the
+microphone over plain HTTP.
 
-The browser warns them once. They continue as the server's instructions describe, and can then talk.
+The browser warns them once. They follow the server's instructions, and can then talk.
 """
 
 import asyncio

@@ -107,16 +107,16 @@ async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_
 @pytest.mark.parametrize(
     "scheme", ["turns", pytest.param("turn", marks=pytest.mark.nightly("the same way without TLS"))]
 )
-async def test_where_only_https_gets_through_a_call_uses_the_turn_server(tmp_path: Path, scheme: str) -> None:
+async def test_a_call_uses_the_turn_server_if_only_https_gets_through(tmp_path: Path, scheme: str) -> None:
     chrome, fox = bare_chromium(), firefox()
-    # TURN over TLS by host name, because Firefox accepts no IP address there.
+    # Use a host name for TURN over TLS, because Firefox accepts no IP address there.
     host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
     if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
         pytest.skip(reason or "no browser")
     required("turnserver")
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
-    # For Chromium. Firefox gets the authority's certificate, because it has no such flag.
+    # Only for Chromium. Firefox has no equivalent flag, so it gets the CA certificate.
     flags = ["--ignore-certificate-errors"]
     ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
     async with home_networks("ada", "alan", "grace") as world:

@@ -24,8 +24,8 @@ FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
 # A few seconds of video and audio.
 FRAMES = 60
 WITHIN_S = 30.0
-# Congestion control starts at 300 kbit/s and increases only when feedback allows it. In wide windows, the
-# tiles of two people need up to 450 kbit/s.
+# Congestion control starts at 300 kbit/s and raises the bitrate only when feedback allows. In wide windows,
+# the tiles of two people need up to 450 kbit/s.
 RISEN_BPS = 400_000
 
 

@@ -95,7 +95,7 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
 async def speakers(
     product: Product, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[People]:
-    """Yield people whose microphones play two sentences. Opus protects only speech with in-band FEC."""
+    """Yield people whose microphones play two sentences. Opus's in-band FEC protects only speech."""
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
@@ -199,7 +199,7 @@ async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People,
             before = now
             received = lost + after.packets - then.packets
             concealed = (after.concealed - then.concealed) / (after.samples - then.samples)
-            # The service does not request FEC from the speaker, because such a listener would not use it.
+            # The service does not request FEC from the speaker, because this listener would not use it.
             return concealed < lost / received / 2 and after.fec_used - then.fec_used < lost / 4
 
         await wait_until("most lost packets are heard", most_lost_packets_are_recovered, within_s=60)

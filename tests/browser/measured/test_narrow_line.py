@@ -10,7 +10,7 @@ from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
 from tests.kit.people import bare_chromium
 from tests.kit.waiting import wait_until
 
-VOICES_KBPS = 90  # Enough for two voices, but for no video.
+VOICES_KBPS = 90  # Enough for two voices, but not for video.
 
 
 async def test_audio_stays_intact_on_a_downlink_too_narrow_for_video(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Permission calculation agrees with a slow model that checks one permission at a time."""
+"""The permission calculation agrees with a slow model that checks one permission at a time."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,8 +52,8 @@ worlds = st.fixed_dictionaries(
 
 
 def may(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
-    """Return whether a member has a permission. The owner has every permission. For others, the roles decide,
-    and then the channel.
+    """Return whether a member has a permission. The owner has every permission. For others, the roles decide
+    first, and then the channel.
     """
     roles, held, of_roles, of_members = (world[k] for k in ("roles", "held", "of_roles", "of_members"))
     assert isinstance(roles, dict) and isinstance(held, list)

@@ -1,4 +1,4 @@
-"""Administrative actions are logged in order, within the write that they describe, and listed in pages."""
+"""Administrative actions are logged in order, within the write they describe, and listed page by page."""
 
 import pytest
 

@@ -181,8 +181,8 @@ class Scene:
         rows = [
             f"{name} {tuple(row)}" for name in names for row in await database.rows(f"SELECT * FROM {name}")
         ]
-        # Leave out the record of whether the search index still contains deleted words, because they are
-        # merged out in the background.
+        # Leave out the record of whether the search index still contains deleted words, because a background
+        # merge removes them.
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
     async def newest(self) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Adding a device with a code, removing a device, and recovery after losing all devices, with every error
-case.
+"""Adding a device with a code, removing a device, and recovery after losing all devices, including every
+error case.
 """
 
 from collections.abc import Mapping

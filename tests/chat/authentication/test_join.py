@@ -309,7 +309,7 @@ async def local_refused(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
         yield running
 
 
-async def test_device_keys_are_refused_where_only_accounts_may_join(local_refused: ChatServer) -> None:
+async def test_device_keys_are_refused_if_only_accounts_may_join(local_refused: ChatServer) -> None:
     status, answer = await joined(local_refused, nickname="Ada", invite_code=local_refused.invite)
     assert (status, answer["error"]) == (403, "identity_tier_refused")
 

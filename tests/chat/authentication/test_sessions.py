@@ -124,7 +124,7 @@ async def test_reusing_an_old_token_ends_the_session(
     async with chat.member("Ada", successor["access_token"]) as page:
         later(GRACE_MS / 1000 + 1)
         assert await refreshed(chat, ada["refresh_token"]) == await refreshed(chat, "nonsense")
-        # No token of this session works for either the thief or the member.
+        # No token from this session works for the thief or the member.
         assert (await refreshed(chat, successor["refresh_token"]))[0] == 401
         assert not await knows(chat, successor["access_token"])
         async with asyncio.timeout(30):

@@ -136,7 +136,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
     assert await refusal(folk.member, text) == "in_timeout"
 
 
-async def test_a_blocked_message_is_not_posted_and_its_author_is_given_the_name_of_the_rule(
+async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rules_name(
     folk: People,
 ) -> None:
     await rule(folk, "mentions", "block", most=2)
@@ -217,7 +217,7 @@ async def test_rules_also_apply_to_edits(folk: People) -> None:
     assert await folk.member.refused("PATCH", one, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
         assert (await folk.member.done("PATCH", one, {"text": text}))["flagged"]
-    # Further matches in a message are not reported while a report about that message is open.
+    # No other matches in a message are reported while a report about that message is open.
     assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
 
 
@@ -323,7 +323,7 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages
-    # Managers of rules see the reason after every start until the rule is changed.
+    # Rule managers see the reason after every start until the rule is changed.
     async with server_with_insight(variables) as (again, _):
         owner = replace(folk.owner, chat=again)
         old, new = (await owner.done("GET", RULES))["rules"]
@@ -337,7 +337,7 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
 
 
 async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
-    # A message that arrived before the rule was once searched in a single step, even by an expensive rule.
+    # Messages that arrived before the rule used to be searched in a single step, even by an expensive rule.
     async with server_with_insight(variables) as (chat, inside):
         folk = await people(chat)
         before = await inside.automod.read(folk.member.id, "casino")

@@ -1,4 +1,4 @@
-"""A backup is complete or does not exist, whichever store the media is in."""
+"""A backup is complete or does not exist, whichever store holds the media."""
 
 import asyncio
 import tarfile
@@ -163,7 +163,7 @@ async def test_only_one_backup_runs_at_a_time_and_a_cancelled_backup_leaves_noth
     assert _left(data_dir) == []
 
 
-async def test_leftovers_of_a_killed_server_are_deleted_by_the_next_backup(
+async def test_leftovers_from_a_killed_server_are_deleted_by_the_next_backup(
     filled: Database, data_dir: Path, bucket: ObjectStore
 ) -> None:
     left = data_dir / "backups" / ".backup-left"

@@ -1,4 +1,4 @@
-"""Members with the permission create bots.
+"""Permitted members create bots.
 
 A bot is a member that authenticates with its token, over HTTP and on the live socket.
 """
@@ -109,7 +109,7 @@ async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variable
 
 
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
-async def test_the_token_of_a_deleted_bot_is_refused(folk: People, how: str) -> None:
+async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
     bot = await made(folk, folk.owner)
     ways = {
         "deleted": (folk.owner, "DELETE", f"{BOTS}/{bot.id}"),

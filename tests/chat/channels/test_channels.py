@@ -18,9 +18,7 @@ async def made(folk: People, **wanted: object) -> str:
 
 
 async def seen_by(listener: LiveMember) -> list[str]:
-    """Send a harmless request, to receive all earlier events. Return the channel events since the last call
-    of this function.
-    """
+    """Send a harmless request to receive all earlier events. Return the new channel events."""
     events = []
     reply = await listener.ask("no_such_event")
     assert reply["data"]["error"] == "unknown_event"

@@ -1,4 +1,4 @@
-"""Calls continue while the owner node of a community changes, with real chat nodes, NATS servers and SFUs."""
+"""Calls continue while a community's owner node changes, with real chat nodes, NATS servers and SFUs."""
 
 import signal
 from contextlib import AsyncExitStack

@@ -27,7 +27,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-ever
 
 
 class Writer:
-    """A client that writes numbered messages through the current owner, and repeats each message until it is
+    """A client that writes numbered messages through the current owner, and resends each message until it is
     acknowledged.
     """
 

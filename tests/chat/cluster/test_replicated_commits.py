@@ -1,4 +1,6 @@
-"""Commits are replicated to a follower over three real NATS servers, fenced, and safe without a quorum."""
+"""Commits are replicated to a follower over three real NATS servers, are fenced, and stay safe without a
+quorum.
+"""
 
 import asyncio
 import shutil
@@ -126,7 +128,7 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_pre
 
 
 class Died(BaseException):
-    """Simulates the end of the process, because no code handles this exception."""
+    """Simulates the death of the process, because no code handles this exception."""
 
 
 class DyingLog(NatsLog):

@@ -1,4 +1,4 @@
-"""While all NATS servers are down, nodes and a relay log only a few lines, and stop normally."""
+"""While all NATS servers are down, nodes and relays write only a few log lines and still stop normally."""
 
 import asyncio
 import signal

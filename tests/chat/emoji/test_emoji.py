@@ -85,7 +85,7 @@ async def test_no_emoji_is_created_if_its_uploader_has_meanwhile_lost_the_permis
     assert (await admin.done("GET", "/api/emoji"))["emoji"] == []
 
 
-async def test_an_emoji_is_renamed_and_deleted(place: Place) -> None:
+async def test_an_emoji_can_be_renamed_and_deleted(place: Place) -> None:
     admin, emoji_id = place.folk.admin, await make(place, "cat")
     other = await make(place, "dog")
     async with place.folk.live("guest") as [page]:

@@ -1,4 +1,4 @@
-"""Applicants with an invite that requires approval wait until a manager of invites decides."""
+"""Applicants with an invite that requires approval wait until an invite manager decides."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Wrong invite codes are limited as configured, and as a slow model of the limits predicts."""
+"""Attempts with wrong invite codes are limited as configured, in agreement with a slow model."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Invites admit as many people and remain valid for as long as their creators chose."""
+"""Invites admit as many people, and stay valid for as long, as their creators chose."""
 
 from typing import Any
 
@@ -112,7 +112,7 @@ async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(fo
     strong = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})
     assert await ids("member") == {mine["id"]}
     assert await ids("guest") == set()
-    # Managers see the server's own invite, but no invite that gives a role of their own rank.
+    # Managers see the server's own invite, but not invites that give a role of their own rank.
     assert len(await ids("moderator")) == 2
     assert strong["id"] not in await ids("moderator")
     assert {mine["id"], strong["id"]} < await ids("admin")

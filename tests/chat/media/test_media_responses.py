@@ -159,7 +159,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     writer.close()
 
 
-async def test_the_connection_ends_without_extra_bytes_if_the_store_fails_midway(stored: Stored) -> None:
+async def test_the_connection_closes_without_extra_bytes_if_the_store_fails_midway(stored: Stored) -> None:
     class HalfWay(FileObjects):
         async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
             yield CONTENT[:1000]

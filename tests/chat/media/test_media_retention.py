@@ -86,7 +86,7 @@ async def test_an_object_that_could_not_be_stored_is_not_served(database: Databa
     assert await media.find(key) is None
 
 
-async def test_without_storage_nothing_is_stored(database: Database, clock: Clock) -> None:
+async def test_storing_without_a_store_is_refused(database: Database, clock: Clock) -> None:
     media = Media(database, None, MediaUrls("secret", clock), clock)
     assert not media.enabled
     with pytest.raises(ChatError, match="uploads_disabled"):
@@ -183,7 +183,7 @@ async def test_a_bucket_may_be_shared_with_other_programs(
 
 
 class Killed(BaseException):
-    """Simulates the end of the process."""
+    """Simulates the death of the process."""
 
 
 @pytest.fixture

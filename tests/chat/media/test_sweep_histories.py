@@ -39,11 +39,11 @@ OWNERS = st.tuples(st.sampled_from(KINDS), st.sampled_from(["one", "two"]))
 
 
 class Killed(BaseException):
-    """Simulates the end of the process."""
+    """Simulates the death of the process."""
 
 
 class Objects(FileObjects):
-    """A store that ends the process after a `put` (`killing`), or fails to delete (`failing`)."""
+    """A store that kills the process after a `put` (`killing`), or whose deletions fail (`failing`)."""
 
     killing = failing = False
     last_key = ""
@@ -121,7 +121,8 @@ class Histories(RuleBasedStateMachine):
         try:
             self.runner.run(_awaited(write))
         except ChatError:
-            # Only an object that has been unreferenced for long enough can be in the process of removal.
+            # Only an object that has been unreferenced for long enough can be in the process of being
+            # removed.
             assert self.due(key)
             return
         self.references.setdefault(owner, set()).add(key)

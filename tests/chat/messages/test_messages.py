@@ -1,4 +1,4 @@
-"""Messages on the live socket and over HTTP, with every error case."""
+"""Messages on the live socket and over HTTP, including every error case."""
 
 from typing import Any
 
@@ -181,7 +181,7 @@ async def test_the_number_of_different_reactions_to_a_message_is_limited(chat: C
         assert (await ben.ask("reaction_add", **which, emoji=":e7:"))["event"] == "reaction_add"
 
 
-async def test_only_managers_of_messages_can_pin(chat: ChatServer) -> None:
+async def test_only_members_who_manage_messages_can_pin_them(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         which = {"channel_id": CHANNEL, "message_id": (await send(ada, "Read me"))["id"]}
         assert await refusal(ada, "pin_add", **which) == "forbidden"

@@ -248,7 +248,7 @@ class Play:
             mentions = [
                 m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
             ]
-            # The author whom a reply mentioned stays mentioned after an edit.
+            # The author mentioned by a reply stays mentioned after an edit.
             before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
             mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))

@@ -43,7 +43,7 @@ def test_a_request_reveals_nothing_about_members(tmp_path: Path, monkeypatch: py
     async def body() -> None:
         async with Scene(pages) as scene:
             assert await scene.fetch("http://user:secret@pictures.example/a#here") == FILE
-            assert scene.host.paths == ["/a", "/b"]  # A proxy would get whole URLs.
+            assert scene.host.paths == ["/a", "/b"]  # A proxy would see whole URLs.
             for head in scene.host.requests:
                 sent = {line.split(":")[0].lower() for line in head.split("\r\n")[1:] if line}
                 assert sent == {"host", "accept", "accept-encoding", "user-agent", "connection"}

@@ -95,7 +95,7 @@ async def flood_hints(writer: asyncio.StreamWriter) -> None:
 
 
 def test_a_host_that_sends_too_many_informational_responses_is_abandoned(tmp_path: Path) -> None:
-    # Such responses once kept the event loop busy for the whole time that a download may take.
+    # These responses once kept the event loop busy for as long as a download may take.
     async def body() -> None:
         async with Scene({"/a": flood_hints}) as scene:
             assert await scene.refusal("http://pictures.example/a") == "fetch_failed"

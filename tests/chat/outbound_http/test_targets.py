@@ -1,4 +1,4 @@
-"""URLs written by users are checked by their spelling before any look-up, and so are redirects."""
+"""URLs written by users are checked by their spelling before any look-up, as are redirects."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from svc.chat.outbound_http import targets
 from svc.chat.outbound_http.targets import FetchError, is_public, redirect_target, target
 from tests.kit.time_complexity import grows_with_its_size
 
-# Each URL is refused before any lookup.
+# Each URL is refused before any look-up.
 REFUSED = {
     "loopback": "http://127.0.0.1/a.png",
     "loopback, not the first": "http://127.8.9.10/",
@@ -201,7 +201,7 @@ def test_any_url_is_either_accepted_or_refused(text: str, prefixed: bool) -> Non
 
 @pytest.mark.parametrize("before", ["http://", "http:/\t/", "//", "http://user@"])
 def test_the_cost_of_checking_the_worst_host_names_is_linear(before: str) -> None:
-    # IDNA sorts combining marks. 41 such URLs once blocked the event loop for 0.7 s.
+    # IDNA sorts combining marks. 41 of these URLs once blocked the event loop for 0.7 s.
     def read(size: int) -> None:
         with pytest.raises(FetchError):
             redirect_target(

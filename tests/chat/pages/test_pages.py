@@ -84,7 +84,7 @@ async def test_the_members_chosen_language_takes_precedence_over_the_browsers(
     assert re.findall(r"words/(\w+)\.ftl", page) == [language]
 
 
-async def test_the_page_loads_few_and_small_files_at_startup(chat: ChatServer) -> None:
+async def test_the_page_loads_only_a_few_small_files_at_startup(chat: ChatServer) -> None:
     """Check everything that the page imports when it starts, directly or indirectly, and its style sheets."""
     async with chat.http.get("/") as response:
         page = await response.text()

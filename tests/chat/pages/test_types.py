@@ -1,4 +1,4 @@
-"""The type declarations with which the page is checked match the server and the libraries.
+"""The type declarations used to check the page match the server and the libraries.
 
 `ci/types` runs the check itself.
 """

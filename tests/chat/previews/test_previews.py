@@ -89,7 +89,7 @@ class World:
 
 
 def _unsigned(preview: dict[str, Any]) -> dict[str, Any]:
-    """Return a preview without the signed URL of its picture, which may expire at a different time."""
+    """Return a preview without its picture's signed URL, which may expire at a different time."""
     return {**preview, "image": preview.get("image", {}).get("key")}
 
 

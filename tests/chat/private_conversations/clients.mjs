@@ -1,4 +1,4 @@
-// Real MLS clients in node: the page's own code, with a store in memory and a network that tests can change.
+// Real MLS clients in node: the page's own code, with an in-memory store and a network that tests can change.
 // The environment contains the server's address. test_private_clients.py runs these modules.
 
 import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";

@@ -1,5 +1,5 @@
-// The page's own code detects that a server omits, reorders, changes, repeats or forks the log. Run by
-// test_private_clients.py.
+// The page's own code detects when a server omits, reorders, changes or repeats entries, or forks the log.
+// Run by test_private_clients.py.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

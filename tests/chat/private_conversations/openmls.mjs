@@ -1,5 +1,5 @@
 // A member whose device is the program in tests/clients/openmls. This module exchanges data between the
-// program and the server, and signs the statement of the device. All state is in memory.
+// program and the server, and signs the device's statement. All state is in memory.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";

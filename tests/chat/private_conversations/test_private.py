@@ -78,7 +78,7 @@ async def test_a_device_joins_a_group_only_once_it_has_key_packages(place: Place
         await ben.publish(2)
         assert await live.pushed("private_changed") == changed
         assert len(await ada.take(conversation, ben)) == 1
-        # A device that publishes more packages causes no further event.
+        # A device that publishes more packages causes no other event.
         await ben.publish(2)
         await live.ask("channels")
         assert "private_changed" not in live.kept_events()
@@ -289,7 +289,7 @@ async def test_people_can_join_and_leave_a_group(place: Place) -> None:
     assert (await ada.commit(conversation, 1, packages, [cem.device_id]))[0] == 200
     found = await dia.look(conversation)
     assert {one["id"] for one in found["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
-    # Everybody in a group can remove others, who get none of the later messages.
+    # Anybody in a group can remove others, who then get no later messages.
     await dia.person.done("DELETE", path(conversation, f"members/{ben.person.id}"))
     assert await ben.person.refused("GET", path(conversation, "log")) == "unknown_conversation"
     status, answer = await dia.send(conversation, 2)

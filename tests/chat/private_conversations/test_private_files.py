@@ -45,7 +45,7 @@ def stored(place: Place) -> list[Path]:
     return [one for one in (place.data / "uploads-store").rglob("*") if one.is_file()]
 
 
-async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
+async def test_a_file_is_served_unchanged_and_only_to_devices_in_the_group(
     place: Place,
 ) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]

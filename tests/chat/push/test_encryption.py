@@ -26,7 +26,7 @@ SENT = (
 )
 
 
-def test_the_example_of_rfc_8291_is_reproduced() -> None:
+def test_the_example_in_rfc_8291_is_reproduced() -> None:
     sender = derive_private_key(int.from_bytes(from_base64url(SENDER), "big"), SECP256R1())
     sent = encrypt(
         PLAIN,

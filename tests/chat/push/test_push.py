@@ -41,7 +41,7 @@ class Scene:
         return await self.post(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
 
     async def is_quiet(self) -> None:
-        """Wait until the server has sent all push messages, and check that the device has received no further
+        """Wait until the server has sent all push messages, and check that the device has received no other
         notification.
         """
         senders = self.community.notifications.ringing._senders
@@ -139,7 +139,7 @@ async def test_no_notifications_are_sent_while_a_page_is_visible(scene: Scene) -
         assert (await one.ask("in_sight"))["event"] == "error"
 
 
-async def test_messages_from_blocked_members_and_oneself_do_not_notify(scene: Scene) -> None:
+async def test_own_messages_and_those_of_blocked_members_send_no_notifications(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     await scene.folk.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     await scene.post(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
@@ -148,7 +148,7 @@ async def test_messages_from_blocked_members_and_oneself_do_not_notify(scene: Sc
     await scene.is_quiet()
 
 
-async def test_messages_in_invisible_channels_do_not_notify(scene: Scene) -> None:
+async def test_messages_in_invisible_channels_send_no_notifications(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     override = f"{GENERAL}/overrides/role/member"
     await scene.folk.owner.done("PUT", override, {"deny": ["view_channel"]})
@@ -256,7 +256,7 @@ async def test_signing_out_leaving_and_unlinking_end_a_subscription(scene: Scene
     await scene.is_quiet()
 
 
-async def test_a_subscription_survives_the_refresh_of_its_session(scene: Scene) -> None:
+async def test_a_subscription_survives_a_session_refresh(scene: Scene) -> None:
     member = scene.folk.member
     answer = await scene.chat.sign_in(member.device)
     member.token = answer["access_token"]

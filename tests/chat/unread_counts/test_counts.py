@@ -1,4 +1,4 @@
-"""A counts token lets a page of any origin read one member's unread counts, and do nothing else."""
+"""A counts token lets a page from any origin read one member's unread counts but do nothing else."""
 
 import re
 from collections.abc import AsyncIterator

@@ -53,7 +53,7 @@ async def test_the_job_that_has_waited_longest_is_claimed_first(place: Place) ->
     assert [(await place.claim() or {})["id"] for _ in range(3)] == sent
 
 
-async def test_a_worker_gets_only_jobs_of_its_kinds(place: Place) -> None:
+async def test_a_worker_gets_only_jobs_of_its_own_kinds(place: Place) -> None:
     await place.sent(place.folk.member)
     assert await place.claim(kinds=["video", "emoji", "no such kind"]) is None
     assert await place.claim(kinds=["picture"]) is not None
@@ -209,7 +209,7 @@ async def test_emoji_are_processed_one_at_a_time(place: Place, clock: Clock) -> 
     assert (await place.claim() or {})["kind"] == "emoji"
 
 
-async def test_jobs_survive_a_restart_of_the_server(place: Place) -> None:
+async def test_jobs_survive_a_server_restart(place: Place) -> None:
     """Check that the numbers of stored jobs are loaded at startup."""
     await place.sent(place.folk.member)
     queue(place).counted(JobCounts(0, 0, 0, None))

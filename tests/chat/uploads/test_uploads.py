@@ -402,7 +402,7 @@ async def test_deleting_a_members_data_deletes_the_names_of_their_files(place: P
     assert emoji["name"] == "cat"
 
 
-async def test_pages_of_listed_sites_may_use_tus(variables: dict[str, str]) -> None:
+async def test_pages_from_listed_sites_may_use_tus(variables: dict[str, str]) -> None:
     site = {"Origin": "https://chat.example"}
     async with (
         chat_server({**variables, "CORS_ORIGIN": site["Origin"]}) as chat,
@@ -418,7 +418,7 @@ async def test_pages_of_listed_sites_may_use_tus(variables: dict[str, str]) -> N
         assert response.headers["Tus-Extension"].split(",") == ["creation", "termination", "expiration"]
 
 
-async def test_with_uploads_disabled_files_are_refused_and_everything_else_works(
+async def test_files_are_refused_and_everything_else_works_while_uploads_are_disabled(
     variables: dict[str, str],
 ) -> None:
     for more in ({"DISABLE_S3": "true"}, {"STORAGE_BACKEND": "s3"}):

@@ -35,7 +35,9 @@ class World:
             await Client(self.people[member.id], server_id, time.time()).take_part()
 
     async def enters(self, member: LiveMember, room_id: str = "lobby") -> None:
-        """Report a member's arrival as the media service, and wait until everybody has received the event."""
+        """Report a member's arrival as the media service would, and wait until everybody has received the
+        event.
+        """
         await self.sfu.tell("peer_joined", room_id, member.id)
         for listener in (self.mod, self.ada, self.bob):
             assert (await listener.pushed("voice_joined"))["member"]["id"] == member.id

@@ -80,7 +80,8 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 async def test_a_member_leaves_the_call_when_their_pages_session_ends(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    # A restarted server knows no sessions until pages claim them, so the end of any session ends the call.
+    # After a restart, the server knows of no sessions until pages claim them, so when any session ends, the
+    # call ends.
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")

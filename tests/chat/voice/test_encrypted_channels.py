@@ -1,6 +1,4 @@
-"""In an encrypted voice channel, the call's MLS group contains one device of each participant, and nobody
-else's.
-"""
+"""In an encrypted voice channel, the call's MLS group contains one device per participant and no others."""
 
 import time
 from base64 import b64decode
@@ -207,7 +205,7 @@ async def test_the_first_participants_create_the_group_and_those_who_leave_are_r
     await let_in(ben, 0, ada)
 
 
-async def test_a_participant_who_loses_the_permission_to_join_gets_no_further_keys(world: World) -> None:
+async def test_a_participant_who_loses_the_permission_to_join_gets_no_more_keys(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for one in (ada, ben):
         await world.enters(one)
@@ -236,7 +234,7 @@ async def test_a_voice_channels_encryption_can_be_changed_only_while_it_is_empty
     assert await ada.client.person.refused("PATCH", ONE, {"encrypted": True}) == "forbidden"
 
 
-async def test_participants_who_left_during_a_restart_of_the_sfu_are_removed(world: World) -> None:
+async def test_participants_who_left_during_an_sfu_restart_are_removed(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for one in (ada, ben):
         await world.enters(one)

@@ -1,4 +1,4 @@
-"""Moderators mute, disconnect and move people in voice channels, and the effects are permanent."""
+"""Moderators mute, disconnect and move people in voice channels, and the effects persist."""
 
 import dataclasses
 from functools import partial

@@ -58,7 +58,7 @@ async def test_every_service_is_sent_every_room(world: World) -> None:
     assert "svc_chat_sfu_link_up 1.0" in await world.chat.metrics()
 
 
-async def test_participants_of_all_services_are_shown(world: World) -> None:
+async def test_participants_on_all_services_are_shown(world: World) -> None:
     rooms = list(world.ada.welcome["voice"])
     for number, room_id in enumerate(rooms):
         place = await world.place(room_id)
@@ -81,7 +81,7 @@ async def test_commands_about_a_participant_go_to_the_service_that_hosts_their_r
         assert world.commanded(1 - place, "disconnect_user") == []
 
 
-async def test_participants_of_a_dead_service_are_removed_and_its_rooms_move(world: World) -> None:
+async def test_participants_on_a_dead_service_are_removed_and_its_rooms_move(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]
@@ -133,7 +133,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 
 
-async def test_participants_of_an_unreachable_service_are_also_moved(world: World) -> None:
+async def test_participants_on_an_unreachable_service_are_also_moved(world: World) -> None:
     # The lost service continued without the chat server, and other services have taken over meanwhile.
     place = await world.place()
     await world.arrives(place, world.ada.id)

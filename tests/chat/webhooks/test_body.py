@@ -85,7 +85,7 @@ def test_nesting_that_is_too_deep_is_reported_as_one_problem(depth: int) -> None
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_parsed_or_refused(body: bytes) -> None:
+def test_arbitrary_bytes_are_parsed_or_refused(body: bytes) -> None:
     try:
         parse(decode(body))
     except ChatError as refusal:

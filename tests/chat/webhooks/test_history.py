@@ -1,4 +1,4 @@
-"""Managers of a webhook see the outcomes of its latest posts, without the content of refused posts."""
+"""Webhook managers see the outcomes of the latest posts, but not the content of refused posts."""
 
 from typing import Any
 

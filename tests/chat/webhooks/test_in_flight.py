@@ -20,7 +20,7 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
 @dataclass
 class SlowPictures:
-    """A picture collector that returns no pictures, and only once the test permits it."""
+    """A picture collector that returns without pictures, and only when the test permits."""
 
     started: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -76,7 +76,7 @@ async def test_a_refused_payload_fetches_no_picture_and_posts_nothing(site: Site
 
 
 async def test_requests_for_unknown_webhooks_are_not_counted(site: Site) -> None:
-    # If such requests were counted, anyone could fill the memory with counters.
+    # If these requests were counted, anyone could fill the memory with counters.
     known, site.webhook = site.webhook, site.webhook | {"token": "wrong"}
     assert (await site.post({"text": "a"}))[0] == 404
     site.webhook = known | {"id": "nobody"}

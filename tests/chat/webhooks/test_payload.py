@@ -176,7 +176,7 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
     ({"text": "a", "display_name": "\udfff"}, [("display_name", "invalid_format", None)]),
     (card(title="a\0"), [("cards[0].title", "invalid_format", None)]),
     (card(url="http://a/\0"), [("cards[0].url", "invalid_format", None)]),
-    # Several problems are reported at once, in the order of the payload.
+    # Several problems are reported at once, in payload order.
     (
         {"text": 1, "avatar_url": "x", "cards": [{"color": "red"}, {"title": "a", "timestamp": "x"}]},
         [

@@ -85,7 +85,7 @@ def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None
     on_an_internet(body, tmp_path)
 
 
-def test_a_picture_may_be_too_large_as_an_avatar_but_not_on_a_card(tmp_path: Path) -> None:
+def test_a_picture_may_be_too_large_for_an_avatar_but_not_for_a_card(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
             icon, image = (
@@ -150,7 +150,7 @@ def test_hostile_pictures_cause_warnings_and_the_other_pictures_stay(tmp_path: P
         async with scene_of({**pages, "/good": answer(PNG)}, tmp_path) as on:
             refs = [wanted(name, f"{HOST}/{at}") for at, name in enumerate(hostile)]
             collected = await on.collect(*refs, wanted("good"))
-            # In this test no file is too large, however many pixels it claims to have.
+            # In this test, no file is too large, however many pixels it claims to have.
             assert set(codes(collected).values()) == {"unsupported_type", "invalid_image"}
             assert collected.pictures.keys() == {"good"}
 

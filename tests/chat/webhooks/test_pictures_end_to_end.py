@@ -284,7 +284,7 @@ def test_three_hundred_concurrent_hostile_posts_use_bounded_memory_and_all_get_a
             paths = [f"/api/webhooks/{hook['id']}/{hook['token']}" for hook in hooks for _ in range(15)]
             codes = sum(await asyncio.gather(*map(post, paths)), Counter[str]())
             assert codes.keys() <= {"blocked", "fetch_failed", "too_large", "timeout", "invalid_image"}
-            # Afterwards the resources are free again.
+            # Afterwards, the resources are free again.
             assert await post(here.hook.path, [f"{HTTP}/good"]) == {}
             # The limit covers 128 MB in use, as much again in buffers, and the program itself.
             assert peak_mb(here.server.process.pid) < 512, codes

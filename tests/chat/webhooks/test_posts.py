@@ -102,7 +102,7 @@ async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, fo
 
 
 @pytest.mark.parametrize("wrong", ["token", "id", "both", "another webhook's"])
-async def test_only_the_right_token_of_the_right_webhook_works(hook: Hook, folk: People, wrong: str) -> None:
+async def test_only_the_right_token_for_the_right_webhook_works(hook: Hook, folk: People, wrong: str) -> None:
     other = await folk.owner.done("POST", "/api/webhooks", {"name": "Other", "channel_id": "general"})
     _, _, _, webhook_id, token = hook.path.split("/")
     path = {

@@ -130,7 +130,7 @@ def test_the_payload_parser_and_the_published_schema_agree(value: object) -> Non
 
 
 def characters(payload: Payload) -> int:
-    """Count the characters that count towards the limit for all cards, with a different method from the
+    """Add up the characters that count towards the limit for all cards, by a different method from the
     parser's.
     """
     texts: list[str | None] = []

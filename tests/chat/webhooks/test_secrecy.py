@@ -1,4 +1,4 @@
-"""A webhook's token occurs only in responses to its managers: not in the database, log lines, metrics or the
+"""A webhook's token occurs only in responses to its managers, not in the database, log lines, metrics or the
 audit log.
 
 See docs/security.md, "Secrets".
@@ -25,9 +25,7 @@ def holding(folder: Path, secret: str) -> list[str]:
     return [path.name for path in files if secret.encode() in path.read_bytes()]
 
 
-async def test_no_file_of_the_server_contains_a_token(
-    hook: Hook, folk: People, variables: dict[str, str]
-) -> None:
+async def test_no_server_file_contains_a_token(hook: Hook, folk: People, variables: dict[str, str]) -> None:
     token = hook.path.rpartition("/")[2]
     async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
         assert response.status == 200

@@ -1,4 +1,4 @@
-"""The estimate and memory use stay within bounds, whatever reports arrive about whatever packets."""
+"""The estimate and memory use stay within bounds, no matter which reports arrive about which packets."""
 
 from svc._rtp.bandwidth import Estimator
 from tests.fuzz.program import Program

@@ -1,8 +1,8 @@
-"""The engine continues and keeps its invariants, whatever participants send and the SFU requests.
+"""The engine keeps running and preserves its invariants, whatever participants send or the SFU requests.
 
 The input is a program: a byte names a step, and the bytes after it are the step's arguments. Each step ends
-with a check of the sent packets: their size and SSRC, and that no packet index is encrypted twice with
-different content.
+with a check of the sent packets: their size and SSRC, and that no packet index is used to encrypt different
+content.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""Any bytes are a complete MLS message without excess bytes, or are rejected with a FramingError."""
+"""Any bytes are either a complete MLS message without excess bytes or rejected with a FramingError."""
 
 from svc.chat.private_conversations.framing import (
     FramingError,

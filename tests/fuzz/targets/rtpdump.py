@@ -1,4 +1,4 @@
-"""Any file is a capture that is written back unchanged, or is rejected with RtpdumpError."""
+"""Any file is either a capture that is written back unchanged or rejected with RtpdumpError."""
 
 from io import BytesIO
 

@@ -1,4 +1,4 @@
-"""Any text is an answer with usable parameters, or is rejected with an SdpError that can be printed."""
+"""Any text is either an answer with usable parameters or rejected with an SdpError that can be printed."""
 
 from dataclasses import replace
 

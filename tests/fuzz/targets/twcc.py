@@ -1,4 +1,4 @@
-"""Any bytes are transport-wide feedback that can be rewritten, or are rejected."""
+"""Any bytes are either rejected or parsed as transport-wide feedback that can be rewritten."""
 
 from svc._rtp.twcc import Log, parse_feedback
 

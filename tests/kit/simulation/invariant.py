@@ -1,4 +1,4 @@
-"""Checks the encryption invariant: no (SSRC, packet index) is ever encrypted twice with different bytes.
+"""Checks the encryption invariant: no (SSRC, packet index) is ever used to encrypt different bytes.
 
 A violation would reveal AES-GCM's authentication key (RFC 7714 section 8.1; docs/security.md). All datagrams
 are recorded as they leave the engine, before any link can lose them.

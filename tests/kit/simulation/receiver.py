@@ -2,7 +2,7 @@
 
 It reassembles frames, requests missing packets or a keyframe, and sends reports. It verifies every packet:
 its authentication, its payload, and that no sequence number is used for two different packets. It decodes
-nothing and has no playout delay: the time of a frame is the time at which it was complete.
+nothing and has no playout delay: a frame's time is when it was complete.
 """
 
 import struct
@@ -163,7 +163,7 @@ class VideoReceiver:
 
     @property
     def frames(self) -> set[int]:
-        """Return the numbers of the frames of which at least one packet was received."""
+        """Return the numbers of the frames with at least one received packet."""
         return set(self._frames)
 
     def check_order(self) -> None:

@@ -25,7 +25,7 @@ NAMED = {"names": ["chat.example.org"]}
             False,
             "https://a:84",
         ),
-        # The server is tried out over plain HTTP.
+        # The server is being tried out over plain HTTP.
         ({"address": "http://0.0.0.0:5000", "names": ["box"]}, False, "http://box:5000"),
         # The server is not running.
         ({"host": "0.0.0.0", "port": 5001}, True, "https://192.168.1.7:5001"),

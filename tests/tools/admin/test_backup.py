@@ -42,7 +42,7 @@ World = tuple[ChatServer, Community, Person]
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
-    """Run a server that has an owner, a message, a stored picture, and a secret of one feature."""
+    """Run a server that has an owner, a message, a stored picture, and one feature's secret."""
     async with server_with_insight(variables) as (chat, community):
         olga = await newcomer(chat, "Olga")
         key = await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))
@@ -68,7 +68,7 @@ async def _messages(person: Person) -> list[str]:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """Return the files in a data folder, except the database and files that exist only during a run."""
+    """Return the files in a data folder, except the database and files that exist only at run time."""
     ours = {"lock", "control.sock", "control.json"}
     return {
         str(path.relative_to(folder)): path.read_bytes()

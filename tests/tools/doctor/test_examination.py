@@ -32,7 +32,9 @@ class Installation:
     data_dir: Path
 
     def target(self, **changes: Any) -> Target:
-        """Return the options of a user who knows only the TCP ports. The SFU reports its own UDP port."""
+        """Return the options that a user who knows only the TCP ports would pass. The SFU reports its own UDP
+        port.
+        """
         return Target(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
@@ -66,7 +68,7 @@ def shown(tmp_path: Path) -> Path:
 
 
 def idle(folder: Path, url: str = "") -> Target:
-    """Return the options for a server that does not run, with unused ports."""
+    """Return the options for a server that is not running, with unused ports."""
     port, sfu_port, udp_port = free_ports(3)
     return Target(folder, port, sfu_port, udp_port, url)
 
@@ -209,7 +211,7 @@ async def test_a_server_that_nobody_can_join_is_reported_as_a_problem(tmp_path: 
     assert problems(findings) == [
         "Nobody can join: SVC_IDENTITY_TIERS accepts accounts only, and no issuer of accounts is trusted"
     ]
-    # Without an SFU there is no path for WebSockets to the SFU, so no proxy can be the cause.
+    # Without an SFU, there is no path for WebSockets to the SFU, so no proxy can be the cause.
     assert "Calls do not work: SFU_WS_HOST is not set" in [finding.what for finding in findings]
 
 

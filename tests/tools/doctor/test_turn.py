@@ -142,7 +142,7 @@ async def test_the_turn_server_that_members_use_is_found_on_a_running_server(tmp
         "JWT_SECRET": "a secret of at least thirty-two bytes",
         "DATA_DIR": str(tmp_path),
         "SVC_IDENTITY_TIERS": "local",
-        # The SFU does not need to run.
+        # The SFU need not be running.
         "SFU_WS_HOST": f"127.0.0.1:{sfu_port}",
         "SERVER_ID": "home",
         "SERVER_PASSWORD": SECRET,

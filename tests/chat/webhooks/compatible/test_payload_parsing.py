@@ -1,5 +1,5 @@
-"""Payloads for other services are parsed in the way that these services parse them, in time proportional to
-the payload's size.
+"""Payloads for other services are parsed as these services parse them, in time proportional to the payload's
+size.
 """
 
 from types import ModuleType
@@ -103,7 +103,7 @@ def test_no_more_of_a_message_is_converted_than_can_be_displayed(
     draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
     texts = [draft.text, *(card.description for card in draft.cards)]
     texts += [field.value for card in draft.cards for field in card.fields]
-    # Each character becomes at most two, because it may get a backslash before it.
+    # Each character becomes at most two, because a backslash may be added before it.
     assert 0 < sum(map(len, texts)) <= 2 * MAX_READ_CHARACTERS
     assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 

@@ -115,7 +115,7 @@ async def test_a_slack_post_gets_ok(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("headers", [FORM, {"Content-Type": "text/plain"}, {}])
-async def test_slack_endpoints_accept_forms_and_json_of_any_content_type(
+async def test_slack_endpoints_accept_forms_and_json_with_any_content_type(
     hook: Hook, headers: dict[str, str]
 ) -> None:
     await _post(hook, "slack", data=b'\n{"text": "json"}', headers=headers)

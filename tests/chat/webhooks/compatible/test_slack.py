@@ -235,9 +235,7 @@ def _cards(body: dict[str, object]) -> list[dict[str, object]]:
 
 
 def test_lines_beyond_a_limit_are_joined() -> None:
-    """Check lines with their own formatting. Thousands of such lines once blocked the event loop for 20
-    ms.
-    """
+    """Check lines with their own formatting. Thousands of them once blocked the event loop for 20 ms."""
     text = {"type": "text", "text": "*\n" * 50, "style": {"bold": True, "strike": True}}
     section = {"type": "rich_text_section", "elements": [text] * 100}
     body = {"blocks": [{"type": "rich_text", "elements": [section]}]}
