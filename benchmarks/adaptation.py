@@ -26,7 +26,7 @@ from tests._rtp.link_plans import Run, violations
 from tests._rtp.test_bandwidth_plans import PLANS, SEEDS
 from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
-from tests.kit.people import WIDE, Capture, chromium
+from tests.kit.people import WIDE, Capture, bare_chromium
 
 LINES_KBPS = (8_000, 2_000, 800, 300)
 WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
@@ -52,16 +52,18 @@ async def main() -> None:
     parser.add_argument("--server", help="LiveKit's program, for A13")
     parser.add_argument("--client", help="livekit-client.umd.js, for A13")
     options = parser.parse_args()
-    executable = chromium()
+    executable = bare_chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
     if rows := [row for row in options.rows if row in IN_CALLS]:
         print("| row, cameras | concealed, % | height × fps | frozen, s/min and camera | queue, ms |")
         print("|---|---|---|---|---|")
         for cameras in options.cameras:
-            for capture in (CAPTURE, TEXTURE):
-                these = [row for row in rows if CAPTURES.get(row, CAPTURE) == capture]
-                await measure_calls(these, cameras, capture, options.settle, options.seconds)
+            for capture, watching in ((CAPTURE, False), (CAPTURE, True), (TEXTURE, False)):
+                these = [
+                    row for row in rows if (CAPTURES.get(row, CAPTURE), row in WATCHED) == (capture, watching)
+                ]
+                await measure_calls(these, cameras, capture, watching, options)
     for row in options.rows:
         if row in PROGRAMS:
             print(flush=True)
@@ -69,19 +71,24 @@ async def main() -> None:
 
 
 async def measure_calls(
-    rows: Sequence[str], cameras: int, capture: Capture, settle_s: float, seconds: float
+    rows: Sequence[str], cameras: int, capture: Capture, watching: bool, options: argparse.Namespace
 ) -> None:
     """Measure these rows of the table in one call."""
     if not rows:
         return
     with tempfile.TemporaryDirectory() as folder:
         call = narrow_call(
-            Path(folder), str(chromium()), names=NAMES[:cameras], capture=capture, viewport=WIDE
+            Path(folder),
+            str(bare_chromium()),
+            names=NAMES[:cameras],
+            capture=capture,
+            viewport=WIDE,
+            watching=watching,
         )
         async with call as there:
             for row in rows:
                 await there.home.passes()
-                await IN_CALLS[row](there, settle_s, seconds)
+                await IN_CALLS[row](there, options.settle, options.seconds)
 
 
 async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float) -> None:
@@ -207,6 +214,8 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 
 # Four cameras with frames that are cheap to encode send 0.6 Mbit/s, less than a fair share of 4 Mbit/s.
 CAPTURES = {"A5": TEXTURE}
+# The senders also receive video in these rows.
+WATCHED = {"A6"}
 
 
 async def of_voices(row: str, options: argparse.Namespace) -> None:

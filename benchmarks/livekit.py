@@ -30,7 +30,7 @@ from benchmarks.texture import TEXTURE
 from svc.tools.bench.server import stop
 from tests.kit.home_networks import SERVER, Place, home_networks, people_in, why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
-from tests.kit.people import WIDE, People, Person, chromium
+from tests.kit.people import WIDE, People, Person, bare_chromium
 from tests.kit.waiting import wait_until
 
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
@@ -77,7 +77,7 @@ def arguments() -> argparse.ArgumentParser:
 
 async def compare(options: argparse.Namespace) -> None:
     """Measure every link with each system, and print a row for each."""
-    executable = chromium()
+    executable = bare_chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
     systems = ("ours", "LiveKit") if options.server else ("ours",)
@@ -104,7 +104,9 @@ async def one_call(
         folder = Path(path)
         call: AbstractAsyncContextManager[NarrowCall]
         if system == "ours":
-            call = narrow_call(folder, executable, names=names, capture=TEXTURE, viewport=WIDE)
+            call = narrow_call(
+                folder, executable, names=names, capture=TEXTURE, viewport=WIDE, watching=False
+            )
         else:
             call = livekit_call(folder, options.server, options.client, executable, names)
         async with call as there:

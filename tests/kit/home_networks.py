@@ -189,11 +189,11 @@ class Home:
         await self._filter()
 
     async def shape(self, kbit: int | None) -> None:
+        # "replace" keeps the packets that are waiting.
+        queue = ("tbf", "rate", f"{kbit}kbit", "burst", "10kb", "latency", "300ms")
         for device in ("wan", *UPLINKS):
-            await self.router.run("tc", "qdisc", "del", "dev", device, "root", may_fail=True)
-            if kbit:
-                queue = ("tbf", "rate", f"{kbit}kbit", "burst", "10kb", "latency", "300ms")
-                await self.router.run("tc", "qdisc", "add", "dev", device, "root", *queue)
+            what = ("replace", "dev", device, "root", *queue) if kbit else ("del", "dev", device, "root")
+            await self.router.run("tc", "qdisc", *what, may_fail=not kbit)
 
     async def queue_s(self, kbit: int) -> float:
         """Return how long a packet waits for a link of this rate, in the direction with the longer queue."""

@@ -44,6 +44,12 @@ RECEIVED = """async () => {
   return received.reduce((total, { bytesReceived, headerBytesReceived }) =>
     total + (bytesReceived ?? 0) + (headerBytesReceived ?? 0), 0);
 }"""
+# Hides every video, so that the page stops receiving them.
+HIDDEN = """() => {
+  const style = new CSSStyleSheet();
+  style.replaceSync("video { display: none !important; }");
+  document.adoptedStyleSheets.push(style);
+}"""
 AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
 
 
@@ -155,8 +161,12 @@ async def narrow_call(
     names: Sequence[str] = ("Grace", "Alan"),
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
+    watching: bool = True,
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call while the link is still fast, and wait until all video arrives."""
+    """Start a call while the link is still fast, and wait until all video arrives.
+
+    Unless `watching`, the others receive no video. That leaves the machine time for more cameras.
+    """
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,
@@ -174,4 +184,6 @@ async def narrow_call(
         for other in others:
             await other.join()
         await asyncio.gather(ada.hears(others[0]), *(ada.sees(other, frames=30) for other in others))
+        if not watching:
+            await asyncio.gather(*(other.page.evaluate(HIDDEN) for other in others))
         yield NarrowCall(world.homes["ada"], world.server, ada, tuple(others), product.url)
