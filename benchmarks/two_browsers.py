@@ -10,15 +10,15 @@ from tests.kit.product import running_product
 
 
 @asynccontextmanager
-async def two_browsers(*, still: bool = False) -> AsyncIterator[tuple[People, People]]:
-    """Run the product, and two browsers with wide windows. With `still`, the pages show no animations."""
+async def two_browsers() -> AsyncIterator[tuple[People, People]]:
+    """Run the product, and two browsers with wide windows."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")
     with tempfile.TemporaryDirectory() as folder:
         async with (
             running_product(Path(folder) / "data") as product,
-            people_at(product.url, executable, viewport=WIDE, still=still) as first,
-            people_at(product.url, executable, viewport=WIDE, still=still) as second,
+            people_at(product.url, executable, viewport=WIDE) as first,
+            people_at(product.url, executable, viewport=WIDE) as second,
         ):
             yield first, second
