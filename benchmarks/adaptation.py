@@ -37,6 +37,7 @@ CAPTURE = Capture(480, 270, 12)
 ALL = 0.9  # The fraction of frames that counts as all, because the browser itself occasionally drops a frame.
 BACK_WITHIN_S = 45.0
 SILENT = 24
+MANY = 25
 # After this time, CUBIC has reached its share of the bandwidth.
 DOWNLOAD_SETTLES_S = 30.0
 SHORT_QUEUE_S = 0.1
@@ -130,9 +131,9 @@ async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) 
     await call.home.shape(WIDE_AGAIN_KBPS)
     async with call.download() as download_kbps:
         await asyncio.sleep(max(settle_s, DOWNLOAD_SETTLES_S))
-        after, media, download = await asyncio.gather(
+        after, (media, _), download = await asyncio.gather(
             measured_after(call, 0, seconds, WIDE_AGAIN_KBPS),
-            call.received_kbps(seconds),
+            call.media_kbps(seconds),
             download_kbps(seconds),
         )
     share = 100 * media / (media + download)
@@ -244,6 +245,34 @@ async def of_estimator(_options: argparse.Namespace) -> None:
     )
 
 
+async def of_many_cameras(options: argparse.Namespace) -> None:
+    """Measure A9: a page that shows 25 cameras, its own included. Three members have microphones."""
+    with tempfile.TemporaryDirectory() as folder:
+        call = narrow_call(
+            Path(folder),
+            str(bare_chromium()),
+            names=[f"Member {number}" for number in range(1, MANY)],
+            capture=CAPTURE,
+            viewport=WIDE,
+            watching=False,
+            speaking=3,
+        )
+        async with call as there:
+            await there.ada.press("Start camera")
+            # One of the others watches Ada.
+            await there.others[0].page.evaluate("document.adoptedStyleSheets.pop()")
+            await asyncio.sleep(options.settle)
+            (down, up), cameras = await asyncio.gather(
+                there.media_kbps(options.seconds), there.cameras(options.seconds)
+            )
+    rates = [rate for rate, _, _ in cameras if rate]
+    print(
+        f"A9: {down / 1000:.1f} Mbit/s down, {up / 1000:.1f} Mbit/s up, {len(rates)} of {MANY - 1} cameras "
+        f"at {sum(rates) / max(1, len(rates)):.1f} fps, the slowest at {min(rates, default=0):.1f}",
+        flush=True,
+    )
+
+
 async def of_livekit(options: argparse.Namespace) -> None:
     """Measure A13: this service and LiveKit over slow links."""
     if not options.server or not options.client:
@@ -260,6 +289,7 @@ def defaults(parser: argparse.ArgumentParser, **changes: object) -> argparse.Nam
 PROGRAMS: dict[str, Callable[[argparse.Namespace], Awaitable[None]]] = {
     "A4": partial(of_voices, "A4"),
     "A8": of_sharpness,
+    "A9": of_many_cameras,
     "A10": of_unwatched,
     "A12": of_estimator,
     "A13": of_livekit,

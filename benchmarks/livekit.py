@@ -28,6 +28,7 @@ import jwt
 
 from benchmarks.texture import TEXTURE
 from svc.tools.bench.server import stop
+from tests.kit.delayed_link import delayed
 from tests.kit.home_networks import SERVER, Place, home_networks, people_in, why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
 from tests.kit.people import WIDE, People, Person, bare_chromium
@@ -47,13 +48,16 @@ FULL = 0.9  # The fraction of the frame rate that counts as full, because browse
 class Link:
     kbps: int
     lost_percent: int = 0
+    delay_ms: int = 0  # in each direction
 
     def __str__(self) -> str:
-        return f"{self.kbps:,} k" + (f", {self.lost_percent} % loss" if self.lost_percent else "")
+        loss = f", {self.lost_percent} % loss" if self.lost_percent else ""
+        return f"{self.kbps:,} k{loss}" + (f", {self.delay_ms} ms one way" if self.delay_ms else "")
 
 
 LINKS = (Link(8_000), Link(2_000), Link(800), Link(NARROW_KBPS))
 LOSSY = Link(WIDE_KBPS, 5)
+LONG = Link(2_000, delay_ms=200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,9 @@ async def measure(
     await call.home.loses(LOSSY.lost_percent)
     yield str(LOSSY), await figures(call, settle_s, seconds)
     await call.home.passes()
+    await call.home.shape(LONG.kbps)
+    async with delayed(call.home, LONG.delay_ms / 1000):
+        yield str(LONG), await figures(call, settle_s, seconds)
 
 
 async def figures(call: NarrowCall, settle_s: float, seconds: float) -> Figures:

@@ -37,12 +37,13 @@ CAMERAS = """async () => {
   return seen.map(({ mid, framesDecoded, frameHeight, totalFreezesDuration }) => [
     mid, framesDecoded ?? 0, frameHeight ?? 0, totalFreezesDuration ?? 0]);
 }"""
-# Returns the number of bytes of all received media.
-RECEIVED = """async () => {
+# Returns the number of bytes of all received media and of all sent media.
+OCTETS = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
-  const received = entries.filter(({ type }) => type === "inbound-rtp");
-  return received.reduce((total, { bytesReceived, headerBytesReceived }) =>
-    total + (bytesReceived ?? 0) + (headerBytesReceived ?? 0), 0);
+  const sum = (direction, ...names) => entries.filter(({ type }) => type === direction).reduce(
+    (total, entry) => names.reduce((octets, name) => octets + (entry[name] ?? 0), total), 0);
+  return [sum("inbound-rtp", "bytesReceived", "headerBytesReceived"),
+          sum("outbound-rtp", "bytesSent", "headerBytesSent")];
 }"""
 # Hides every video, so that the page stops receiving them.
 HIDDEN = """() => {
@@ -83,11 +84,13 @@ class NarrowCall:
             if mid in before
         ]
 
-    async def received_kbps(self, seconds: float) -> float:
-        """Return the bitrate of the media that Ada receives, without UDP and IP headers."""
-        before = await self.ada.page.evaluate(RECEIVED)
+    async def media_kbps(self, seconds: float) -> tuple[float, float]:
+        """Return the bitrates of the media that Ada receives and sends, without UDP and IP headers."""
+        before = await self.ada.page.evaluate(OCTETS)
         await asyncio.sleep(seconds)
-        return float((await self.ada.page.evaluate(RECEIVED) - before) * 8 / 1000 / seconds)
+        after = await self.ada.page.evaluate(OCTETS)
+        down, up = ((now - then) * 8 / 1000 / seconds for then, now in zip(before, after, strict=True))
+        return down, up
 
     @asynccontextmanager
     async def download(self) -> AsyncIterator[Callable[[float], Awaitable[float]]]:
@@ -162,10 +165,12 @@ async def narrow_call(
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
     watching: bool = True,
+    speaking: int | None = None,
 ) -> AsyncIterator[NarrowCall]:
     """Start a call while the link is still fast, and wait until all video arrives.
 
-    Unless `watching`, the others receive no video. That leaves the machine time for more cameras.
+    Unless `watching`, the others receive no video. That leaves the machine time for more cameras. `speaking`
+    is how many of the others have a microphone, by default all.
     """
     async with (
         home_networks("ada", "others") as world,
@@ -181,9 +186,10 @@ async def narrow_call(
         await ada.page.evaluate(AUTOMATIC)
         await ada.page.reload()
         await ada.enter_call()
-        for other in others:
-            await other.join()
+        for number, other in enumerate(others):
+            await other.come_in()
+            if not watching:
+                await other.page.evaluate(HIDDEN)
+            await other.enter_call(camera=True, microphone=speaking is None or number < speaking)
         await asyncio.gather(ada.hears(others[0]), *(ada.sees(other, frames=30) for other in others))
-        if not watching:
-            await asyncio.gather(*(other.page.evaluate(HIDDEN) for other in others))
         yield NarrowCall(world.homes["ada"], world.server, ada, tuple(others), product.url)
