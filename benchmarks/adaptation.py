@@ -14,6 +14,7 @@ import json
 import sys
 import tempfile
 import time
+from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -156,7 +157,11 @@ async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> N
         100 * max((abs(after / before - 1) for before, after in zip(*each, strict=True) if before), default=0)
         for each in (rates, packets)
     )
-    what = f"packets of {SILENT} others differ by {traffic:.1f} % at most, frame rates by {pictures:.1f} %"
+    received_pps, fps = min(packets[0]) / seconds, min(rates[0])
+    what = (
+        f"packets of {SILENT} others ({received_pps:.0f}/s) differ by {traffic:.1f} % at most, "
+        f"frame rates ({fps:.0f} fps in all) by {pictures:.1f} %"
+    )
     show("A6", f"one receiver at 300 k: {what}", call)
 
 
@@ -165,24 +170,32 @@ async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable
     """Add members who only receive. Yield a function that returns the number of packets that each member has
     received.
     """
+    async with running(call, "tests.kit.silent_members", str(count)) as (orders, lines):
+
+        async def received() -> list[int]:
+            orders.write(b"\n")
+            counts: list[int] = json.loads(await lines.readline())
+            return counts
+
+        yield received
+
+
+@asynccontextmanager
+async def running(
+    call: NarrowCall, module: str, count: str
+) -> AsyncIterator[tuple[StreamWriter, StreamReader]]:
+    """Run a program whose members join the call, in the server's network. Yield its input and output once all
+    members have joined.
+    """
     process = await asyncio.create_subprocess_exec(
-        *(*call.server.inside, sys.executable, "-m", "tests.kit.silent_members", call.url, str(count)),
-        stdin=PIPE,
-        stdout=PIPE,
+        *(*call.server.inside, sys.executable, "-m", module, call.url, count), stdin=PIPE, stdout=PIPE
     )
     assert process.stdin and process.stdout
-    lines, orders = process.stdout, process.stdin
-
-    async def received() -> list[int]:
-        orders.write(b"\n")
-        counts: list[int] = json.loads(await lines.readline())
-        return counts
-
     try:
-        await lines.readline()
-        yield received
+        await process.stdout.readline()
+        yield process.stdin, process.stdout
     finally:
-        orders.close()
+        process.stdin.close()
         await process.wait()
 
 
@@ -246,21 +259,13 @@ async def of_estimator(_options: argparse.Namespace) -> None:
 
 
 async def of_many_cameras(options: argparse.Namespace) -> None:
-    """Measure A9: a page that shows 25 cameras, its own included. Three members have microphones."""
+    """Measure A9: a page that shows 25 cameras, its own included."""
     with tempfile.TemporaryDirectory() as folder:
         call = narrow_call(
-            Path(folder),
-            str(bare_chromium()),
-            names=[f"Member {number}" for number in range(1, MANY)],
-            capture=CAPTURE,
-            viewport=WIDE,
-            watching=False,
-            speaking=3,
+            Path(folder), str(bare_chromium()), names=NAMES[:1], capture=CAPTURE, viewport=WIDE
         )
-        async with call as there:
+        async with call as there, running(there, "tests.kit.camera_members", str(MANY - 2)):
             await there.ada.press("Start camera")
-            # One of the others watches Ada.
-            await there.others[0].page.evaluate("document.adoptedStyleSheets.pop()")
             await asyncio.sleep(options.settle)
             (down, up), cameras = await asyncio.gather(
                 there.media_kbps(options.seconds), there.cameras(options.seconds)

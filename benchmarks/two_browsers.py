@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.kit.people import WIDE, People, chromium, people_at
+from tests.kit.people import WIDE, People, bare_chromium, people_at
 from tests.kit.product import running_product
 
 
 @asynccontextmanager
 async def two_browsers() -> AsyncIterator[tuple[People, People]]:
     """Run the product, and two browsers with wide windows."""
-    executable = chromium()
+    executable = bare_chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")
     with tempfile.TemporaryDirectory() as folder:

@@ -165,12 +165,10 @@ async def narrow_call(
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
     watching: bool = True,
-    speaking: int | None = None,
 ) -> AsyncIterator[NarrowCall]:
     """Start a call while the link is still fast, and wait until all video arrives.
 
-    Unless `watching`, the others receive no video. That leaves the machine time for more cameras. `speaking`
-    is how many of the others have a microphone, by default all.
+    Unless `watching`, the others receive no video. That leaves the machine time for more cameras.
     """
     async with (
         home_networks("ada", "others") as world,
@@ -186,10 +184,10 @@ async def narrow_call(
         await ada.page.evaluate(AUTOMATIC)
         await ada.page.reload()
         await ada.enter_call()
-        for number, other in enumerate(others):
+        for other in others:
             await other.come_in()
             if not watching:
                 await other.page.evaluate(HIDDEN)
-            await other.enter_call(camera=True, microphone=speaking is None or number < speaking)
+            await other.enter_call(camera=True)
         await asyncio.gather(ada.hears(others[0]), *(ada.sees(other, frames=30) for other in others))
         yield NarrowCall(world.homes["ada"], world.server, ada, tuple(others), product.url)

@@ -21,7 +21,7 @@ VIDEO_CLOCK_RATE = 90_000
 WIDTH, HEIGHT, FRAME_RATE = 160, 120, 30
 
 
-class _Paced(MediaStreamTrack):
+class Paced(MediaStreamTrack):
     """A source that hands out frames in real time."""
 
     def __init__(self, interval_s: float) -> None:
@@ -39,7 +39,7 @@ class _Paced(MediaStreamTrack):
         return self._number
 
 
-class Tone(_Paced):
+class Tone(Paced):
     """A sine wave."""
 
     kind = "audio"
@@ -62,7 +62,7 @@ class Tone(_Paced):
         return frame
 
 
-class Picture(_Paced):
+class Picture(Paced):
     """A source of grey frames. A rich picture has noise in its upper half, and therefore many packets per
     frame.
     """
