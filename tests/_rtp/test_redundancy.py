@@ -63,7 +63,7 @@ class Voice:
                 ssrc=ssrc,
                 rtx_ssrc=0,
                 payload_types=payload_types,
-                extension_ids=[LEVEL],
+                extension_ids=[LEVEL, TWCC] if receiver is self.bob else [LEVEL],
                 mixed=True,
                 cname="alice",
             )
@@ -102,6 +102,13 @@ class Voice:
     def lose(self, *numbers: int) -> None:
         """Report packets as lost on Bob's behalf."""
         self.bob.send_rtcp(packets.nack(5000, numbers), self.now)
+        self.deliver()
+
+    def report_arrivals(self, queue_s: float) -> None:
+        """Have Bob report that his latest packet waited this long in a queue."""
+        values = [value for ext_id, value in header(self.bob.media[-1])["extensions"] if ext_id == TWCC]
+        arrival = (int.from_bytes(values[0], "big"), self.now + queue_s)
+        self.bob.send_rtcp(packets.transport_feedback([arrival]), self.now + queue_s)
         self.deliver()
 
     def redundant(self) -> list[bool]:
@@ -174,6 +181,29 @@ def test_a_receiver_that_loses_audio_temporarily_gets_each_packet_with_its_prede
     for number in range(20, 23):
         voice.send(number)
     assert not any(voice.redundant()[-3:])
+
+
+def test_a_queue_of_100_ms_ends_redundancy_for_30_s() -> None:
+    voice, number = Voice(), 0
+
+    def speak(seconds: float, queue_s: float) -> list[bool]:
+        """Send packets that wait in a queue, some of which Bob loses. Return which of them are redundant."""
+        nonlocal number
+        before = len(voice.bob.media)
+        for _ in range(round(seconds / PACKET_S)):
+            number += 1
+            voice.send(number)
+            voice.report_arrivals(queue_s)
+            if number % 10 == 0:
+                voice.bob.send_rtcp(packets.receiver_report(1, 5000, fraction_lost=20), voice.now)
+        return voice.redundant()[before:]
+
+    assert all(speak(2, 0.0)[10:])
+    assert all(speak(1, 0.08)), "a queue of less than 100 ms"
+    queued = speak(1, 0.12)
+    assert queued == [True, *[False] * 49]
+    assert not any(speak(28.9, 0.0)), "losses go on, and the queue has gone"
+    assert all(speak(2, 0.0)[20:])
 
 
 def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> None:

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from svc.sfu.codecs import TRANSPORT_CC, VIDEO
 from svc.sfu.offer import IceParameters, Transceiver, build_offer, is_msid_token
 from svc.sfu.sdp import MAX_TEXT, MediaDescription, SdpError, SessionDescription
+from tests.kit.site import site
+from tests.kit.virtual_time import in_virtual_time
 from tests.sfu.calls import CALL, CAMERA, CANDIDATE, FINGERPRINT, ICE, OWN, VOICE, offer
 
 
@@ -89,8 +91,26 @@ def test_other_media_are_requested_in_one_encoding(transceiver: Transceiver) -> 
     assert not any("stream-id" in entry.uri for entry in media.extmaps())
 
 
-def test_neither_red_nor_ulpfec_is_offered() -> None:
+def test_neither_red_nor_ulpfec_is_offered_by_default() -> None:
     assert "red/" not in offer("receiving") and "ulpfec" not in offer("receiving")
+
+
+@pytest.mark.parametrize(("requested", "offered"), [(True, True), (False, False), ("yes", False)])
+@in_virtual_time
+async def test_red_is_offered_after_opus_to_a_client_that_requests_redundancy(
+    requested: object, offered: bool
+) -> None:
+    async with site() as where:
+        await where.control()
+        ann = await where.ask_to_join("ann", redundancy=requested)
+        await ann.hear("room_joined")
+        session = SessionDescription.parse((await ann.hear("offer"))["sdp"])
+    for media in session.media:
+        names = [media.rtpmaps()[int(number)].name for number in media.formats]
+        assert ("red" in names) == (offered and media.kind == "audio")
+        if media.kind == "audio":
+            assert names[0] == "opus", "browsers send the first codec"
+            assert ("63 111/111" in media.values("fmtp")) == offered
 
 
 @pytest.mark.parametrize(
