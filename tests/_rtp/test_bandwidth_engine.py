@@ -70,6 +70,46 @@ def test_a_receiver_that_requests_the_estimate_gets_it_once_a_second() -> None:
     assert downlink.engine.counters()["bandwidth_reports_ignored"] == 0
 
 
+def seconds_until_a_drop_is_reported(warmed_up_s: float) -> float:
+    """Return how long after a drop of the capacity below the sent rate the estimate is reported as lower."""
+    downlink = Downlink()
+    downlink.engine.want_bandwidth(downlink.bob.transport, 1e6)
+    downlink.talk(warmed_up_s, report_every_s=0.02)
+    downlink.estimates()
+    sent_bps = 0.8e6
+    downlink.rate_bps, fell_at = 0.2e6, downlink.now
+    while not any(estimate < 0.9 * sent_bps for estimate in downlink.estimates()):
+        downlink.talk(0.02, report_every_s=0.02)
+        assert downlink.now < fell_at + 2
+    return downlink.now - fell_at
+
+
+def test_a_drop_is_reported_within_100_ms_no_matter_when_the_estimate_was_last_reported() -> None:
+    # The estimator needs the same time for the drop in every case. If the estimate happens not to have been
+    # reported shortly before, the drop is reported at once.
+    times = [seconds_until_a_drop_is_reported(2 + 0.04 * step) for step in range(25)]
+    assert max(times) - min(times) <= 0.1
+    assert min(times) < 0.3
+
+
+def test_resends_are_reported_with_the_estimate_and_probes_are_not() -> None:
+    downlink = Downlink()
+    downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
+
+    def repeated_bytes(seconds: float) -> int:
+        downlink.talk(seconds)
+        return sum(c for kind, *_, c in downlink.engine.take_events() if kind == "bandwidth")
+
+    assert repeated_bytes(3) == 0
+    assert downlink.engine.counters()["probes_sent"] > 20
+    media = [packet for packet in downlink.bob.media if header(packet)["ssrc"] == 6000]
+    lost = [header(packet)["sequence"] for packet in media[-5:-2]]
+    downlink.bob.send_rtcp(packets.nack(6000, lost), downlink.now)
+    assert downlink.engine.counters()["retransmissions_sent"] == 3
+    # A resend has the original sequence number, which RTX puts before the payload, and the SRTP tag.
+    assert repeated_bytes(1.2) == sum(len(packet) + 2 + 16 for packet in media[-5:-2])
+
+
 def test_probes_are_consecutive_rtx_packets_that_no_decoder_sees() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
@@ -143,6 +183,7 @@ def test_a_repeated_report_is_counted_once() -> None:
     downlink = Downlink()
     for _ in range(5):
         downlink.send()
+    downlink.now += DELAY_S
     downlink.report(downlink.report_all())
     assert downlink.engine.counters()["bandwidth_reports_ignored"] == 1
 

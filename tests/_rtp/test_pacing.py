@@ -97,8 +97,7 @@ class PacedDownlink(Downlink):
             self.take_in()
             if self.now >= next_report:
                 next_report += 0.1
-                self.report([each for each in self.arrivals if each[1] <= self.now])
-                self.arrivals = [each for each in self.arrivals if each[1] > self.now]
+                self.report_all()
 
     def shown(self) -> list[int]:
         """Return the numbers of the frames that Bob has received completely."""

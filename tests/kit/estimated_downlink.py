@@ -61,14 +61,15 @@ class Downlink:
             self.bob.send_rtcp(packets.transport_feedback(arrivals, self.reports), self.now)
 
     def report_all(self) -> list[tuple[int, float]]:
-        """Report the arrivals since the last report."""
-        arrivals, self.arrivals = self.arrivals, []
+        """Report the packets that have arrived since the last report."""
+        arrivals = [(number, at) for number, at in self.arrivals if at <= self.now]
+        self.arrivals = [(number, at) for number, at in self.arrivals if at > self.now]
         self.report(arrivals)
         return arrivals
 
-    def talk(self, seconds: float, *, every_s: float = 0.01) -> None:
+    def talk(self, seconds: float, *, every_s: float = 0.01, report_every_s: float = 0.1) -> None:
         """Send video and the feedback about it, and advance the core to each of its deadlines."""
-        end, next_packet, next_report = self.now + seconds, self.now, self.now + 0.1
+        end, next_packet, next_report = self.now + seconds, self.now, self.now + report_every_s
         while self.now < end:
             self.now += 0.005
             if self.now >= next_packet:
@@ -77,7 +78,7 @@ class Downlink:
             self.engine.advance(self.now)
             self.take_in()
             if self.now >= next_report:
-                next_report += 0.1
+                next_report += report_every_s
                 self.report_all()
 
     def estimates(self) -> list[int]:
