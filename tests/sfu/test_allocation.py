@@ -88,6 +88,44 @@ def test_with_equal_priority_videos_take_turns_being_raised_starting_with_the_wi
     assert levels == {"narrow": 1, "wide": 2, "unknown": 2}
 
 
+@pytest.mark.parametrize(
+    ("budget", "shown"),
+    [
+        (50 * K, []),
+        (70 * K, ["large"]),
+        (130 * K, ["large", "medium"]),
+        (190 * K, ["large", "medium", "small"]),
+        (250 * K, ["large", "medium", "small", "tiny"]),
+    ],
+)
+def test_if_only_some_cameras_fit_those_in_the_widest_tiles_are_shown(
+    budget: float, shown: list[str]
+) -> None:
+    videos = [
+        camera("tiny", width=90),
+        camera("large", width=640),
+        camera("small", width=160),
+        camera("medium", width=320),
+    ]
+    levels = plan(videos, budget)
+    assert sorted(key for key, level in levels.items() if level) == sorted(shown)
+
+
+def test_cameras_are_paused_from_the_narrowest_tile_on_and_return_in_the_opposite_order() -> None:
+    allocator = Allocator()
+    videos = [camera("small", width=160), camera("large", width=640), camera("medium", width=320)]
+    allocator.review(videos, 3_000 * K, 0, 0.0)
+
+    def shown(estimate: float, now: float) -> set[str]:
+        limits = allocator.review(videos, estimate, 0, now)
+        return {key for key, limit in limits.items() if not limit.paused}
+
+    falling = [shown(estimate * K, now) for now, estimate in enumerate((190, 150, 90, 50), 1)]
+    assert falling == [{"large", "medium", "small"}, {"large", "medium"}, {"large"}, set()]
+    rising = [shown(estimate * K, now) for now, estimate in enumerate((150, 240, 330), 20)]
+    assert rising == [{"large"}, {"large", "medium"}, {"large", "medium", "small"}]
+
+
 def test_each_video_has_its_lowest_level_until_the_link_has_been_measured() -> None:
     videos = [camera("a"), camera("b")]
     assert set(Allocator().review(videos, None, 0, 0.0).values()) == {Limit(0, 0)}

@@ -41,6 +41,7 @@ class Expected:
     # (queue in s, time in s): the bound for the queue's 90th percentile from that time on
     drained: tuple[float, float] | None = None
     changes: int | None = None  # the maximum number of limit changes in the second half
+    lowered: int | None = None  # the maximum number of lowered limits
     screen_sharp: bool = False  # whether the screen has its full size at the end
 
 
@@ -152,6 +153,11 @@ def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
             ),
             seconds,
         )
+        lowered = sum(
+            limit.rank < before.limits.get(key, limit).rank
+            for before, after in pairwise(samples)
+            for key, limit in after.limits.items()
+        )
         drained = sorted(
             s.queue_s for s in samples if expected.drained and s.at >= start + expected.drained[1]
         )
@@ -172,6 +178,7 @@ def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
             ("mean share", mean, expected.mean_share or (0, inf)),
             ("queue", queue, upper(expected.queue_s)),
             ("changes", changes, upper(expected.changes)),
+            ("lowered", lowered, upper(expected.lowered)),
             ("screen", screen.rank, ((2, 0) if expected.screen_sharp else screen.rank, UNLIMITED.rank)),
         ]
         if expected.drained:
@@ -216,6 +223,15 @@ SCENARIOS = [
     ),
     Scenario(
         "2 M with 10 % of loss", ((20, 2e6),), (Expected(shown=(4, 4), used_share=0.5, changes=12),), loss=0.1
+    ),
+    *(
+        Scenario(
+            f"8 M with {100 * loss:.0f} % of loss",
+            ((20, 8e6),),
+            (Expected(all_back=6, lowered=0),),
+            loss=loss,
+        )
+        for loss in (0.05, 0.1)
     ),
     Scenario(
         "2 M, 150 ms away",

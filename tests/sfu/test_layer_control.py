@@ -4,6 +4,8 @@ needs.
 
 from typing import Any
 
+import pytest
+
 from svc.sfu.layer_rates import LayerRates, MeasuredRates
 from tests.kit.negotiation import CAMERA, SCREEN, Call, Person
 
@@ -135,9 +137,93 @@ def test_a_client_without_estimates_gets_no_layer_reports() -> None:
     assert ben.events("layers") == []
 
 
-def estimated(receiver: Person, bps: int) -> None:
+def estimated(receiver: Person, bps: int, repeated_bytes: int = 0) -> None:
     assert receiver.transport.bandwidth_listener is not None
-    receiver.transport.bandwidth_listener(bps, "use", 0)
+    receiver.transport.bandwidth_listener(bps, "use", repeated_bytes)
+
+
+@pytest.mark.parametrize("wish", [None, {}, {"width": 160, "priority": 1}, {"adaptive": False}])
+def test_a_video_without_adaptive_is_never_lowered_paused_or_paced(wish: dict[str, object] | None) -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    if wish is not None:
+        want(ben, **wish)
+    # Another video, which may be lowered, is paused.
+    cai = room.call.joined("cai", camera="a bd")
+    ben.send("set_layer", {"track_id": "bd", "max_temporal_layer": -1, "adaptive": True})
+    ben.answer()
+    for _ in range(50):
+        estimated(ben, 50_000, repeated_bytes=1_000)
+        room.call.pass_time(0.1)
+    down_track = room.ann.forwarder(CAMERA).down_tracks[0]
+    assert down_track.to is ben.transport
+    assert (down_track.layers, down_track.spatial_layers, down_track.pauses) == ([], [], [])
+    assert not down_track.paced
+    reports = [track for event in ben.events("layers") for track in event["tracks"]]
+    assert {each["reason"] for each in reports if each["track_id"] == "ac"} == {"wish"}
+    assert room.encodings()[2], "the publisher still sends the largest encoding"
+    (adaptive,) = cai.forwarder(CAMERA).down_tracks
+    assert adaptive.pauses == [True]
+
+
+def test_a_drop_in_the_estimate_changes_the_layers_before_anything_else_happens() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    want(ben, adaptive=True)
+    estimated(ben, 5_000_000)
+    room.call.pass_time(1)
+    (down_track,) = room.ann.forwarder(CAMERA).down_tracks
+    estimated(ben, 1_080_000)
+    assert (down_track.spatial_layers, down_track.pauses) == ([], []), "0.9 of the need is enough"
+    estimated(ben, 250_000)
+    assert (down_track.spatial_layers, down_track.pauses) == ([0], [])
+    estimated(ben, 30_000)
+    assert down_track.pauses == [True]
+
+
+def test_resends_take_their_share_of_the_downlink_from_videos() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    want(ben, adaptive=True)
+
+    (down_track,) = room.ann.forwarder(CAMERA).down_tracks
+
+    def changes(repeated_bytes: int, seconds: int) -> list[int]:
+        for _ in range(10 * seconds):
+            estimated(ben, 1_500_000, repeated_bytes)
+            room.call.pass_time(0.1)
+        return down_track.layers
+
+    assert changes(0, 3) == []
+    assert changes(1_000, 3) == [], "80 kbit/s of resends fit next to 1,200 kbit/s of video"
+    assert changes(7_500, 3) == [1], "600 kbit/s of resends do not"
+    assert changes(0, 20) == [1, -1], "the resends have ended"
+
+
+def test_a_client_gets_the_estimate_once_a_second_and_at_once_when_it_falls_by_a_tenth() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+
+    def pushed() -> list[int]:
+        return [event["estimate_bps"] for event in ben.events("bandwidth")]
+
+    for step in range(80):
+        estimated(ben, 1_000_000 + 500 * step)
+        room.call.pass_time(1 / 16)
+    assert pushed() == [1_000_000 + 8_000 * second for second in range(5)]
+    estimated(ben, 1_000_000)
+    estimated(ben, 940_000)
+    assert len(pushed()) == 6, "a second has passed, and then the estimate has fallen by less than a tenth"
+    estimated(ben, 900_000)
+    estimated(ben, 810_000)
+    assert pushed()[6:] == [900_000, 810_000]
+    estimated(ben, 2_000_000)
+    room.call.pass_time(15 / 16)
+    estimated(ben, 2_000_000)
+    assert len(pushed()) == 8, "a rise is not urgent"
+    room.call.pass_time(1 / 16)
+    estimated(ben, 2_000_000)
+    assert pushed()[8:] == [2_000_000]
 
 
 def test_the_downlink_of_a_client_that_hides_every_video_is_not_probed() -> None:
