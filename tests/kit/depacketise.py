@@ -94,13 +94,14 @@ def _elements(payload: bytes) -> list[bytes]:
     while at < len(payload):
         size = len(payload) - at
         if count == 0 or len(elements) < count - 1:
-            size, at = _leb128(payload, at)
+            size, at = leb128(payload, at)
         elements.append(payload[at : at + size])
         at += size
     return elements
 
 
-def _leb128(data: bytes, at: int) -> tuple[int, int]:
+def leb128(data: bytes, at: int) -> tuple[int, int]:
+    """Read a number. Return it and the position after it."""
     value = shift = 0
     while True:
         value |= (data[at] & 0x7F) << shift

@@ -3,46 +3,76 @@
 The encoders are real and respond to keyframe requests.
 
 Alice sends, Bob receives, and the test chooses every time and every fault. FFmpeg's encoders stand in for a
-browser's, and this module packs the frames into packets according to RFC 7741 (VP8), RFC 9628 (VP9) and RFC
-6184 (H264).
+browser's.
 """
 
 import itertools
 import math
+import os
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import av
 
 from svc._rtp.engine import ManualEngine
+from svc._rtp.frames import Reader
+from svc._rtp.keyframes import is_keyframe
 from svc._rtp.picture import picture_of
 from tests.kit import packets
 from tests.kit.call import header
 from tests.kit.decoding import DECODERS, decode, digests
-from tests.kit.depacketise import DEPACKETISERS, FU_A
+from tests.kit.depacketise import DEPACKETISERS
+from tests.kit.dependency_descriptor import Descriptor, Structure, Template
+from tests.kit.packetise import PACKETISERS, Frame
 from tests.kit.packets import Rtp, read_rtp
 from tests.kit.participant import Participant
 
+if TYPE_CHECKING:
+    from svc._rtp.frames import FrameFields
+
 MID, RID, REPAIRED_RID, DESCRIPTOR = 1, 10, 11, 3
 RIDS = ("q", "h", "f")
-CODECS = {"VP8": 112, "VP9": 106, "H264": 96}
+CODECS = {"VP8": 112, "VP9": 106, "H264": 96, "AV1": 45}
 RATE = 90_000
 TICKS = 3000  # duration of a frame, at 30 frames a second
-SIZES = {"q": (64, 48), "h": (128, 96), "f": (256, 192)}
-MOST_BYTES = 400  # bytes of a payload; most frames have several packets
-# A browser's descriptor for VP8 with three temporal layers and templates numbered from 0. The template and
-# the frame number precede it.
-STRUCTURE = bytes.fromhex("8002044eaaaf2860414d34538a0940409fc059c0")
+SIZES = {"q": (64, 64), "h": (128, 96), "f": (256, 192)}
+# Three temporal layers, as browsers describe them. The encoders here use only the lowest layer.
+L1T3 = Structure(
+    [
+        Template(0, 0, "SSS", chain_fdiffs=[0]),
+        Template(0, 0, "SSS", fdiffs=[1], chain_fdiffs=[1]),
+        Template(0, 1, "-DS", fdiffs=[2], chain_fdiffs=[2]),
+        Template(0, 2, "--D", fdiffs=[1], chain_fdiffs=[1]),
+    ],
+    decode_target_protected_by=[0, 0, 0],
+    chain_cnt=1,
+)
+os.environ.setdefault("SVT_LOG", "-1")  # silences the AV1 encoder
 NTP_START = 3_900_000_000
-ENCODERS = {"VP8": "libvpx", "VP9": "libvpx-vp9", "H264": "libx264"}
+ENCODERS = {"VP8": "libvpx", "VP9": "libvpx-vp9", "H264": "libx264", "AV1": "libsvtav1"}
 OPTIONS = {
     "VP8": {"deadline": "realtime", "lag-in-frames": "0", "cpu-used": "8"},
     "VP9": {"deadline": "realtime", "lag-in-frames": "0", "cpu-used": "8"},
     "H264": {"preset": "ultrafast", "tune": "zerolatency", "forced-idr": "1"},
+    "AV1": {"preset": "12", "svtav1-params": "rc=2:pred-struct=1:lookahead=0:rtc=1:lp=1"},
 }
+
+
+@dataclass(frozen=True)
+class FrameNumbers:
+    """The frame numbers in the Dependency Descriptors of each encoding."""
+
+    first: Mapping[str, int]
+    step: int
+
+
+# Browsers number the frames of all encodings in one sequence.
+SHARED = FrameNumbers({"q": 10, "h": 11, "f": 12}, step=3)
+SEPARATE = FrameNumbers({"q": 100, "h": 30_000, "f": 65_500}, step=1)
 
 
 def new_engine(seed: int = 7 << 32) -> ManualEngine:
@@ -77,6 +107,7 @@ class Encoding:
     names_section: bool = True  # whether the packets name the media section
     # the next frame's number in the Dependency Descriptor, or None if the packets carry no descriptor
     frame_number: int | None = None
+    frame_step: int = 1
     keyframes: int = 0
     units: dict[bytes, int] = field(default_factory=dict)  # maps a frame's bytes to its number
     _context: av.VideoCodecContext = field(init=False)
@@ -91,6 +122,9 @@ class Encoding:
         context.gop_size = 9999
         context.options = OPTIONS[self.codec]
         context.thread_count = 1
+        # As root, the AV1 encoder gives real-time priority to the thread that opens it.
+        with ThreadPoolExecutor(1) as aside:
+            aside.submit(context.open).result()
         self._context = context
 
     def frame(self, number: int) -> list[bytes]:
@@ -102,12 +136,12 @@ class Encoding:
         is_keyframe, self.keyframe_requested = self.keyframe_requested, False
         self.keyframes += is_keyframe
         (unit,) = (bytes(packet) for packet in self._context.encode(picture))
-        payloads = list(PACKETISERS[self.codec](self, unit, is_keyframe))
+        payloads = list(PACKETISERS[self.codec](Frame(unit, is_keyframe, self.picture_id, self.tl0)))
         self.units[DEPACKETISERS[self.codec](payloads)] = number
         self.picture_id += 1
         self.tl0 += 1
         if self.frame_number is not None:
-            self.frame_number += 1
+            self.frame_number += self.frame_step
         last = len(payloads) - 1
         return [
             self._packet(payload, number, i == last, self._descriptor(is_keyframe, i == 0, i == last))
@@ -117,9 +151,18 @@ class Encoding:
     def _descriptor(self, is_keyframe: bool, first: bool, last: bool) -> list[tuple[int, bytes]]:
         if self.frame_number is None:
             return []
-        template = (0x80 if first else 0) | (0x40 if last else 0) | (0 if is_keyframe else 1)
-        structure = STRUCTURE if is_keyframe and first else b""
-        return [(DESCRIPTOR, struct.pack("!BH", template, self.frame_number & 0xFFFF) + structure)]
+        custom = None if is_keyframe or self.frame_step == 1 else [self.frame_step]
+        descriptor = Descriptor(
+            L1T3,
+            0 if is_keyframe else 1,
+            frame_number=self.frame_number & 0xFFFF,
+            start_of_frame=first,
+            end_of_frame=last,
+            attached=is_keyframe and first,
+            custom_fdiffs=custom,
+            custom_chain_fdiffs=custom,
+        )
+        return [(DESCRIPTOR, descriptor.serialise())]
 
     def _packet(
         self, payload: bytes, number: int, marker: bool, descriptor: list[tuple[int, bytes]]
@@ -137,51 +180,10 @@ class Encoding:
             payload=payload,
         )
 
-    def vp8(self, unit: bytes, _is_keyframe: bool) -> Iterator[bytes]:
-        for at in range(0, len(unit), MOST_BYTES):
-            head = bytes([0x80 | (0x10 if at == 0 else 0), 0xE0])
-            yield (
-                head
-                + struct.pack("!HBB", 0x8000 | self.picture_id & 0x7FFF, self.tl0 & 0xFF, 0)
-                + _part(unit, at)
-            )
-
-    def vp9(self, unit: bytes, is_keyframe: bool) -> Iterator[bytes]:
-        for at in range(0, len(unit), MOST_BYTES):
-            flags = 0xA0 | (0 if is_keyframe else 0x40) | (0x08 if at == 0 else 0)
-            flags |= 0x04 if at + MOST_BYTES >= len(unit) else 0
-            numbers = struct.pack("!HBB", 0x8000 | self.picture_id & 0x7FFF, 0, self.tl0 & 0xFF)
-            yield bytes([flags]) + numbers + _part(unit, at)
-
-    def h264(self, unit: bytes, _is_keyframe: bool) -> Iterator[bytes]:
-        for nal in _nal_units(unit):
-            if len(nal) <= MOST_BYTES:
-                yield nal
-                continue
-            for at in range(1, len(nal), MOST_BYTES):
-                last = at + MOST_BYTES >= len(nal)
-                kind = nal[0] & 31 | (0x80 if at == 1 else 0) | (0x40 if last else 0)
-                yield bytes([nal[0] & 0xE0 | FU_A, kind]) + _part(nal, at)
-
     def sender_report(self, number: int) -> bytes:
         """Return a report that maps the sender's clock to this encoding's timestamps."""
         ntp = (NTP_START << 32) + (number << 32) // 30
         return packets.sender_report(self.ssrc, ntp, self.timestamp + number * TICKS & 0xFFFFFFFF)
-
-
-PACKETISERS: dict[str, Callable[[Encoding, bytes, bool], Iterator[bytes]]] = {
-    "VP8": Encoding.vp8,
-    "VP9": Encoding.vp9,
-    "H264": Encoding.h264,
-}
-
-
-def _part(data: bytes, at: int) -> bytes:
-    return data[at : at + MOST_BYTES]
-
-
-def _nal_units(unit: bytes) -> list[bytes]:
-    return [part for part in unit.replace(b"\0\0\0\1", b"\0\0\1").split(b"\0\0\1") if part]
 
 
 WAVE = bytes(128 + int(90 * math.sin(i / 9) * math.sin(i / 61)) for i in range(4096))
@@ -208,6 +210,8 @@ class Received:
     timestamp: int
     first_at: float
     picture: tuple[int | None, int | None]
+    packets: Sequence[Rtp]
+    described: "FrameFields | None"  # by the Dependency Descriptor
 
 
 class Scene:
@@ -224,7 +228,7 @@ class Scene:
         reports: bool = True,
         rtx: bool = True,
         named: bool = True,
-        frame_numbers: Mapping[str, int] = MappingProxyType({}),
+        frame_numbers: FrameNumbers | None = None,
     ) -> None:
         self.codec = codec
         self.engine = new_engine()
@@ -238,14 +242,19 @@ class Scene:
             for i, rid in enumerate(RIDS)
             if rid in rids
         }
-        for rid, first in frame_numbers.items():
-            self.encodings[rid].frame_number = first
+        # Browsers always describe AV1.
+        numbers = frame_numbers or (SHARED if codec == "AV1" else None)
+        if numbers:
+            for rid, encoding in self.encodings.items():
+                encoding.frame_number, encoding.frame_step = numbers.first[rid], numbers.step
         self.number = 0
         self.reports = reports
         self.got: list[tuple[float, Rtp]] = []
         self.datagrams: list[bytes] = []  # packets to Bob, as they were sent
-        # frame numbers in the descriptors that Bob received, one per frame
-        self.frame_numbers: list[int] = []
+        self.received: list[bytes] = []  # the same RTP packets, decrypted
+        self.descriptors = Reader()
+        # descriptors that Bob received, by sequence number
+        self.described: dict[int, FrameFields] = {}
         # Changes one frame's packets on their way to the service, for example by dropping some.
         self.link: Callable[[list[bytes]], list[bytes]] = list
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
@@ -291,11 +300,14 @@ class Scene:
         for data, remote, _local in sent:
             (self.bob if remote == self.bob.address else self.alice).take_in(data)
         self.datagrams += [data for data, remote, _ in sent if remote == self.bob.address]
-        self.got += [(self.now, read_rtp(packet)) for packet in self.bob.media]
-        for packet in self.bob.media:
-            descriptor = dict(header(packet)["extensions"]).get(DESCRIPTOR, b"")
-            if descriptor and descriptor[0] & 0x80:
-                self.frame_numbers.append(int.from_bytes(descriptor[1:3], "big"))
+        self.received += self.bob.media
+        for data in self.bob.media:
+            packet = read_rtp(data)
+            self.got.append((self.now, packet))
+            descriptor = dict(header(data)["extensions"]).get(DESCRIPTOR)
+            described = self.descriptors.read(descriptor, packet.timestamp) if descriptor else None
+            if described:
+                self.described[packet.sequence] = described
         self.bob.media.clear()
         for kind, count, body in self.alice.reports:
             if (kind, count) == (206, 1):
@@ -323,16 +335,53 @@ class Scene:
         groups: dict[int, list[tuple[float, Rtp]]] = {}
         for at, packet in ordered:
             groups.setdefault(packet.timestamp, []).append((at, packet))
-        return [self._received(group) for group in groups.values()]
+        ends = {packet.sequence for _, packet in ordered if packet.marker}
+        return [self._received(group, ends) for group in groups.values()]
 
-    def _received(self, group: list[tuple[float, Rtp]]) -> Received:
-        payloads = [packet.payload for _, packet in group]
-        unit = DEPACKETISERS[self.codec](payloads)
-        picture = picture_of(self.codec, payloads[0])
-        assert {picture_of(self.codec, payload) for payload in payloads} == {picture}
-        of = next((each for each in self.encodings.values() if unit in each.units), None)
+    def _received(self, group: list[tuple[float, Rtp]], ends: set[int]) -> Received:
         at, first = group[0]
-        return Received(of.rid if of else None, of.units[unit] if of else -1, first.timestamp, at, picture)
+        of = [packet for _, packet in group]
+        picture = picture_of(self.codec, first.payload)
+        assert {picture_of(self.codec, packet.payload) for packet in of} == {picture}
+        whole = self._starts(first, ends) and of[-1].marker
+        whole = whole and of[-1].sequence == (first.sequence + len(of) - 1) & 0xFFFF
+        unit = DEPACKETISERS[self.codec]([packet.payload for packet in of]) if whole else b""
+        encoding = next((each for each in self.encodings.values() if unit in each.units), None)
+        assert encoding or not whole, "a frame that nobody sent"
+        rid, number = (encoding.rid, encoding.units[unit]) if encoding else (None, -1)
+        return Received(rid, number, first.timestamp, at, picture, of, self.described.get(first.sequence))
+
+    def _starts(self, packet: Rtp, ends: set[int]) -> bool:
+        """Return whether a browser would take this for the first packet of a frame."""
+        if self.codec == "H264":
+            return is_keyframe("H264", packet.payload) or (packet.sequence - 1) & 0xFFFF in ends
+        if self.codec == "AV1":
+            return self.described[packet.sequence]["start"]
+        return bool(packet.payload[0] & (0x10 if self.codec == "VP8" else 0x08))
+
+    def decodable(self) -> list[Received]:
+        """Return the frames that a browser would decode: whole frames that refer only to decoded frames."""
+        decoded: set[int] = set()
+        frames = []
+        for frame in self.frames(gaps=True):
+            number, references = self._references(frame)
+            if frame.rid and references <= decoded:
+                decoded.add(number)
+                frames.append(frame)
+        return frames
+
+    def _references(self, frame: Received) -> tuple[int, set[int]]:
+        """Return how a browser numbers a frame, and the numbers of the frames to which it refers."""
+        first = frame.packets[0]
+        if frame.described:
+            number = frame.described["number"]
+            return number, {number - difference for difference in frame.described["dependencies"]}
+        if self.codec == "H264":
+            number, before = frame.packets[-1].sequence, (first.sequence - 1) & 0xFFFF
+        else:
+            assert frame.picture[0] is not None
+            number, before = frame.picture[0], (frame.picture[0] - 1) & 0x7FFF
+        return number, set() if is_keyframe(self.codec, first.payload) else {before}
 
     def check_stream(self, *, gaps: bool = False) -> list[Received]:
         """Check that timestamps and picture IDs increase, and that every decoded frame is identical to the
@@ -346,23 +395,21 @@ class Scene:
                 assert (after.picture[0] - before.picture[0]) & 0x7FFF == 1, (before, after)
             if before.picture[1] is not None and after.picture[1] is not None:
                 assert (after.picture[1] - before.picture[1]) & 0xFF == 1, (before, after)
-        shown = {frame.timestamp for frame in whole}
-        packets_of = [(p.timestamp, p.payload) for p in self._in_order() if p.timestamp in shown]
-        decoded = decode(self.codec, packets_of)
-        assert decoded.keys() == shown
-        alone = {rid: self._alone(encoding) for rid, encoding in self.encodings.items()}
-        for frame in whole:
-            assert frame.rid and decoded[frame.timestamp] == alone[frame.rid][frame.number], frame
+        self.check_pictures(whole)
         return frames
 
-    def _in_order(self) -> list[Rtp]:
-        media = {packet.sequence: packet for _, packet in self.got if packet.ssrc == self.ssrc}
-        first = self.got[0][1].sequence
-        return [media[sequence] for sequence in sorted(media, key=lambda number: (number - first) & 0xFFFF)]
-
-    def _alone(self, encoding: Encoding) -> dict[int, bytes]:
-        """Return the digest of each frame of one encoding, decoded on its own."""
-        return decode_units(DECODERS[self.codec], encoding.units)
+    def check_pictures(self, frames: Sequence[Received]) -> None:
+        """Check that these frames alone decode to the same pictures as in their encodings."""
+        decoded = decode(
+            self.codec, [(frame.timestamp, packet.payload) for frame in frames for packet in frame.packets]
+        )
+        assert decoded.keys() == {frame.timestamp for frame in frames}
+        alone = {
+            rid: decode_units(DECODERS[self.codec], encoding.units)
+            for rid, encoding in self.encodings.items()
+        }
+        for frame in frames:
+            assert frame.rid and decoded[frame.timestamp] == alone[frame.rid][frame.number], frame
 
 
 def decode_units(decoder: str, units: dict[bytes, int]) -> dict[int, bytes]:
