@@ -22,7 +22,7 @@ from tests.chat.people import Person as Account
 from tests.chat.people import newcomer
 from tests.kit.community import open_settings
 from tests.kit.firefox import Firefox
-from tests.kit.people import People, Person, both_widths, wide_only
+from tests.kit.people import NARROW, WIDE, People, Person, both_widths, wide_only
 from tests.kit.pictures import encoded
 from tests.kit.product import Product, running_product
 from tests.kit.waiting import wait_until
@@ -138,7 +138,13 @@ async def test_unread_counts_arrive_and_the_other_server_learns_nothing_about_th
     await expect(entry).to_have_accessible_name(f"Garden club · {host} · 1 mention")
     await expect(ada.page.locator(".rail .badge")).to_have_text("1")
 
+    # On a phone, the rail is in the drawer, so the button that opens the drawer also shows the counts.
     await ada.page.keyboard.press("Escape")
+    await ada.page.set_viewport_size(NARROW)
+    drawer = ada.page.get_by_role("button", name="Show the channels")
+    await expect(drawer).to_have_accessible_description("1 unread")
+    await ada.page.set_viewport_size(WIDE)
+
     await entry.click()
     await ada.page.wait_for_url(f"{elsewhere.recorder.url}/**")
     await expect(ada.page.get_by_label("Your name")).to_be_visible()

@@ -7,6 +7,7 @@ import { keep, keptLike } from "../transport/browser_storage.js";
 import { fetchCounts } from "../transport/other_servers.js";
 import { computed, effect, signal } from "../vendor/signals.js";
 import { api, listen, member } from "./server.js";
+import { elsewhere } from "./unread_counts.js";
 
 /**
  * `token` permits only reading the counts; it can be "". `name` and `picture` do not change after the server
@@ -176,6 +177,12 @@ function watch({ origin, token }, delayMs = SOON_MS) {
  */
 export function startOtherServers(isVisible) {
   effect(load);
+  effect(() => {
+    const each = servers.value.map(({ origin }) => counts.value[origin]);
+    const sum = (/** @type {"unread" | "mentions"} */ name) =>
+      each.reduce((total, count) => total + (count?.[name] ?? 0), 0);
+    elsewhere.value = { unread: sum("unread"), mentions: sum("mentions") };
+  });
   addEventListener("storage", ({ key }) => key === storedAs(memberId.peek()) && load());
   effect(() => {
     for (const timer of timers.values()) clearTimeout(timer);

@@ -28,6 +28,9 @@ export function countsOf(channelId) {
   return channelId === seen.value ? NONE : (unread.value[channelId] ?? NONE);
 }
 
+/** The sum of the counts at the member's other servers; 0 until their module is loaded. */
+export const elsewhere = signal({ unread: 0, mentions: 0 });
+
 /** The sum of the counts of all channels that are not muted. */
 export const totals = computed(() => {
   const all = Object.keys(unread.value)

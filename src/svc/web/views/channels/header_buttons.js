@@ -3,14 +3,14 @@
 import { beside, drawer, toggleAside } from "../../state/navigation.js";
 import { privateUnread } from "../../state/private_conversations.js";
 import { threads } from "../../state/threads.js";
-import { totals } from "../../state/unread_counts.js";
+import { elsewhere, totals } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { IconButton } from "../parts/button.js";
 import { t } from "../../words/words.js";
 
 export function DrawerButton() {
-  const mentions = totals.value.mentions + privateUnread.value;
-  const count = mentions || totals.value.unread;
+  const mentions = totals.value.mentions + privateUnread.value + elsewhere.value.mentions;
+  const count = mentions || totals.value.unread + elsewhere.value.unread;
   return html`<${IconButton}
     icon="menu"
     label=${t("show-channels")}
