@@ -1,29 +1,44 @@
-// Changes to offers before they are passed to the browser.
+// Changes to offers before they are passed to the browser. offer.sdp is an offer of the SFU with sections for
+// our microphone (mid 0), camera (1), screen (2) and screen audio (3), and for a received camera (5).
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { withVp9First, withVp9Last } from "../../src/svc/web/call/sdp.js";
+import { allDecodeVp9, withCodecFirst } from "../../src/svc/web/call/sdp.js";
 
-const video = (...attributes) =>
-  ["m=video 9 UDP/TLS/RTP/SAVPF 96 97 106 107 112 113", ...attributes, ""].join("\r\n");
-const CODECS = ["a=rtpmap:96 H264/90000", "a=rtpmap:106 VP9/90000", "a=rtpmap:112 VP8/90000"];
+const OFFER = readFileSync(new URL("offer.sdp", import.meta.url), "utf8").replaceAll("\n", "\r\n");
+const OFFERED = "96 97 98 99 100 101 102 103 104 105 106 107 108 109 112 113 114 115";
+const VP8_FIRST = "112 96 97 98 99 100 101 102 103 104 105 106 107 108 109 113 114 115";
+const VP9_FIRST = "106 108 96 97 98 99 100 101 102 103 104 105 107 109 112 113 114 115";
+const RECEIVED = "112 113 96 97 98 99 100 101 102 103 104 105 106 107 108 109 114 115";
 
-const SOUND = "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=rtpmap:111 opus/48000/2\r\n";
+/** Return the payload types of each video section, in order. */
+const videoTypes = (sdp) =>
+  [...sdp.matchAll(/^m=video 9 UDP\/TLS\/RTP\/SAVPF ([\d ]+)\r$/gmu)].map(([, types]) => types);
+const withoutMediaLines = (sdp) => sdp.replaceAll(/^m=video .*$/gmu, "m=video");
 
-test("VP9 comes last where several encodings are requested, and nothing else changes", () => {
-  const single = video(...CODECS);
-  const several = video(...CODECS, "a=simulcast:recv q;h;f");
-  assert.equal(
-    withVp9Last(SOUND + single + several),
-    SOUND + single + several.replace("96 97 106 107 112 113", "96 97 107 112 113 106"),
-  );
+test("a codec comes first in the given sections, and the other payload types keep their order", () => {
+  assert.deepEqual(videoTypes(OFFER), [OFFERED, OFFERED, RECEIVED]);
+  assert.deepEqual(videoTypes(withCodecFirst(OFFER, "VP8", ["1", "2"])), [VP8_FIRST, VP8_FIRST, RECEIVED]);
+  assert.deepEqual(videoTypes(withCodecFirst(OFFER, "VP9", ["1"])), [VP9_FIRST, OFFERED, RECEIVED]);
 });
 
-test("VP9 comes first in the camera's section, and nothing else changes", () => {
-  const [camera, screen] = ["a=mid:1", "a=mid:2"].map((mid) => video(...CODECS, mid));
-  assert.equal(
-    withVp9First(SOUND + camera + screen, "1"),
-    SOUND + camera.replace("96 97 106 107 112 113", "106 96 97 107 112 113") + screen,
-  );
+test("a browser finds the same payload types in the changed offer, with the same meaning", () => {
+  const changed = withCodecFirst(OFFER, "VP8", ["1", "2"]);
+  const sorted = (sdp) => videoTypes(sdp).map((types) => types.split(" ").sort());
+  assert.deepEqual(sorted(changed), sorted(OFFER));
+  assert.equal(withoutMediaLines(changed), withoutMediaLines(OFFER));
+});
+
+test("an offer without the codec is unchanged", () => {
+  assert.equal(withCodecFirst(OFFER, "H265", ["1", "2"]), OFFER);
+});
+
+test("VP8 before VP9 means that somebody in the call cannot decode VP9", () => {
+  assert.ok(allDecodeVp9(OFFER, "1"));
+  const lines = (type) => OFFER.match(new RegExp(`^a=rtpmap:${type} .*\r\n`, "mu"))[0];
+  const [vp8, h264] = [lines(112), lines(96)];
+  const withoutVp9 = OFFER.replaceAll(vp8, "").replaceAll(h264, h264 + vp8);
+  assert.ok(!allDecodeVp9(withoutVp9, "1"));
 });

@@ -194,6 +194,16 @@ RTCPeerConnection.prototype.createAnswer = function (...wishes) {
 """
 
 
+async def test_a_camera_is_sent_in_a_codec_that_everybody_can_decode(people: People) -> None:
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await grace.page.add_init_script(CANNOT_DECODE)
+    await grace.page.reload()
+    await grace.join(camera=False)
+    await ada.join()
+    await grace.sees(ada)
+    assert (await grace.statistics()).track("Ada").codec == "video/H264"
+
+
 async def test_a_tile_shows_a_notice_if_its_video_cannot_be_decoded(people: People) -> None:
     ada, grace = await people.arrive("Ada", codec="VP9"), await people.arrive("Grace")
     await grace.page.add_init_script(CANNOT_DECODE)
