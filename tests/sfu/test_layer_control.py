@@ -344,6 +344,24 @@ def test_a_screen_that_was_paused_after_a_large_keyframe_returns() -> None:
     assert not ben.events("layers")[-1]["tracks"][0]["paused"]
 
 
+def test_a_screen_that_only_the_downlink_pauses_stays_encoded_and_a_camera_does_not() -> None:
+    for source, encoded in ((SCREEN, True), (CAMERA, False)):
+        room = Room("ben", source=source)
+        (ben,) = room.receivers
+        want(ben, adaptive=True)
+        estimated(ben, 20_000)
+        room.call.pass_time(1)
+        assert state(ben) == {"spatial": -1, "temporal": -1, "paused": True, "reason": "line"}
+        assert room.ann.events("layers_wanted")[-1]["watched"] == encoded
+        want(ben, adaptive=True, paused=True)
+        room.call.pass_time(1)
+        assert not room.ann.events("layers_wanted")[-1]["watched"]
+        want(ben, adaptive=True)
+        room.call.pass_time(1)
+        assert state(ben)["reason"] == "line"
+        assert room.ann.events("layers_wanted")[-1]["watched"] == encoded
+
+
 def test_lowered_layers_are_reported_although_the_estimate_has_just_been_reported() -> None:
     room = Room("ben")
     (ben,) = room.receivers

@@ -254,12 +254,17 @@ class Subscriptions:
     def _tell_demand(self, section: ReceivingSection) -> None:
         """Record in the room the width at which the client shows the track, or that the client does not show
         it.
+
+        A screen stays in use while only the downlink pauses it. Otherwise, its publisher would stop encoding
+        it, and would need seconds to reach the bit rate again at which text is sharp.
         """
         if section.track is None:
             return
         declined = section.answered and section.down_track is None
         wish = section.effective
-        if declined or wish.paused:
+        hidden = section.wish is not None and section.wish.paused
+        stays = section.track.source == "screen" and not hidden
+        if declined or (wish.paused and not stays):
             self._peer.room.unwatch(section.track, self._peer)
         elif section.wish or section.answered:
             use = TrackUse(wish.width, wish.target, section.forwarded)
