@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 
 from svc.tools.rtp.filter import Switch
+from svc.tools.rtpdump import Record
 from tests.kit.filtering import contiguous, filtered, read_media
 from tests.kit.packets import Rtp
-from tests.kit.spatial import DESCRIPTOR, FILES, Layered, alone, pictures, stream
+from tests.kit.spatial import DESCRIPTOR, FILES, Layered, alone, decodable, layered, pictures, stream
 
 every_stream = pytest.mark.parametrize("name", FILES)
-KEY_MODES = [name for name in FILES if name.endswith("_key")]
 
 
 def check_markers(name: str, sent: Sequence[Rtp]) -> None:
@@ -77,19 +77,28 @@ def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> 
     return first[0].rtp.timestamp if first else packets[-1].rtp.timestamp + 1
 
 
-@pytest.mark.parametrize("name", KEY_MODES)
-@pytest.mark.parametrize("seed", range(4))
-def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int) -> None:
-    """Deliver all packets, some of them after packets of later pictures."""
-    source, chance = stream(name), random.Random(seed)
+def reordered(name: str, chance: random.Random, loss: float) -> list[Record]:
+    """Return the stream's packets as a faulty link delivers them: a tenth is late, and a share is lost."""
+    source = stream(name)
     own = {packet.place for packet in source.packets}
     places = [place + (chance.random() < 0.1) * chance.uniform(1, 9) for place in range(len(source.records))]
     # The first packet stays first, because earlier packets would not belong to the stream.
     order = sorted(sorted(own), key=lambda place: places[place] if place > min(own) else 0)
-    records = [replace(source.records[place], offset_ms=i) for i, place in enumerate(order)]
-    switches = [
-        Switch(at, -1, chance.choice([0, 1, 2])) for at in sorted(chance.sample(range(9, len(records)), 12))
-    ]
+    order = [place for place in order if place == min(own) or chance.random() >= loss]
+    return [replace(source.records[place], offset_ms=i) for i, place in enumerate(order)]
+
+
+def random_switches(chance: random.Random, count: int) -> list[Switch]:
+    return [Switch(at, -1, chance.choice([0, 1, 2])) for at in sorted(chance.sample(range(9, count), 12))]
+
+
+@every_stream
+@pytest.mark.parametrize("seed", range(4))
+def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int) -> None:
+    """Deliver all packets, some of them after packets of later pictures."""
+    source, chance = stream(name), random.Random(seed)
+    records = reordered(name, chance, 0)
+    switches = random_switches(chance, len(records))
     sent = read_media(filtered(records, DESCRIPTOR, -1, switches, spatial_layer=1))
     first = sent[0].sequence
     sent.sort(key=lambda packet: (packet.sequence - first) & 0xFFFF)
@@ -105,3 +114,23 @@ def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int
         if all(layer[at] != digest for layer in layers)
     ]
     assert not wrong
+
+
+@every_stream
+def test_every_picture_that_a_browser_decodes_is_correct_despite_losses(name: str) -> None:
+    source = stream(name)
+    layers = [alone(name, layer) for layer in (0, 1, 2)]
+    lost, shown_layers = 0, set()
+    for seed in range(4):
+        chance = random.Random(seed)
+        records = reordered(name, chance, 0.03)
+        switches = random_switches(chance, len(records))
+        sent = layered(filtered(records, DESCRIPTOR, -1, switches, spatial_layer=1))
+        shown = decodable(packet for packet in sent if packet.rtp.payload)
+        highest = {packet.rtp.timestamp: packet.frame["spatial_id"] for packet in shown}
+        assert pictures(source.codec, [packet.rtp for packet in shown]) == {
+            at: layers[layer][at] for at, layer in highest.items()
+        }
+        lost += len(layers[0]) - len(highest)
+        shown_layers |= set(highest.values())
+    assert lost and shown_layers == {packet.frame["spatial_id"] for packet in source.packets}

@@ -61,6 +61,11 @@ class Stream:
 def stream(name: str) -> Stream:
     with FILES[name].open("rb") as file:
         records = list(read(file))
+    return Stream(name.split("_")[0].upper(), records, layered(records))
+
+
+def layered(records: Iterable[Record]) -> list[Layered]:
+    """Return the packets of the media stream, with the frames that their descriptors name."""
     reader = Reader()
     packets: list[Layered] = []
     for place, record in enumerate(records):
@@ -73,7 +78,26 @@ def stream(name: str) -> Stream:
         frame = reader.read(descriptor, header["timestamp"])
         assert frame is not None
         packets.append(Layered(record, place, rtp, frame))
-    return Stream(name.split("_")[0].upper(), records, packets)
+    return packets
+
+
+def decodable(packets: Iterable[Layered]) -> list[Layered]:
+    """Return the packets of the frames that a browser would decode, in order.
+
+    These are the whole frames that refer only to decoded frames.
+    """
+    frames: dict[int, list[Layered]] = {}
+    for packet in packets:
+        frames.setdefault(packet.frame["number"], []).append(packet)
+    decoded: set[int] = set()
+    for number, parts in sorted(frames.items()):
+        first = min(parts, key=lambda part: (part.rtp.sequence - parts[0].rtp.sequence + 0x8000) & 0xFFFF)
+        parts.sort(key=lambda part: (part.rtp.sequence - first.rtp.sequence) & 0xFFFF)
+        span = (parts[-1].rtp.sequence - first.rtp.sequence) & 0xFFFF
+        whole = first.frame["start"] and parts[-1].frame["end"] and span == len(parts) - 1
+        if whole and {number - difference for difference in first.frame["dependencies"]} <= decoded:
+            decoded.add(number)
+    return [part for number in sorted(decoded) for part in frames[number]]
 
 
 @cache
