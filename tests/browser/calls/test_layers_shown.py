@@ -18,6 +18,24 @@ __all__ = ["axe"]
 
 CAPTURE = Capture(640, 360, 15)
 AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
+# While `holdsVideo` is true, no frame of a new video reaches the decoder, as on a link that is too slow for
+# the first keyframe.
+HOLD_VIDEO = """
+globalThis.held = [];
+const known = new WeakSet();
+globalThis.RTCPeerConnection = class extends RTCPeerConnection {
+  constructor(settings) {
+    super({ ...settings, encodedInsertableStreams: true });
+    this.addEventListener("track", ({ receiver }) => {
+      if (known.has(receiver)) return;
+      known.add(receiver);
+      const { readable, writable } = receiver.createEncodedStreams();
+      const pass = () => readable.pipeTo(writable);
+      if (globalThis.holdsVideo && receiver.track.kind === "video") held.push(pass);
+      else pass();
+    });
+  }
+};"""
 
 
 class Signalling:
@@ -66,6 +84,18 @@ class Signalling:
             return {name: wish.get(name) for name in fields} == fields
 
         await wait_until(f"a request has {fields}", so, within_s=20)
+
+    async def screen(self) -> str:
+        """Wait for the page's request for a screen. Return the screen's track id."""
+
+        def found() -> list[str]:
+            return [track_id for track_id, wish in self.wishes.items() if wish.get("priority") == 90]
+
+        async def so() -> bool:
+            return bool(found())
+
+        await wait_until("the page requests a screen", so, within_s=20)
+        return found()[0]
 
 
 async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person, Signalling]:
@@ -127,7 +157,48 @@ async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narr
     await tile.get_by_role("button", name="Volume and quality of Ada").click()
     now = grace.page.locator(".picture-now", has_text="camera")
     await expect(now).to_contain_text("medium · every second frame · your connection cannot carry more")
+    dialog = grace.page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("Connection to you: 412 kbit/s, packets are lost")
     await at_both_sizes(grace, axe, "the pictures of one person on a narrow link")
+
+
+async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the_reason(
+    people: People, axe: str
+) -> None:
+    ada, grace, signalling = await two_in_a_call(people, cameras=1)
+    await grace.page.add_init_script(HOLD_VIDEO)
+    await grace.page.reload()
+    await grace.sees(ada)
+    await grace.page.evaluate("() => { holdsVideo = true; }")
+    await ada.press("Share screen")
+    screen = grace.page.locator("#screens li")
+    reason = screen.get_by_text("Paused: your connection is slow")
+    video = screen.locator("video")
+    await expect(video).to_be_visible()
+    track_id = await signalling.screen()
+    signalling.gets(track_id, paused=True, reason="line")
+    await expect(reason).to_be_visible()
+    await expect(screen.locator(".avatar")).to_be_visible()
+    await expect(video).to_be_hidden()
+    await at_both_sizes(grace, axe, "a paused screen that has shown nothing yet")
+    await screen.hover()
+    await screen.get_by_role("button", name="Volume and quality of").click()
+    dialog = grace.page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("Now, screen: paused · your connection cannot carry more")
+    signalling.gets(track_id)
+    await expect(dialog).to_contain_text("Now, screen: Loading…")
+    await grace.page.keyboard.press("Escape")
+
+    await grace.page.evaluate("() => held.forEach((pass) => pass())")
+    await grace.sees(ada, source="screen")
+    await expect(reason).to_have_count(0)
+    await expect(video).to_have_css("opacity", "1")
+    signalling.gets(track_id, paused=True, reason="line")
+    await expect(reason).to_be_visible()
+    await expect(screen.locator(".avatar")).to_have_count(0)
+    await expect(video).to_be_visible()
+    await expect(video).to_have_css("opacity", "0.5")
+    await at_both_sizes(grace, axe, "a paused screen")
 
 
 async def test_a_page_on_a_metered_connection_requests_and_sends_less(people: People) -> None:

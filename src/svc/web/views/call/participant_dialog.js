@@ -1,6 +1,11 @@
 // Settings for one member in a call: their volume and the quality of their video.
 
+/** @import { Source } from "../../call/session.js" */
+
 import { reading } from "../../call/call_statistics.js";
+import { tracks } from "../../call/current_call.js";
+import { estimate, layers } from "../../call/layer_requests.js";
+import { peopleHere } from "../../call/participants.js";
 import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
@@ -9,7 +14,10 @@ import { language, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Switch } from "../parts/field.js";
-import { layersOf, layerWords } from "./video_status.js";
+import { layerWords } from "./video_status.js";
+
+const VIDEOS = /** @type {const} */ (["camera", "screen"]);
+const NO_FRAME = { width: 0, height: 0, fps: 0 };
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function CallPerson({ memberId, onClose }) {
@@ -50,19 +58,42 @@ export function CallPerson({ memberId, onClose }) {
 }
 
 /**
- * The current size of the member's videos, and the reason for it.
+ * The current size of the member's videos and the reason for it, and the estimate of our downlink.
  * @param {{memberId: string}} props
  */
 function Now({ memberId }) {
-  const videos =
-    reading.value?.received.filter(({ userId, width }) => userId === memberId && width > 0) ?? [];
-  return videos.map(({ trackId, source, width, height, fps }) => {
-    const layers = layersOf(memberId, source);
-    const size = layers?.paused ? [] : [`${width}×${height}`, t("fps", { fps })];
-    return html`<p key=${trackId} class="quiet picture-now">
-      ${t("picture-now")}, ${t(`source-${source}`)}: ${[...size, ...layerWords(layers)].join(" · ")}
-    </p>`;
+  const videos = VIDEOS.flatMap((source) => {
+    const words = videoWords(memberId, source);
+    return words.length
+      ? [
+          html`<p key=${source} class="quiet picture-now">
+      ${t("picture-now")}, ${t(`source-${source}`)}: ${words.join(" · ")}
+    </p>`,
+        ]
+      : [];
   });
+  const line = estimate.value;
+  return html`${videos}
+    ${
+      line && videos.length > 0 && html`<p class="quiet">${t("line-to-you")}: ${t("line-carries", line)}</p>`
+    }`;
+}
+
+/**
+ * Describe a member's video: its size, or why it is not shown. Empty if we do not watch it.
+ * @param {string} memberId
+ * @param {Source} source
+ */
+function videoWords(memberId, source) {
+  const track = tracks.value.find((each) => each.userId === memberId && each.source === source);
+  const withheld = peopleHere().find(({ id }) => id === memberId)?.withheld?.[source];
+  if (withheld) return [t("withheld", { reason: withheld })];
+  if (!track) return [];
+  const sent = layers.value.get(track.trackId);
+  const { width, height, fps } =
+    reading.value?.received.find(({ trackId }) => trackId === track.trackId) ?? NO_FRAME;
+  const size = width > 0 ? [`${width}×${height}`, t("fps", { fps })] : [t("loading")];
+  return [...(sent?.paused ? [] : size), ...layerWords(sent)];
 }
 
 /**

@@ -14,7 +14,7 @@ import { ranksBelow } from "../../state/admin/role_rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { addLayer, showDialog } from "../../state/navigation.js";
-import { html, useComputed, useEffect, useRef } from "../../vendor/preact.js";
+import { html, useComputed, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Marks } from "../channels/voice_people.js";
 import { Avatar, hue } from "../parts/avatar.js";
@@ -62,9 +62,16 @@ export function PersonTile({ person }) {
   <//>`;
 }
 
-/** @param {{person: Person}} props */
+/**
+ * A paused screen keeps its last frame, dimmed, because its content is still useful. If no frame has arrived
+ * yet, the tile shows the member's avatar.
+ * @param {{person: Person}} props
+ */
 export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) {
   const isSlow = useComputed(() => isPaused(id, "screen")).value;
+  const known = useComputed(() => memberOf(id)).value;
+  const [seen, setSeen] = useState(/** @type {MediaStreamTrack | null} */ (null));
+  const hasFrame = seen === screen;
   const name = own ? t("your-screen") : t("screen-of", { name: nickname });
   if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} reason=${withheld?.screen} />`;
   const actions =
@@ -86,14 +93,15 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) 
       />
     `;
   return html`<${Tile}
-    look="tile screen with-video"
+    look=${`tile screen ${isSlow ? "paused" : ""} ${isSlow && !hasFrame ? "" : "with-video"}`}
     id=${id}
     name=${name}
     pinKey=${`screen ${id}`}
     own=${own}
     actions=${actions}
   >
-    <${Zoomable} label=${name}><${Video} track=${screen} /><//>
+    <${Zoomable} label=${name}><${Video} track=${screen} onFrame=${() => setSeen(screen)} /><//>
+    ${isSlow && !hasFrame && html`<${Avatar} id=${id} name=${nickname} url=${known?.avatar} size="large" />`}
     ${isSlow && html`<p class="withheld slow">${t("paused-slow")}</p>`}
   <//>`;
 }
@@ -189,13 +197,16 @@ function Quieted() {
   </span>`;
 }
 
-/** @param {{track: MediaStreamTrack | null}} props */
-export function Video({ track }) {
+/**
+ * `onFrame` is called at the first frame of a track.
+ * @param {{track: MediaStreamTrack | null, onFrame?: () => void}} props
+ */
+export function Video({ track, onFrame }) {
   /** @type {RefObject<HTMLVideoElement>} */
   const video = useRef(null);
   useEffect(() => {
     video.current.srcObject = track && new MediaStream([track]);
     return track ? watchWidth(video.current, track) : undefined;
   }, [track]);
-  return html`<video ref=${video} autoplay playsinline muted></video>`;
+  return html`<video ref=${video} autoplay playsinline muted onLoadedData=${onFrame}></video>`;
 }
