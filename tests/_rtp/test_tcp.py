@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from svc._rtp.header import parse_header
 from svc._rtp.udploop import UdpLoop
 from tests.kit import packets
 from tests.kit.participant import (
     AUDIO,
     MID,
+    TWCC,
     VIDEO,
+    VIDEO_RTX,
     VP8_DELTA,
     VP8_KEYFRAME,
     binding_request,
@@ -32,6 +35,7 @@ WITHIN_S = 30.0
 SERVER = "127.0.0.1"
 MAX_UNPROVEN_OF_ADDRESS = 32
 PACKETS_OF_FRAME = 20
+ROUND_S = 0.04
 DONE = b"\0done"
 
 
@@ -266,6 +270,77 @@ def test_a_receiver_that_reads_nothing_loses_whole_frames_and_does_not_delay_oth
     assert loop.counters()["dropped_slow_video"] == dropped
     for person in (ada, bob, eve):
         person.close()
+
+
+class EstimatedPerson(Person):
+    """A receiver over TCP that reports arrivals as a browser does. The test chooses the link's bitrate."""
+
+    rate_bps = 50e6
+    now = free_at = 1.0
+    reports = 0
+    estimate = 0
+
+    def watch_with_estimate(self, forwarder: int) -> None:
+        self.loop.open_down_track(
+            forwarder,
+            self.transport,
+            mid="4",
+            mid_id=0,
+            ssrc=5000,
+            rtx_ssrc=5001,
+            payload_types=[VIDEO, VIDEO_RTX],
+            extension_ids=[TWCC],
+            mixed=True,
+            cname="ada",
+        )
+        self.loop.want_bandwidth(self.transport, 1e7)
+        self.settle()
+
+    def take_in(self, media: int) -> None:
+        """Receive packets until this many of them are media and no probes, and report them all."""
+        arrivals: list[tuple[int, float]] = []
+        # A busy machine sends later than this link assumes, and never looks like a slow link.
+        self.now += ROUND_S
+        self.free_at = max(self.free_at, self.now)
+        while media:
+            data = self.ways[-1].recv()
+            if packets.is_rtcp(data):
+                continue
+            self.free_at += 8 * len(data) / self.rate_bps
+            header = parse_header(self.inbound.unprotect(data))
+            assert header
+            arrivals.append((int.from_bytes(dict(header["extensions"])[TWCC], "big"), self.free_at))
+            media -= header["ssrc"] == 5000
+        self.reports += 1
+        report = packets.transport_feedback(arrivals, self.reports)
+        self.ways[-1].send(self.outbound.protect_rtcp(report))
+        for kind, transport, _, _, _, estimate, *_ in self.loop.take_events():
+            if (kind, transport) == ("bandwidth", self.transport):
+                self.estimate = estimate
+
+
+def test_a_receiver_over_tcp_is_probed_and_its_estimate_follows_the_link(loop: UdpLoop) -> None:
+    ada, bob = Person(loop, 1), EstimatedPerson(loop, 2)
+    ada.come_over(UdpPeer((SERVER, loop.port)))
+    bob.come_over(TcpPeer((SERVER, loop.port)))
+    bob.watch_with_estimate(ada.publish("1", "video"))
+    deadline = time.monotonic() + WITHIN_S
+
+    def send_until(condition: Callable[[], bool]) -> None:
+        while not condition():
+            assert time.monotonic() < deadline
+            ada.show(4, ada.sent["video"])
+            bob.take_in(4)
+            time.sleep(ROUND_S)
+
+    # The video has at most 0.8 Mbit/s, so only probes can show that the link is faster.
+    send_until(lambda: bob.estimate > 2e6)
+    assert loop.counters()["probes_sent"] > 0
+    bob.rate_bps = 100_000
+    send_until(lambda: bob.estimate < 500_000)
+    assert loop.counters()["bandwidth_reports_ignored"] == 0
+    ada.close()
+    bob.close()
 
 
 def test_a_closed_media_connection_is_reported_at_once(loop: UdpLoop) -> None:
