@@ -72,6 +72,12 @@ PLANS = [
         22,
     ),
     Plan(
+        "an outage of 1 s",
+        (Phase(0, 4e6), Phase(8, 4e6, loss=1.0), Phase(9, 4e6)),
+        (Bounds(reach=(0.8, 1.0), utilisation=0.75, queue_s=0.1),),
+        19,
+    ),
+    Plan(
         "a sender that uses little, then much",
         (Phase(0, 4e6, wanted=3e5), Phase(12, 4e6)),
         (Bounds(phase=0, reach=(0.7, 5), queue_s=0.05), Bounds(reach=(0.8, 4), utilisation=0.75)),

@@ -56,6 +56,9 @@ cdef int64_t MAX_LEAP = 3_000_000_000
 # this share of the sent rate arrives. This can be detected without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
+# If nothing that was sent for this time (ns) has arrived, the link was down. A downlink that is too narrow still
+# delivers some packets.
+cdef int64_t OUTAGE = 300_000_000
 # If another flow still competes, it is detected again within this time (ns).
 cdef int64_t CHECK_TIME = 3_000_000_000
 # A queue shorter than this does not count as growing (ns).
@@ -87,10 +90,16 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
     cdef int64_t shift = (unwrap(bandwidth, reference) - <int64_t>reference) * REFERENCE
     cdef int64_t newest = 0, sent_at
     cdef SentPacket* packet
-    cdef int i, news = 0
+    cdef int i, news = 0, losses_end = 0
+    cdef bint down = False
     fill_gap(bandwidth, sent, statuses, count, shift, now)
     for i in range(count):
         packet = find(sent, statuses[i].sequence)
+        if i >= losses_end:
+            losses_end = end_of_losses(statuses, count, i)
+            down = losses_end > i and is_outage(sent, statuses[i].sequence, statuses[losses_end - 1].sequence, now)
+            if down:
+                bandwidth.loss.packets = 0
         if packet == NULL or packet.state == RECEIVED or (
                 packet.state == REPORTED_LOST and not statuses[i].received):
             continue
@@ -101,8 +110,9 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
             received(bandwidth, packet, sent_at, statuses[i].arrival + shift)
         else:
             packet.state = REPORTED_LOST
-            note_packet(&bandwidth.loss, sent_at, packet.size, True)
             count_bytes(&bandwidth.sent, sent_at, packet.size)
+            if not down:
+                note_packet(&bandwidth.loss, sent_at, packet.size, True)
     if newest:
         # The round trip includes the delay of feedback, because the control depends on the whole response
         # time.
@@ -111,6 +121,21 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
         bandwidth.reported_at = now
         estimate(bandwidth, now)
     return news
+
+
+cdef inline int end_of_losses(const PacketStatus* statuses, int count, int begin) noexcept nogil:
+    """Return the index after the losses that begin at `begin`."""
+    cdef int i = begin
+    while i < count and not statuses[i].received:
+        i += 1
+    return i
+
+
+cdef bint is_outage(SentPackets* sent, uint16_t first, uint16_t last, int64_t now) noexcept nogil:
+    """Return whether consecutive losses took so long that the link must have been down."""
+    cdef SentPacket* earliest = find(sent, first)
+    cdef SentPacket* latest = find(sent, last)
+    return earliest != NULL and latest != NULL and time_sent(latest, now) - time_sent(earliest, now) >= OUTAGE
 
 
 cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count, int64_t shift,
