@@ -6,6 +6,7 @@ datagrams: two datagrams with the same number must be identical.
 """
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import pytest
@@ -29,6 +30,14 @@ from tests.kit.participant import (
     video,
 )
 from tests.kit.simulcast import CODECS, RID, Scene
+
+
+def feedback(datagrams: Iterable[bytes], now: float) -> bytes:
+    """Return a report that these datagrams arrived every 0.1 s, the last of them now."""
+    extensions = [value for data in datagrams for value in header(data)["extensions"]]
+    numbers = [int.from_bytes(value, "big") for ext_id, value in extensions if ext_id == TWCC]
+    arrivals = [(number, now - 0.1 * back) for back, number in enumerate(reversed(numbers))]
+    return packets.transport_feedback(arrivals[::-1], 1)
 
 
 @dataclass
@@ -97,10 +106,7 @@ class Watched:
             self.now += 0.1
             self.sequence += 1
             self.send(self.sequence)
-        extensions = [value for data in self.seen.values() for value in header(data)["extensions"]]
-        numbers = [int.from_bytes(value, "big") for ext_id, value in extensions if ext_id == TWCC]
-        arrivals = [(number, self.now - 0.1 * back) for back, number in enumerate(reversed(numbers))]
-        self.call.bob.send_rtcp(packets.transport_feedback(arrivals[::-1], 1), self.now)
+        self.call.bob.send_rtcp(feedback(self.seen.values(), self.now), self.now)
         self.call.engine.set_paced(self.call.down_track, True)
 
     def last_number(self) -> int:
@@ -135,6 +141,8 @@ ENCODING_STEP = st.one_of(
     st.tuples(st.just("codec"), st.integers(0, 2)),
     st.tuples(st.just("restart"), st.integers(0, 2)),
     st.tuples(st.just("want"), st.integers(0, 2)),
+    st.tuples(st.just("want at once"), st.integers(0, 2)),
+    st.tuples(st.just("paced"), st.integers(0, 1)),
     st.tuples(st.just("nack"), st.integers(0, 30)),
     st.tuples(st.just("wait"), st.sampled_from([1, 150, 400])),
 )
@@ -143,8 +151,9 @@ ENCODING_STEP = st.one_of(
 class WatchedEncodings:
     """A track in three encodings with separate sequence numbers, and a receiver without RTX."""
 
-    def __init__(self) -> None:
-        self.scene = Scene("VP8", rtx=False)
+    def __init__(self, padding: int = 0) -> None:
+        self.padding = padding
+        self.scene = Scene("VP8", rtx=False, extension_ids=[TWCC])
         self.encodings = list(self.scene.encodings.values())
         self.codecs = [CODECS["VP8"]] * 3
         self.now = 1.0
@@ -164,7 +173,11 @@ class WatchedEncodings:
             payload_type=self.codecs[which],
             timestamp=encoding.timestamp + int(self.now * 90_000),
             extensions=packets.one_byte_extensions([(MID, b"1"), (RID, encoding.rid.encode())]),
-            payload=b"\x90\xe0" + numbers + bytes([first]) + struct.pack("!I", self.count),
+            payload=b"\x90\xe0"
+            + numbers
+            + bytes([first])
+            + struct.pack("!I", self.count)
+            + bytes(self.padding),
         )
         encoding.sequence += back
         self.scene.alice.send(packet, self.now)
@@ -176,6 +189,15 @@ class WatchedEncodings:
                 number = struct.unpack("!H", data[2:4])[0], struct.unpack("!I", data[8:12])[0]
                 assert self.seen.setdefault(number, data) == data, f"{number} under two faces"
 
+    def pace(self) -> None:
+        """Send media and a report for a second, and pace the video from now on."""
+        self.scene.engine.want_bandwidth(self.scene.bob.transport, 1)
+        for _ in range(10):
+            self.now += 0.1
+            self.send(2)
+        self.scene.bob.send_rtcp(feedback(self.seen.values(), self.now), self.now)
+        self.scene.engine.set_paced(self.scene.down_track, True)
+
     def act(self, action: str, argument: int) -> None:
         if action in ("send", "keyframe", "late"):
             self.send(argument, keyframe=action == "keyframe", back=3 if action == "late" else 0)
@@ -186,6 +208,10 @@ class WatchedEncodings:
             self.encodings[argument].sequence -= 20
         elif action == "want":
             self.scene.want(argument)
+        elif action == "want at once":
+            self.scene.engine.set_spatial_layer(self.scene.down_track, argument, True)
+        elif action == "paced":
+            self.scene.engine.set_paced(self.scene.down_track, bool(argument))
         elif action == "wait":
             self.now += argument / 1000
         else:
@@ -204,6 +230,23 @@ def test_switching_encodings_never_reuses_a_sequence_number_for_different_bytes(
     watched = WatchedEncodings()
     for which in range(3):
         watched.send(which, keyframe=True)
+    for action, argument in steps:
+        watched.act(action, argument)
+
+
+@settings(max_examples=150)
+@given(st.lists(ENCODING_STEP, max_size=80))
+def test_switching_paced_encodings_never_reuses_a_sequence_number_for_different_bytes(
+    steps: list[tuple[str, int]],
+) -> None:
+    watched = WatchedEncodings(padding=1000)
+    for which in range(3):
+        watched.send(which, keyframe=True)
+    watched.pace()
+    before = len(watched.seen)
+    for _ in range(10):
+        watched.send(2)
+    assert len(watched.seen) < before + 10, "some packets wait"
     for action, argument in steps:
         watched.act(action, argument)
 

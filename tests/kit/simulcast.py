@@ -34,7 +34,7 @@ from tests.kit.participant import Participant
 if TYPE_CHECKING:
     from svc._rtp.frames import FrameFields
 
-MID, RID, REPAIRED_RID, DESCRIPTOR = 1, 10, 11, 3
+MID, TWCC, RID, REPAIRED_RID, DESCRIPTOR = 1, 2, 10, 11, 3
 RIDS = ("q", "h", "f")
 CODECS = {"VP8": 112, "VP9": 106, "H264": 96, "AV1": 45}
 RATE = 90_000
@@ -80,7 +80,7 @@ def new_engine(seed: int = 7 << 32) -> ManualEngine:
     engine.negotiate(
         payloads=[(number, "video", name, RATE, number + 1) for name, number in CODECS.items()],
         mid_id=MID,
-        twcc_id=2,
+        twcc_id=TWCC,
         level_id=4,
         descriptor_id=DESCRIPTOR,
         forwarded_ids=[DESCRIPTOR],
@@ -229,11 +229,12 @@ class Scene:
         rtx: bool = True,
         named: bool = True,
         frame_numbers: FrameNumbers | None = None,
+        extension_ids: Sequence[int] = (DESCRIPTOR,),
     ) -> None:
         self.codec = codec
         self.engine = new_engine()
         self.alice, self.bob = Participant(self.engine, 1001), Participant(self.engine, 1002)
-        self.rtx = rtx
+        self.rtx, self.extension_ids = rtx, extension_ids
         self.open_section(5000)
         self.encodings = {
             rid: Encoding(
@@ -274,7 +275,7 @@ class Scene:
             ssrc=ssrc,
             rtx_ssrc=ssrc + 1 if self.rtx else 0,
             payload_types=numbers if self.rtx else list(CODECS.values()),
-            extension_ids=[DESCRIPTOR],
+            extension_ids=self.extension_ids,
             mixed=True,
             cname="alice",
         )
