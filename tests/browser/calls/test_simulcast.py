@@ -5,6 +5,7 @@ The sizes are separate encodings (simulcast) or spatial layers of one stream (SV
 "Several encodings".
 """
 
+import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -57,6 +58,14 @@ SENT_HEIGHTS = """async () => {
     .filter(({ type, rid, frameHeight }) => type === "outbound-rtp" && rid && frameHeight);
   return Object.fromEntries(sent.map(({ rid, frameHeight }) => [rid, frameHeight]));
 }"""
+# Returns the number of frames that have been encoded of each encoding, by its rid.
+ENCODED_FRAMES = """async () => {
+  const sent = [...(await svc.call.pc.getStats()).values()]
+    .filter(({ type, rid }) => type === "outbound-rtp" && rid);
+  return Object.fromEntries(sent.map(({ rid, framesEncoded }) => [rid, framesEncoded]));
+}"""
+# A receiver's share of the encoded frames is counted over this period, if it has enough frames.
+SHARE_S, SHARE_FRAMES = 3.0, 20
 # The minimum and maximum height of each spatial layer of CAPTURE. They differ because a busy browser scales
 # down a little.
 HEIGHTS = {0: (60, 140), 1: (170, 280), 2: (330, 540), -1: (330, 540)}
@@ -93,9 +102,9 @@ async def shows_encoding(
     await wait_until(f"{person.name} sees encoding {RIDS[layer]}", so, within_s=within_s)
 
 
-async def want(person: Watcher, sender: str, layer: int) -> None:
+async def want(person: Watcher, sender: str, layer: int, *, temporal: int = -1) -> None:
     track_id = (await person.statistics()).track(sender).track_id
-    wish = json.dumps({"max_spatial_layer": layer})
+    wish = json.dumps({"max_spatial_layer": layer, "max_temporal_layer": temporal})
     await person.evaluate(f"() => {{ svc.call.wish({json.dumps(track_id)}, {wish}); }}")
 
 
@@ -108,7 +117,33 @@ async def sends(person: Watcher, *rids: str) -> None:
     await wait_until(f"{person.name} sends {rids}", so, within_s=DEADLINE_S)
 
 
-async def check_each_size(receiver: Watcher, sender: Watcher) -> None:
+async def shows_share(person: Watcher, sender: Watcher, rid: str, lowest: float, highest: float) -> None:
+    """Wait for a period in which this share of an encoding's frames is shown."""
+
+    async def counts() -> tuple[int, int]:
+        encoded = await sender.evaluate(ENCODED_FRAMES)
+        return int(encoded[rid]), (await person.statistics()).frames(sender.name)
+
+    async def so() -> bool:
+        before = await counts()
+        await asyncio.sleep(SHARE_S)
+        after = await counts()
+        encoded = after[0] - before[0]
+        return encoded >= SHARE_FRAMES and lowest <= (after[1] - before[1]) / encoded <= highest
+
+    await wait_until(f"{person.name} sees {lowest} to {highest} of {rid}", so, within_s=DEADLINE_S)
+
+
+async def check_temporal_layers(receiver: Watcher, sender: Watcher) -> None:
+    """Check that the receiver gets a lower frame rate of the smallest and the largest encoding on request."""
+    for layer in (0, 2):
+        for temporal, lowest, highest in ((0, 0.15, 0.35), (1, 0.4, 0.6), (-1, 0.8, 1.2)):
+            await want(receiver, sender.name, layer, temporal=temporal)
+            await shows_share(receiver, sender, RIDS[layer], lowest, highest)
+            await shows_encoding(receiver, sender, layer)
+
+
+async def check_each_size(receiver: Watcher, sender: Watcher, *, temporal: bool = True) -> None:
     await shows_encoding(receiver, sender, -1, within_s=DEADLINE_S)
     # The smallest encoding is always sent, and the others only if somebody watches them.
     await sends(sender, "q", "f")
@@ -116,6 +151,8 @@ async def check_each_size(receiver: Watcher, sender: Watcher) -> None:
         await want(receiver, sender.name, layer)
         await shows_encoding(receiver, sender, layer)
         await receiver.sees(sender, frames=10)
+    if temporal:
+        await check_temporal_layers(receiver, sender)
     await want(receiver, sender.name, 0)
     await sends(sender, "q")
 
@@ -225,7 +262,7 @@ async def test_a_receiver_is_switched_between_the_spatial_layers_of_one_stream(
 
 
 async def test_encodings_stop_without_viewers_and_restart_on_request(people: People) -> None:
-    ada = await people.arrive("Ada", capture=CAPTURE, codec="VP8")
+    ada = await people.arrive("Ada", capture=CAPTURE)
     await ada.page.evaluate(f"() => {{ {encoder_log.SCRIPT} }}")
     await ada.join()
     grace = await viewer(people)
@@ -261,7 +298,7 @@ async def test_firefox_also_sends_a_camera_in_three_sizes(
     grace = await viewer(people, encrypting=encrypting)
     ada: FirefoxPerson = await fox.arrive("Ada", product.url)
     await ada.join()
-    await check_each_size(grace, ada)
+    await check_each_size(grace, ada, temporal=False)
     await sends_back(grace, ada)
     # Firefox encodes every VP9 encoding at the smallest size and may lack H264, so the page prefers VP8.
     assert await ada.evaluate(FIRST_CODECS) == ["VP8", "VP8"]
