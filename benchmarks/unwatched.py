@@ -38,10 +38,10 @@ def arguments() -> argparse.ArgumentParser:
 async def measure(wishes: argparse.Namespace) -> None:
     """Measure the times for all changes, then the processor time."""
     async with two_browsers() as (first, second):
-        ada = await first.arrive("Ada", capture=CAPTURE, codec="VP8")
+        ada = await first.arrive("Ada", capture=CAPTURE)
         await ada.page.add_init_script(encoder_log.SCRIPT)
         await ada.page.reload()
-        grace = await second.arrive("Grace", capture=CAPTURE, codec="VP8")
+        grace = await second.arrive("Grace", capture=CAPTURE)
         await ada.join()
         await grace.join(camera=False)
         await grace.sees(ada, frames=60)
