@@ -75,7 +75,7 @@ cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void want_bandwidth(Core* core, Transport* transport, double wanted) noexcept nogil:
-    """Start reporting the estimate to Python, and probe up to the given rate. 0 stops both."""
+    """Start reporting the estimate to Python and probe up to the given rate. 0 stops both."""
     transport.wanted_bps = wanted
     if transport.bandwidth != NULL:
         transport.bandwidth.probing.wanted = wanted
@@ -213,7 +213,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         if length < 0:
             return
         core.counters.probes_sent += 1
-        # A probe uses spare capacity, and must not count as demand for a higher rate.
+        # A probe uses spare capacity and must not count as demand for a higher rate.
         transport.repeated_bytes -= min(transport.repeated_bytes, <uint32_t>length)
         if transport.pacer != NULL:
             note_sent(transport.pacer, <uint32_t>length, core.now)
@@ -247,7 +247,7 @@ cdef int send_latest(Core* core, DownTrack* down_track, int64_t due, int64_t* ba
     cdef Sent* sent
     cdef Slot* slot
     if due < MIN_REPEATED or down_track.waiting or not down_track.numbers.started:
-        # As with a NACK, `sent` holds the previous sender's numbers while the receiver waits.
+        # As with a NACK, `sent` holds the previous sender's numbers while the receiver is waiting.
         return 0
     while back[0] <= LATEST:
         output = down_track.numbers.next_output - back[0]

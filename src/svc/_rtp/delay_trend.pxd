@@ -11,8 +11,8 @@ cdef enum:
 
 cdef enum Usage:
     NORMAL
-    OVERUSE                 # the queue grows
-    UNDERUSE                # the queue shrinks
+    OVERUSE                 # the queue is growing
+    UNDERUSE                # the queue is shrinking
 
 
 cdef struct DelayTrend:

@@ -28,8 +28,8 @@ from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
-# A keyframe for many receivers is sent as fast as possible, however long that takes. But a queue that never
-# empties for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.
+# A keyframe for many receivers is sent as fast as possible, no matter how long that takes. But a queue that
+# never empties for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.
 cdef int64_t LONGEST_BURST = 100_000_000
 # The maximum time that a packet waits, outside and within a burst (ns).
 cdef int64_t LONGEST_DELAY = 25_000_000
@@ -112,9 +112,9 @@ cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noe
     quantum.
 
     A run that the kernel can segment from one message is not split at the end of a batch or quantum. While
-    packets are being dropped, a turn lasts until the receiver has got a RUN of packets, and drops do not end
-    the turn. Otherwise a receiver whose packets are all too late when its turn comes would never get a
-    packet.
+    packets are being dropped, a turn lasts until the receiver has been sent a RUN of packets, and drops do
+    not end the turn. Otherwise a receiver whose packets are all too late when its turn comes would never get
+    a packet.
     """
     cdef int64_t oldest = oldest_in_time(queue, core.now)
     cdef DownTrack* before = NULL
@@ -346,7 +346,7 @@ cdef void make_room(Core* core) noexcept nogil:
 
 
 cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
-    """Return the receiver with the most waiting packets in all shards, or NULL if nothing waits."""
+    """Return the receiver with the most waiting packets in all shards, or NULL if none are waiting."""
     cdef DownTrack* found = NULL
     cdef DownTrack* down_track
     cdef uint32_t i

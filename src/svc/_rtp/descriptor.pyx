@@ -48,7 +48,7 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
     result = frame_dependency_definition(&reader, descriptor)
     if result < 0:
         return result
-    # The rest is zero_padding, which is "ignored by receivers" whatever its contents.
+    # The rest is zero_padding, which is "ignored by receivers", regardless of its contents.
     return TRUNCATED if reader.failed else 0
 
 

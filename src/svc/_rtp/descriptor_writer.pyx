@@ -1,8 +1,8 @@
 """Writes a Dependency Descriptor that `descriptor` has read, unchanged or with other active decode targets.
 
 Each syntax function in section A.8.2 of the AV1 RTP specification has a function with the same name after
-`write_`. Fields are written in their shortest encoding, so the output equals an efficient sender's input bit
-for bit. This module cannot create new descriptors, because structures can only be read.
+`write_`. Fields are written in their shortest encoding, so the output is identical to an efficient sender's
+input, bit for bit. This module cannot create new descriptors, because structures can only be read.
 """
 
 from svc._rtp.bits cimport BitWriter, bytes_written, open_writer, write_f, write_flag, write_ns

@@ -71,7 +71,7 @@ cdef inline size_t under_way(EgressWorker* worker) noexcept nogil:
 
 
 cdef void hand_over(void* context, Egress* egress) noexcept nogil:
-    """Take the batch from the egress, and give the egress an empty batch. Without an empty batch, the egress
+    """Take the batch from the egress and give the egress an empty batch. Without an empty batch, the egress
     is blocked.
     """
     cdef EgressWorker* worker = <EgressWorker*>context

@@ -1,4 +1,4 @@
-"""Processes received RTCP packets, and sends the SFU's own reports.
+"""Processes received RTCP packets and sends the SFU's own reports.
 
 From senders, SRs are translated and passed on to the receivers. From receivers, NACKs are answered from the
 history, PLI and FIR become a PLI to the sender, transport-wide feedback is passed to congestion, and reports
@@ -94,7 +94,7 @@ cdef DownTrack* find_received(Transport* transport, uint32_t ssrc) noexcept nogi
 
 
 cdef void sender_report_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Store a sender report for use in our receiver reports, and pass it on under each receiver's SSRC."""
+    """Store a sender report for use in our receiver reports and pass it on under each receiver's SSRC."""
     cdef SenderInfo info
     cdef Forwarder* forwarder
     cdef DownTrack* down_track
@@ -329,7 +329,7 @@ cdef void report_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void send_rtcp(Core* core, Transport* transport, Outgoing* outgoing, size_t length) noexcept nogil:
-    """Encrypt the packet in `outgoing`, and add it to the batch."""
+    """Encrypt the packet in `outgoing` and add it to the batch."""
     cdef int total = protect_rtcp(&transport.outbound, outgoing.data, <int>length)
     if total < 0:
         core.counters.dropped_send_failed += 1
@@ -373,7 +373,7 @@ cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
 cdef void tick(Core* core, Transport* transport) noexcept nogil:
     """Send all RTCP due to this participant as a sender, and set the time of the next tick.
 
-    Gaps, delayed requests and arrivals between two ticks set deadlines of their own.
+    Gaps, delayed requests and arrivals between two ticks set their own deadlines.
     """
     cdef Forwarder* forwarder
     if not can_send(transport):

@@ -20,7 +20,7 @@ from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 from svc._rtp.splices cimport splice
 
 # Some H264 encoders respond to a PLI with a complete frame that is not an IDR. A receiver waits for a
-# recognisable keyframe no longer than two requests take.
+# recognisable keyframe only for the duration of two requests.
 cdef int64_t MAX_KEYFRAME_WAIT_NS = 3_000_000_000
 # The maximum age of a keyframe for a new receiver (ns). The sender must not be asked for another keyframe
 # within this time.
@@ -112,7 +112,7 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
 cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
     """Number the newest packet or omit it, and decide about the missing packets before it."""
     if slot.header.payload_length == 0:
-        # Padding gives no information about the frames around it, whatever its timestamp.
+        # Padding gives no information about the frames around it, regardless of its timestamp.
         drop(&down_track.numbers, slot.ext_seq)
         return NO_NUMBER
     if slot.ext_seq > down_track.numbers.highest + 1 and missing_are_dropped(down_track, slot, going):

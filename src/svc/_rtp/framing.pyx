@@ -2,7 +2,7 @@
 
 When reading, pieces of any size go in, and whole frames come out. If a length exceeds that of any datagram,
 the stream does not use this framing, and the rest of it cannot be read. When writing, frames are queued and
-never truncated. This module does not deal with sockets or the frames' content.
+never truncated. This module does not deal with sockets or frame content.
 """
 
 from libc.stdlib cimport free, realloc
@@ -37,7 +37,7 @@ cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_
 
 
 cdef size_t resume(const Deframer* deframer, uint8_t* data) noexcept nogil:
-    """Start a piece with the rest of the previous piece. Return the rest's size, less than PREFIX +
+    """Start a piece with the rest of the previous piece. Return the size of the rest, less than PREFIX +
     MAX_DATAGRAM.
     """
     memcpy(data, deframer.held, deframer.count)

@@ -6,8 +6,8 @@ receiver. After that frame, no frame refers to a frame that the receiver did not
 marked S may need a T1 frame that a T0 receiver did not get, which is why the dependencies matter. Until K is
 reached, the highest permitted layer below K is used.
 
-A frame that depends on a dropped frame is also dropped, whatever its layer. All dependencies of a forwarded
-frame have therefore been forwarded, or were lost before they reached us.
+A frame that depends on a dropped frame is also dropped, regardless of its layer. All dependencies of a
+forwarded frame have therefore been forwarded, or were lost before they reached us.
 
 Spatial layers within one stream (SVC) change only at the first frame of a picture, so that the picture's last
 forwarded frame is known. A receiver also gets the layers below its own, even where pictures between keyframes

@@ -179,7 +179,7 @@ cdef struct Forwarder:
     uint8_t rid[MAX_RID]
     uint8_t rid_length
     uint8_t spatial_layer   # 0 for the smallest encoding
-    bint stopped            # this encoding sends nothing while the others continue
+    bint stopped            # this encoding is sending nothing while the others continue
     uint32_t missed         # frames that the other encodings sent since this one's last packet
     uint32_t frame_timestamp    # timestamp of its newest packet
     int64_t media_at        # ns: arrival of the newest packet
@@ -189,7 +189,7 @@ cdef struct Forwarder:
 cdef struct Simulcast:      # the encodings of one track
     Forwarder* encodings[MAX_ENCODINGS]     # by spatial layer, smallest first
     uint8_t count
-    bint pending            # a receiver waits for a keyframe of an encoding that it does not get yet
+    bint pending            # a receiver is waiting for a keyframe of an encoding that it does not get yet
     int64_t next_review     # ns: when to look for stopped encodings and request pending keyframes again
 
 
@@ -245,7 +245,7 @@ cdef struct DownTrack:
     void* last_record
     uint32_t records        # number of waiting packets
     uint32_t ssrc
-    uint8_t waiting         # 1 if forwarding waits for a keyframe
+    uint8_t waiting         # 1 if forwarding is waiting for a keyframe
     uint8_t requests        # consecutive keyframe requests, without those after losses; reset after a minute
     bint loses              # a report showed losses since the last keyframe request
     uint8_t paused          # waiting because of heavy loss; this receiver's requests do not end the wait
@@ -264,7 +264,7 @@ cdef struct DownTrack:
     Sent* sent              # by output number & sent_mask; grows to hold all packets that may be NACKed
     int64_t sent_mask
     uint32_t timestamp_offset   # added to the sender's timestamps
-    Splice* splices         # by splice number & (SPLICES - 1); NULL until it is moved to another encoding
+    Splice* splices         # by splice number & (SPLICES - 1); NULL until the first move to another encoding
     uint32_t last_timestamp # timestamp as sent
 
     int64_t last_timestamp_at   # ns: when the packet with last_timestamp was queued

@@ -1,6 +1,6 @@
 """Passes a thread's datagrams to the kernel (step 9 of a packet's journey).
 
-Each sending thread has its own outlet for the shared sockets. The caller chooses the datagrams, and handles
+Each sending thread has its own outlet for the shared sockets. The caller chooses the datagrams and handles
 datagrams that the kernel refuses.
 """
 

@@ -55,8 +55,8 @@ cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, i
 
 
 cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
-    """Allow longer waits until a keyframe has left, with the packets that arrive meanwhile at half the paced
-    rate.
+    """Allow longer waits until a keyframe has left, with the packets that arrive in the meantime at half the
+    paced rate.
     """
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns and wait > MAX_WAIT_T2:

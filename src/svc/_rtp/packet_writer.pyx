@@ -104,7 +104,7 @@ cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint 
 
 cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Plaintext* plaintext,
                 uint8_t* prefix, const Splice* splice, bint repeated) noexcept nogil:
-    """Encrypt the payload behind the header, and hand the datagram over. Return its length, or -1.
+    """Encrypt the payload behind the header and hand the datagram over. Return its length, or -1.
 
     The payload is unchanged, except for the picture ids if the receiver was moved to another encoding. The
     changed picture ids are written to the end of `prefix`, which is encrypted first.

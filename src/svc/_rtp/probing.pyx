@@ -187,7 +187,7 @@ cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
 
 
 cdef void end_cluster(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
-    """End the cluster being sent, and start the second one."""
+    """End the cluster being sent and start the second one."""
     cdef Cluster* cluster = &probing.clusters[probing.last_number % CLUSTERS]
     cdef SentPacket* packet
     cdef int64_t number

@@ -225,7 +225,7 @@ cdef void increase(RateControl* control, const Delivery* delivery, double elapse
     else:
         estimate += max(estimate * (pow(GROWTH_PER_S, elapsed_s) - 1), MIN_ADDITION_BPS * elapsed_s)
     if delivery.queue < SHORT_QUEUE:
-        # The downlink carries this rate, whatever the estimate was.
+        # The downlink carries this rate, regardless of the estimate.
         estimate = max(estimate, delivery.smooth)
     grow(control, delivery, estimate)
 

@@ -75,7 +75,7 @@ cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept 
 
 
 cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
-    """Record that a late packet has arrived. It is no longer missing, and may reveal the round-trip time."""
+    """Record that a late packet has arrived. It is no longer missing and may reveal the round-trip time."""
     cdef int i, kept = 0
     for i in range(reception.missing_count):
         if reception.missing[i].ext_seq != ext_seq:
@@ -106,7 +106,7 @@ cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
 
 cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
     """Update the round-trip time. `took` counts from the first NACK, although the packet might be the
-    response to a later NACK. The minimum is stored, and rises slowly if all values are higher. A packet that
+    response to a later NACK. The minimum is stored and rises slowly if all values are higher. A packet that
     was merely out of order makes the value wrong for the next few losses.
     """
     if reception.rtt == 0 or took < reception.rtt + (reception.rtt >> 3):

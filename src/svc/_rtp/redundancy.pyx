@@ -8,7 +8,7 @@ then cause more losses.
 
 In calls with end-to-end encryption, a browser that sent RED would encrypt the whole payload as one frame,
 which the core could not unwrap. Clients in such calls therefore send no RED. They may receive it, because
-each block is then an encrypted frame of its own, which they decrypt separately. See docs/rtcp.md,
+each block is then a separate encrypted frame, which they decrypt separately. See docs/rtcp.md,
 "Retransmission".
 """
 

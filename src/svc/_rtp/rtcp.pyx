@@ -154,7 +154,8 @@ cdef size_t write_nack(uint8_t* out, uint32_t sender, uint32_t media, const uint
 
 
 def parse_compound(bytes data) -> list | None:
-    """Return a compound's packets as (type, count, body), or None if it is malformed. For tests and tools."""
+    """Return the packets in a compound as (type, count, body), or None if it is malformed. For tests and
+    tools."""
     cdef Cursor compound
     cdef Packet packet
     cdef int more

@@ -56,7 +56,7 @@ cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil:
 
 
 cdef DownTrack* longest(SendQueue* queue) noexcept nogil:
-    """Return the receiver with the most waiting packets, or NULL if nothing waits."""
+    """Return the receiver with the most waiting packets, or NULL if none are waiting."""
     cdef DownTrack* down_track = queue.first
     cdef DownTrack* found = NULL
     while down_track != NULL:

@@ -1,12 +1,13 @@
 """SequenceRewriter: gives a receiver contiguous sequence numbers, even if some packets are not sent to it.
 
-Works only on extended sequence numbers, and does not decide which packets to drop. An input's output number
+Works only on extended sequence numbers and does not decide which packets to drop. An input's output number
 never changes, so a retransmission or a late packet gets the number reserved for it.
 """
 
 from libc.stdlib cimport free, malloc
 
-# Stored in place of an output number's low bits. One packet in four billion has these low bits and is lost.
+# Stored in place of the low bits of an output number. One packet in four billion has these low bits and is
+# lost.
 cdef uint32_t LEFT_OUT = 0xFFFFFFFF
 
 

@@ -3,9 +3,9 @@
 A receiver gets the largest encoding that its client wants and that is being sent. By default, the client
 wants the largest encoding. The receiver is moved at a keyframe of the new encoding, which is requested from
 the sender. Until then it keeps its current encoding. If the history holds a keyframe newer than everything
-that the receiver has got, the receiver is moved immediately. If an encoding stops while the others continue,
-its receivers are moved away in the same way, and are moved back when the encoding resumes. Browsers stop the
-largest encoding if the uplink or the processor is too slow.
+that the receiver has received, the receiver is moved immediately. If an encoding stops while the others
+continue, its receivers are moved away in the same way, and are moved back when the encoding resumes. Browsers
+stop the largest encoding if the uplink or the processor is too slow.
 
 Requests keyframes only for the encoding that is needed. Is independent of bandwidth, and does not rewrite
 packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (simulcast), RFC 7667 section 3.7.
@@ -23,11 +23,11 @@ from svc._rtp.picture cimport read_picture
 from svc._rtp.ring cimport ENCODING, Event, push
 from svc._rtp.splices cimport open_splices, spliced_timestamp
 
-# An encoding has stopped if it sends nothing for this time (ns) while the others send this many frames. A
-# static screen sends one frame a second in each encoding, and a busy encoder skips single frames.
+# An encoding has stopped if it has sent nothing for this time (ns) while the others have sent this many
+# frames. A static screen sends one frame a second in each encoding, and a busy encoder skips single frames.
 cdef int64_t STOPPED_AFTER = 300_000_000
 cdef uint32_t STOPPED_FRAMES = 6
-# A keyframe request or the keyframe can be lost. While a receiver waits, the request is repeated at this
+# A keyframe request or the keyframe can be lost. While a receiver is waiting, the request is repeated at this
 # interval (ns).
 cdef int64_t REVIEW_INTERVAL = 1_000_000_000
 # A receiver does not start with a keyframe if frames that are more than this many clock ticks newer have

@@ -3,7 +3,7 @@
 TCP does not lose packets, so packets beyond a slow link's capacity would arrive later and later. No packet
 may therefore wait for long. Video is dropped first, in whole frames: a frame is started only if the previous
 frame has been sent, or has waited no longer than a burst. A started frame is finished. Audio is sent before
-all waiting video (stream_io), and is dropped only if not even audio gets through.
+all waiting video (stream_io) and is dropped only if not even audio gets through.
 """
 
 from libc.stdint cimport int64_t

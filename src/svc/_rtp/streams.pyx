@@ -1,10 +1,10 @@
-"""Keeps the list of the media port's TCP connections, and decides which of them may stay.
+"""Keeps the list of the media port's TCP connections and decides which of them may stay.
 
 Anyone can connect. A connection must therefore prove quickly that it belongs to a participant, with an
 authenticated check among its first few frames. Until then it gets no response and little memory. If there are
 too many unproven connections, the oldest is closed, so that a new connection always gets in. A proven
-connection stays open while data arrives. This module makes no system calls, and handles no packets or clock.
-The owner sets `now`, and closes doomed connections. See RFC 6544.
+connection stays open while data arrives. This module makes no system calls and handles no packets or clock.
+The owner sets `now` and closes doomed connections. See RFC 6544.
 """
 
 from libc.stdlib cimport calloc, free
@@ -13,12 +13,12 @@ from libc.string cimport memcmp
 from svc._rtp.address cimport is_ipv4
 from svc._rtp.framing cimport clear
 
-# The timeout for a connection's proof (ns). Browsers send a check immediately, or up to five seconds later
-# over a slow network.
+# The time within which a connection must prove itself (ns). Browsers send a check immediately, or up to five
+# seconds later over a slow network.
 cdef int64_t PROOF_TIME = 10_000_000_000
 # The longest permitted silence of a proven connection (ns). Consent (RFC 7675) expires earlier.
 cdef int64_t IDLE_TIME = 60_000_000_000
-# The time allowed for writing the remaining data to a participant who leaves (ns).
+# The time allowed for writing the remaining data to a participant who is leaving (ns).
 cdef int64_t FAREWELL_TIME = 1_000_000_000
 cdef int64_t SWEEP_INTERVAL = 500_000_000
 

@@ -1,7 +1,7 @@
 """A hash table from 64-bit keys to pointers: open addressing, linear probing.
 
 Keys must be well mixed and never 0. If keys are hashes, the caller must compare the original value after the
-look-up. The table owns its arrays, but not the pointers' targets.
+look-up. The table owns its arrays, but not the objects that the pointers refer to.
 """
 
 from libc.stdlib cimport calloc, free

@@ -1,6 +1,6 @@
 """Writes transport-wide feedback to a sender, without which browsers send only a few hundred kbit/s.
 
-The feedback reports packets' arrival times. Also parses such feedback from receivers, for `congestion`. Makes
+The feedback reports packet arrival times. Also parses such feedback from receivers, for `congestion`. Makes
 no estimates. draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
 

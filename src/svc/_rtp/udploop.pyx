@@ -401,7 +401,7 @@ def most_streams() -> int:
 
 
 cdef int open_signal(int* fds) except -1:
-    """Create two descriptors. Signalling the second wakes a thread that waits for the first."""
+    """Create two descriptors. Signalling the second wakes a thread that is waiting for the first."""
     cdef int failed = svc_signal_open(fds)
     if failed < 0:
         raise OSError(-failed, os.strerror(-failed))

@@ -31,14 +31,14 @@ SWEEP_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
-# A function that serves an accepted connection. The slot's `close` cancels the function while it runs.
+# A function that serves an accepted connection. The slot's `close` cancels the function while it is running.
 Opener = Callable[[socket.socket, Slot], Awaitable[object]]
 
 
 class Listener:
     """Accepts connections on `sockets`, which it owns, between `start` and `stop`.
 
-    `clock` is the time source for the connections' deadlines.
+    `clock` is the time source for connection deadlines.
     """
 
     def __init__(

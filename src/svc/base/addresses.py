@@ -25,7 +25,7 @@ Address = IPv4Address | IPv6Address
 
 
 def parse_address(text: str) -> Address | None:
-    """Return the address without a zone, or None. An IPv4-mapped IPv6 address becomes IPv4."""
+    """Return the address without a zone, or None. An IPv4-mapped IPv6 address is converted to IPv4."""
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:

@@ -33,8 +33,8 @@ class CommitLog(Protocol):
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Append the open transaction's statements to the log.
 
-        Blocks until the outcome is known, however long that takes. If callers should not wait that long,
-        `doubt` is called once with the reason. Raises LogLost.
+        Blocks until the outcome is known, no matter how long that takes. If callers should not wait that
+        long, `doubt` is called once with the reason. Raises LogLost.
         """
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-# The maximum number of writes in one commit. Each write takes some 10 µs. A larger group would delay its
+# The maximum number of writes in one commit. Each write takes about 10 µs. A larger group would delay its
 # first write without making the fsync cheaper.
 MAX_GROUP = 1_000
 # A commit usually contains a single write under light load, and hundreds of writes under heavy load. It

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from svc.base.addresses import is_this_machine
 
-# The maximum number of connections. Together they use some 200 MB (20 KB each, and more with TLS).
+# The maximum number of connections. Together they use about 200 MB (20 KB each, and more with TLS).
 MOST = 8192
 # A school or an office behind one address may open this many connections before its users sign in; see
 # `ConnectionTable`.

@@ -46,7 +46,7 @@ Handler = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
 
 
 class NotRunning(Exception):
-    """No running program listens on the control socket of this data folder."""
+    """No running program is listening on the control socket of this data folder."""
 
 
 class ControlFailed(Exception):

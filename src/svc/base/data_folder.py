@@ -1,7 +1,7 @@
 """An installation's data folder: private to its owner (mode 0700) and held by one process at a time.
 
-The operating system releases the lock when the process exits, whatever the cause. This module does not
-interpret the folder's contents.
+The operating system releases the lock when the process exits, for any reason. This module does not interpret
+the folder's contents.
 """
 
 import os

@@ -35,7 +35,7 @@ from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
 from svc.base.write_group import StorageFailed as StorageFailed
 from svc.base.write_group import Write as Write
 
-# The maximum number of waiting writes. Above this number, writes are refused, because each waiting write
+# The maximum number of waiting writes. Once it is reached, writes are refused, because each waiting write
 # keeps its request in memory.
 MAX_WAITING = 10_000
 # Readers serve indexed queries, such as a page of history: 100 messages take 1 ms.
@@ -48,8 +48,8 @@ READ_DEADLINE_S = 30.0
 SEARCHERS = 2
 SEARCH_DEADLINE_S = 0.5
 SEARCH_WAIT_S = 2.0
-# The number of SQLite virtual machine steps between two checks of a query's deadline: some 10 ms in a search.
-# Each check takes the interpreter lock, so checks are rare when the deadline is far away.
+# The number of SQLite virtual machine steps between two checks of a query's deadline: about 10 ms in a
+# search. Each check takes the interpreter lock, so checks are rare when the deadline is far away.
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
 # The interpreter's thread switch interval. After each statement, the writer's thread needs the interpreter
@@ -99,7 +99,7 @@ class Database:
     ) -> None:
         self.path = path
         self._log = log
-        # The reason that the log accepts no writes, worded for clients. Empty if it accepts writes or there
+        # The reason why the log accepts no writes, worded for clients. Empty if it accepts writes or there
         # is no log.
         self._suspended = ""
         self._free_space = free_space
@@ -118,7 +118,7 @@ class Database:
         self._turn = asyncio.Lock()
         # Whether the `on_commit` of an exclusive write is running.
         self.in_exclusive_commit = False
-        # Why writes fail, and how the file is damaged. Empty if there is no fault.
+        # Why writes are failing, and how the file is damaged. Empty if there is no fault.
         self._write_fault = ""
         self._damage = ""
         # When a write last failed, by the monotonic clock.
@@ -169,7 +169,7 @@ class Database:
             self._answer()
 
     async def write(self, apply: Callable[[Connection], T], on_commit: OnCommit[T] | None = None) -> T:
-        """Run `apply` on the writer's thread, and return its result once the write is durable.
+        """Run `apply` on the writer's thread and return its result once the write is durable.
 
         `apply` runs inside a transaction and must neither commit nor roll back. It may be run again from the
         start, so it must change nothing but the file. If it raises, only its own changes are undone and the

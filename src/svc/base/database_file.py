@@ -18,8 +18,8 @@ from svc.base.private_files import make_private_file
 # "SVC1" in the file's header, so that `file` and other programs can identify it.
 APPLICATION_ID = 0x53564331
 # Files up to this size are checked before startup, in 0.1 s, or some seconds on a slow SD card. Larger files
-# are checked while the server runs (`damage` takes 0.15 s for 118 MB in memory, or as long as the disk takes
-# to read the file).
+# are checked while the server is running (`damage` takes 0.15 s for 118 MB in memory, or as long as the disk
+# takes to read the file).
 CHECK_FIRST_BYTES = 64 * 1024 * 1024
 _BUSY_TIMEOUT_S = 10.0
 _MAGIC = b"SQLite format 3\0"
@@ -115,7 +115,7 @@ def connect(path: Path, *, recording: bool = False) -> sqlite3.Connection:
         factory=RecordingConnection if recording else sqlite3.Connection,
     )
     connection.row_factory = sqlite3.Row
-    # Overwrite deleted rows, and keep rows out of temporary files.
+    # Overwrite deleted rows and keep rows out of temporary files.
     for pragma in (
         *("journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=0", "foreign_keys=ON"),
         *("secure_delete=ON", "temp_store=MEMORY"),

@@ -77,7 +77,7 @@ def stored_emoji(text: str) -> str:
 
 
 def emoji_named(name: str, tone: int = 0) -> str | None:
-    """Return the emoji that GitHub, Slack or Discord call `:name:`.
+    """Return the emoji that GitHub, Slack or Discord calls `:name:`.
 
     `tone` is a skin tone from 1 (light) to 5 (dark), or 0. Emoji without tones ignore it.
     """

@@ -144,7 +144,7 @@ class FreeSpace:
             self._salt, self._log_end = header[16:24], _LOG_HEADER
         size = _FRAME_HEADER + self._pages.size
         self._log.seek(self._log_end)
-        # The pages of a rolled-back write are not followed by a commit, and are overwritten later.
+        # The pages of a rolled-back write are not followed by a commit and are overwritten later.
         numbers: list[int] = []
         while len(frame := self._log.read(size)) == size and frame[8:16] == self._salt:
             numbers.append(int.from_bytes(frame[:4]))
@@ -155,7 +155,7 @@ class FreeSpace:
 
 
 class Pages:
-    """The pages of a database file, by number from 1."""
+    """The pages of a database file, numbered from 1."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

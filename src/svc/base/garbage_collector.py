@@ -17,7 +17,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 # The number of new objects that trigger a collection of the youngest generation. With the default of 700,
-# collections take a tenth of a small request's time. With this value, each collection takes up to 10 ms.
+# collections take a tenth of the time for a small request. With this value, each collection takes up to 10
+# ms.
 AFTER = 5_000
 # The number of these collections before the middle generation is collected. With the default of 10,
 # collecting the middle generation would take up to 0.3 s.
@@ -33,7 +34,7 @@ QUIET = 0.2
 # The longest delay before a full collection if the program is never quiet.
 MOST_DELAY_S = 3600.0
 # A full collection is run immediately if memory has grown by more than the machine has left, within these
-# bounds, because a few objects may hold a lot of client data. A flood adds some 300 MB without creating any
+# bounds, because a few objects may hold a lot of client data. A flood adds about 300 MB without creating any
 # garbage.
 LEAST_GROWTH_BYTES = 256 * 1024 * 1024
 MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024

@@ -42,7 +42,7 @@ LEAST_BYTES_PER_S = 1024
 # or frames, 16 KiB take up to 2 ms, and 16 unauthenticated connections are read in one turn.
 STRANGER_READ_BYTES = 16 * 1024
 MEMBER_READ_BYTES = 64 * 1024
-# The interval between checks of a connection while its handler runs.
+# The interval between checks of a connection while its handler is running.
 _AT_WORK_INTERVAL_S = 5.0
 
 

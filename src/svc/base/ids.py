@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 _COUNTER_BITS = 12
 _RANDOM_BITS = 62
-# The number of random bytes to fetch at once. Each fetch releases the interpreter lock, and must then wait
+# The number of random bytes to fetch at once. Each fetch releases the interpreter lock and must then wait
 # while the database's thread holds it.
 _AHEAD_BYTES = 4096
 # The year 9999. `rise_above` ignores later times, because ids after them could overflow.
@@ -43,7 +43,7 @@ class Ids:
         self._last = 0
 
     def rise_above(self, number: int) -> None:
-        """Create only ids above this combination of time and counter, whatever the clock shows."""
+        """Create only ids above this combination of time and counter, regardless of the clock."""
         if number >> _COUNTER_BITS <= LATEST_MS:
             self._last = max(self._last, number)
 

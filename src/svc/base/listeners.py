@@ -96,7 +96,7 @@ def address_of(listening: socket.socket, scheme: str) -> str:
 
 
 def inherit_sockets(descriptors: Iterable[int]) -> Inherited:
-    """Return the sockets behind these descriptors, and take ownership of them. Raises ConfigError."""
+    """Return the sockets behind these descriptors and take ownership of them. Raises ConfigError."""
     with ExitStack() as undo:
         handed = [undo.enter_context(_socket(number)) for number in descriptors]
         for one in handed:

@@ -3,10 +3,10 @@
     logger.info("peer joined", extra={"room": room_id})
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
-Lines that are logged while a request is served end with its id (`request=…`), whichever module logs them.
-Warnings and errors of one kind cannot fill a disk: `RateLimitFilter` suppresses frequent lines and counts
-them. This module writes to one stream, keeps no files, and does not choose messages. Callers never pass in
-secrets, such as a token or a password.
+Lines that are logged while a request is served end with its id (`request=…`), regardless of which module logs
+them. Warnings and errors of one kind cannot fill a disk: `RateLimitFilter` suppresses frequent lines and
+counts them. This module writes to one stream, keeps no files, and does not choose messages. Callers never
+pass in secrets, such as a token or a password.
 """
 
 import json
@@ -24,7 +24,7 @@ from svc.base.token_bucket import TokenBuckets
 
 # The attributes of every LogRecord. All other attributes come from `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-# The id of the request that the current task serves.
+# The id of the request that the current task is serving.
 _request = ContextVar("request", default="")
 # The interval between log lines that a malicious client could provoke repeatedly.
 SELDOM_S = 60.0
@@ -37,7 +37,7 @@ _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
 
 class FieldFormatter(logging.Formatter):
-    """A formatter that renders a record on one line, whatever text a peer has put into its fields."""
+    """A formatter that renders a record on one line, even if a peer has put line breaks into its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
@@ -53,7 +53,7 @@ class FieldFormatter(logging.Formatter):
 
 
 class OncePerMinute:
-    """A limit of one log line a minute, however often its cause recurs."""
+    """A limit of one log line a minute, no matter how often its cause recurs."""
 
     def __init__(self) -> None:
         self._next = float("-inf")

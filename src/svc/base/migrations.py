@@ -18,7 +18,7 @@ from svc.base.private_files import make_private_file, make_private_folder
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One change. Its SQL `script` runs in one transaction with all other missing migrations."""
+    """One change. Its SQL `script` runs in one transaction with all other pending migrations."""
 
     number: int
     name: str
@@ -47,7 +47,7 @@ def migrate(
     backups: Path,
     append: Callable[[sqlite3.Connection, str], None] | None = None,
 ) -> None:
-    """Apply all missing migrations atomically. Raises sqlite3.Error, OSError, and the errors that `append`
+    """Apply all pending migrations atomically. Raises sqlite3.Error, OSError, and the errors that `append`
     raises.
 
     `append` adds the script to a log before the commit.
@@ -77,7 +77,7 @@ def migrate(
 
 
 def statements_of(migrations: Sequence[Migration], connection: sqlite3.Connection) -> str:
-    """Return the migrations' statements, and define the functions that they call on `connection`."""
+    """Return the migrations' statements and define the functions that they call on `connection`."""
     connection.create_function("stored_emoji", 1, stored_emoji, deterministic=True)
     return "\n".join(migration.script for migration in migrations)
 

@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from svc.base.private_files import make_private_file, make_private_folder
 
-# The memory that one reader uses, however slow it is.
+# The memory that one reader uses, no matter how slow it is.
 CHUNK_BYTES = 256 * 1024
 # The number of threads that read and write files: enough to keep one disk busy.
 _THREADS = 4

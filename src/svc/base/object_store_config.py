@@ -1,4 +1,4 @@
-"""Reads the operator's choice of object store from variables, and opens the store.
+"""Reads the operator's choice of object store from variables and opens the store.
 
 The chat server and its media worker read the same variables, and therefore find the same objects. See
 docs/configuration.md, "Chat server".

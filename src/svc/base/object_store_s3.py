@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store
 
 USUAL_REGION = "us-east-1"
-# The size of one read request, which takes some 10 ms at a nearby store. Few pictures are larger.
+# The size of one read request, which takes about 10 ms with a nearby store. Few pictures are larger.
 PIECE_BYTES = 1024 * 1024
 # The size of an uploaded part, which must be at least 5 MiB. With two parts sent at a time, 16 MiB of a large
 # video are in memory.
@@ -117,7 +117,7 @@ class S3Objects:
 
     async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
         """Copy the whole object to a file as fast as the store sends it, then yield the range as fast as the
-        reader reads.
+        reader can read it.
         """
         with TemporaryFile() as file:
             async with _s3_errors(key, PUT_DEADLINE_S):
@@ -180,7 +180,7 @@ def _endpoint(address: S3Address) -> str:
 
 @asynccontextmanager
 async def _s3_errors(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[None]:
-    """Set a time limit for a request, and translate the library's errors into ours."""
+    """Set a time limit for a request and translate the library's errors into ours."""
     from obstore.exceptions import BaseError
 
     try:

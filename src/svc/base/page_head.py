@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 
 from svc.base.sandbox_protocol import Outcome, Progress
 
-# The maximum size of a head. The heads of large sites have some 100 KB of scripts before their metadata.
+# The maximum size of a head. The heads of large sites have about 100 KB of scripts before their metadata.
 MAX_BYTES = 512 * 1024
 # The maximum length of one value. Callers shorten it for display.
 MAX_CHARACTERS = 4096

@@ -162,7 +162,7 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
         # to be reached.
         cpu_s=int(deadline_s) + 2,
         result_bytes=_MAX_RESULT_BYTES,
-        # The HEIC decoder starts a thread for each tile of a photo, and aborts if it cannot.
+        # The HEIC decoder starts a thread for each tile of a photo and aborts if it cannot.
         threads=kind == "HEIF",
     )
 

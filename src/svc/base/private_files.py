@@ -1,4 +1,4 @@
-"""Creates files and folders that only their owner can read, whatever the umask and earlier modes.
+"""Creates files and folders that only their owner can read, regardless of the umask and earlier modes.
 
 Modes are 0600 and 0700. This module does not interpret the contents. On Windows the folder's own access list
 applies, and nothing is changed.
@@ -80,7 +80,7 @@ def make_private_file(path: Path) -> None:
 
 
 def set_private(handle: int) -> None:
-    """Set mode 0600 on an open file, whatever the umask. Raises OSError."""
+    """Set mode 0600 on an open file, regardless of the umask. Raises OSError."""
     if os.name != "nt":
         os.fchmod(handle, 0o600)
 

@@ -5,7 +5,7 @@ and runs all statements that belong together, because each round trip between th
 costs turns of the loop, which are long during an attack. The next query begins when the previous one ends,
 without waiting for the event loop. Otherwise the connection would idle while turns of the loop are long.
 
-The queries of one holder, such as a member, queue on one connection, a few at a time. However many slow
+The queries of one holder, such as a member, queue on one connection, a few at a time. No matter how many slow
 queries the holder sends, the other connections stay available. SQLite interrupts a query when its time is up
 (sqlite.org/c3ref/progress_handler.html). If a caller stops waiting, its place becomes free once its query has
 ended. This module defines no tables.
@@ -161,7 +161,7 @@ class QueryPool:
             await reader.close()
 
     async def _place(self, share: _Share | None) -> Reader:
-        """Reserve a place in the queue of a connection, and return that connection. Raises PoolBusy."""
+        """Reserve a place in the queue of a connection and return that connection. Raises PoolBusy."""
         try:
             async with asyncio.timeout(self._wait_s):
                 with ExitStack() as undone:

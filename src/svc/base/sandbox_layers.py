@@ -45,7 +45,7 @@ _TMPFS_OPTIONS = b"size=4k,nr_inodes=1,mode=555"
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
-# Capabilities are numbered from 0. The kernel refuses the first number that it does not know.
+# Capabilities are numbered from 0. The kernel refuses the first number that it does not recognise.
 _MOST_CAPABILITIES = 64
 # The first user id for jobs, above the ranges that distributions, systemd and containers assign. The process
 # number is added, so that two servers on one machine do not share a user.
@@ -89,7 +89,7 @@ class Layers:
         self._process = os.getpid()
 
     def enter_namespaces(self) -> None:
-        """Enter new namespaces, and give up the ability to gain privileges. Call this first.
+        """Enter new namespaces and give up the ability to gain privileges. Call this first.
 
         Returns in the process inside the namespaces. The calling process waits for that process and exits
         with its status.

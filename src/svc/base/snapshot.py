@@ -29,7 +29,7 @@ def snapshot(path: Path, target: Path) -> None:
     ):
         for pragma in ("query_only=ON", "wal_autocheckpoint=0"):
             source.execute(f"PRAGMA {pragma}")
-        # All later reads see the data committed up to now, however long the copy takes.
+        # All later reads see the data committed up to now, no matter how long the copy takes.
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         source.backup(copy, pages=_PAGES_AT_ONCE, progress=_log_progress)

@@ -22,7 +22,7 @@ _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
 # On x86-64, call numbers from this one on belong to x32, another ABI that reports the same architecture.
 _X32 = 0x40000000
 _PROT_EXEC = 4
-# The flags with which glibc and musl start a thread, except CLONE_DETACHED, which only musl sets.
+# The flags that glibc and musl use to start a thread, except CLONE_DETACHED, which only musl sets.
 _THREAD, _BUT_DETACHED = 0x003D0F00, 0xFFBFFFFF
 
 

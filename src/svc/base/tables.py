@@ -179,7 +179,7 @@ def _is_record(kind: object) -> TypeGuard[type[Any]]:
 
 
 def _fields(record: Callable[..., object]) -> dict[str, object]:
-    """Return the types of a record's fields, by name."""
+    """Return the types of a record's fields, keyed by name."""
     assert _is_record(record), "a table holds records"
     found = structs.fields(record) if issubclass(record, Struct) else fields(record)
     return {field.name: field.type for field in found}

@@ -2,8 +2,8 @@
 
 A step runs on the event loop, and callers keep it under about 10 ms. Longer work is a generator that yields
 often, and is run in steps of SLICE_S. After a step, everything else has the loop for at least as long.
-However many steps are waiting, they get at most half of the loop's time, and other tasks wait for at most one
-step. A step cannot be interrupted.
+No matter how many steps are waiting, they get at most half of the loop's time, and other tasks wait for at
+most one step. A step cannot be interrupted.
 """
 
 import asyncio

@@ -30,19 +30,17 @@ logger = logging.getLogger(__name__)
 
 
 class WebSocket(web.WebSocketResponse):
-    """A WebSocket that closes with a reason on protocol errors. `options` are the options of aiohttp's
-    class.
-    """
+    """A WebSocket that closes with a reason on protocol errors. `options` are passed to aiohttp's class."""
 
     def __init__(
         self, transport: asyncio.Transport, *, max_bytes: int, close_deadline_s: float, **options: Any
     ) -> None:
         """Create a WebSocket. `close_deadline_s` is the timeout for the peer's reply to a close frame."""
         self.transport = transport
-        # Called before a close frame is sent, whichever side closes. Other writers must then stop.
+        # Called before a close frame is sent by either side. Other writers must then stop.
         self.on_closing: Callable[[], None] = _nothing
         self._close_deadline_s = close_deadline_s
-        # The codes with which aiohttp closes a WebSocket on its own, without a reason.
+        # The codes that aiohttp uses when it closes a WebSocket on its own, without a reason.
         self._reasons: dict[int, bytes] = {
             WSCloseCode.PROTOCOL_ERROR: b"Not the WebSocket protocol",
             WSCloseCode.INVALID_TEXT: b"The message is not UTF-8",
@@ -88,7 +86,7 @@ class PulsedWebSocket(WebSocket):
         self._pulses = TokenBucket(PULSE_BURST, PULSES_PER_S)
 
     async def receive(self, timeout: float | None = None) -> Any:  # noqa: ASYNC109
-        """Return the next message, which may be a close."""
+        """Return the next message, which may be a close message."""
         loop = asyncio.get_running_loop()
         while (message := await super().receive(timeout)).type in (WSMsgType.PING, WSMsgType.PONG):
             if wait_s := self._pulses.take(loop.time()):

@@ -1,4 +1,4 @@
-"""Runs a group of writes in one transaction, and undoes the writes that fail."""
+"""Runs a group of writes in one transaction and undoes the writes that fail."""
 
 import asyncio
 import sqlite3
@@ -35,7 +35,7 @@ class StorageFailed(Exception):
 
 
 class Unreplicated(StorageFailed):
-    """A cluster cannot confirm a write. The message is for clients, and states whether the write may still
+    """A cluster cannot confirm a write. The message is for clients and states whether the write may still
     happen.
     """
 

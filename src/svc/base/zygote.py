@@ -1,4 +1,4 @@
-"""The process from which sandboxed jobs are forked. It loads a decoder once, and runs no jobs itself.
+"""The process from which sandboxed jobs are forked. It loads a decoder once and runs no jobs itself.
 
     python -I -m svc.base.zygote FD MODULE
 

@@ -1,6 +1,6 @@
 """Runs the HTTP server that serves the community, with its middleware and response headers.
 
-Contains no business logic and depends on no feature. See ARCHITECTURE.md and docs/http.md.
+Contains no business logic and is independent of all features. See ARCHITECTURE.md and docs/http.md.
 """
 
 import asyncio
@@ -142,7 +142,7 @@ def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
 
 @contextlib.asynccontextmanager
 async def open_database(config: ChatConfig, log: CommitLog | None = None) -> AsyncIterator[Database]:
-    """Open the database in DATA_DIR, and lock the folder. Raises ConfigError."""
+    """Open the database in DATA_DIR and lock the folder. Raises ConfigError."""
     with hold(config.data_dir):
         path = config.data_dir / DATABASE_NAME
         try:
@@ -317,7 +317,7 @@ def _count_requests(tally: RequestCounts) -> Middleware:
 def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse requests from pages on other sites, and respond to CORS preflights from permitted
+        """Refuse requests from pages on other sites and respond to CORS preflights from permitted
         origins.
         """
         if not request.path.startswith("/api/") or _is_open_to_all_pages(request):

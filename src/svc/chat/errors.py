@@ -1,7 +1,7 @@
 """Defines the API's error codes, and the exception that becomes an error response.
 
 Clients match on `error`. `message` is for people and may change. A code has the same status everywhere.
-Depends on no HTTP library and no feature.
+Independent of HTTP libraries and features.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Builds and connects the modules for files: media, uploads, members' pictures, emoji and drafts.
 
-Split out of `community`. Depends only on these features, and contains no business logic. See docs/http.md,
+Split out of `community`. Depends only on these features and contains no business logic. See docs/http.md,
 "Uploads" and docs/configuration.md, "Chat server".
 """
 

@@ -57,7 +57,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
         if isinstance(fault, ConnectionResetError) and (
             request.transport is None or request.transport.is_closing()
         ):
-            # The client has disconnected. This is not a fault, and must not fill the log.
+            # The client has disconnected. This is not a fault and must not fill the log.
             return web.Response(status=CLIENT_GONE)
         # Do not log the requested path, because webhook paths contain a secret.
         resource = request.match_info.route.resource
@@ -101,7 +101,8 @@ def local_ip(request: web.Request) -> str:
 
 
 async def body(request: web.Request) -> dict[str, object]:
-    """Return the JSON object in a request, decoded as UTF-8 whatever the Content-Type. Raises ChatError."""
+    """Return the JSON object in a request, decoded as UTF-8 regardless of the Content-Type. Raises
+    ChatError."""
     try:
         return loads_object((await content(request)).decode())
     except ValueError:

@@ -34,7 +34,7 @@ _NAMES_KEPT = 16384
 
 
 def readable_nickname(text: str) -> str:
-    """Validate a member's name, and return it in the form to display. Raises ChatError."""
+    """Validate a member's name and return it in the form to display. Raises ChatError."""
     if (name := _readable(text, MAX_NICKNAME_CHARACTERS)) is None:
         raise ChatError("invalid_nickname")
     return name

@@ -113,12 +113,12 @@ class Bot:
 
     @property
     def channels(self) -> Mapping[str, Channel]:
-        """The channels that the bot can see, by id."""
+        """The channels that the bot can see, keyed by id."""
         return self._known.channels
 
     @property
     def voice(self) -> Mapping[str, Sequence[VoiceMember]]:
-        """The members in each occupied voice channel that the bot can see, by channel id."""
+        """The members in each occupied voice channel that the bot can see, keyed by channel id."""
         return self._known.voice
 
     # Actions. Each one waits when the server limits the rate, and raises Refused or Unreachable.

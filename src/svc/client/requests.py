@@ -16,7 +16,7 @@ from svc.base.backoff import Backoff
 
 # The timeouts for one attempt. The second is long enough for a file of 256 MiB at 4 Mbit/s.
 DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
-# The longest that a request waits in total, for the rate limit or for the server to come back, before it
+# The longest time that a request waits in total, for the rate limit or for the server to come back, before it
 # fails.
 PATIENCE_S = 120.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0

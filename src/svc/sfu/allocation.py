@@ -316,7 +316,7 @@ class Allocator:
     def _raised(
         self, levels: Mapping[str, int], present: dict[str, int], estimate: float, now: float
     ) -> None:
-        """Raise videos, and remember the estimate that permitted the raise."""
+        """Raise videos and remember the estimate that permitted the raise."""
         present.update(levels)
         if not self._unproven and now >= self._paused_until:
             self._misled_bps = 0.0

@@ -22,8 +22,8 @@ _ANSWERS = {
     "inactive": ("inactive",),
 }
 
-# Media is encrypted with keys from DTLS, whichever of these protocols the section names (RFC 8829 section
-# 5.1.2).
+# Media is encrypted with keys from DTLS, regardless of which of these protocols the section names (RFC 8829
+# section 5.1.2).
 _PROTOCOLS = frozenset(
     under + profile
     for under in ("UDP/TLS/", "TCP/TLS/", "TCP/DTLS/", "")
@@ -165,7 +165,7 @@ def _means(mapping: RtpMap | None, codec: Codec) -> bool:
 
 
 def _common_extensions(media: MediaDescription) -> frozenset[int]:
-    """Return our extension ids that the answer keeps with the same meaning (RFC 8285 section 6)."""
+    """Return those of our extension ids that the answer keeps with the same meaning (RFC 8285 section 6)."""
     table = {(extension.id, extension.uri) for extension in EXTENSIONS}
     kept = [entry for entry in media.extmaps() if entry.direction != "inactive"]
     return frozenset(entry.id for entry in kept if (entry.id, entry.uri) in table)

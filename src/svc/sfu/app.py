@@ -62,7 +62,7 @@ class Flags:
     workers: int | None = None  # threads that send media; None to choose by the number of processors
     listen_fds: tuple[int, ...] = ()  # inherited sockets to use instead of opening new ones
     handover_socket: Path | None = None  # where a successor connects to take over the ports
-    take_over: bool = False  # take over from the service that listens there
+    take_over: bool = False  # take over from the service that is listening there
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Front:
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
-    """The methods with which the program starts and stops the media plane. Sessions use its other methods."""
+    """The methods that start and stop the media plane. Sessions use its other methods."""
 
 
 def run(config: Config, flags: Flags = Flags()) -> None:

@@ -10,7 +10,7 @@ Frozen state therefore does not occur: a new pair is Waiting.
 - Failed: no response, an error response, or a response from a different address.
 
 A check from the peer triggers a check of our own on the same pair, ahead of the queue (section 7.3.1.4): it
-proves that the path is open now. It revives a failed pair, and replaces a check that was sent before the
+proves that the path is open now. It revives a failed pair and replaces a check that was sent before the
 peer's NAT let it in.
 
 Peers choose the addresses that we send to. The lists and the checks are bounded, because otherwise the SFU

@@ -1,7 +1,7 @@
 """Sets up encrypted media for one client: first ICE, then DTLS, then keys.
 
 Passes the core's reports and the client's answers to ICE and DTLS. Passes their datagrams, path and keys to
-the core. The session reads `outcomes`. Handles neither signalling nor media sections, and has no clock.
+the core. The session reads `outcomes`. Handles neither signalling nor media sections and has no clock.
 """
 
 from collections import Counter, deque
@@ -30,7 +30,7 @@ from svc.sfu.network_path import (
 from svc.sfu.offer import IceParameters
 
 # The maximum number of datagrams stored until the client's answer arrives, because a client may begin its
-# handshake earlier. A browser's first flight is two datagrams, and may be retransmitted.
+# handshake earlier. A browser's first flight is two datagrams and may be retransmitted.
 _MAX_EARLY_DATAGRAMS = 8
 _TRANSACTION_ID_BYTES = 12
 
@@ -55,7 +55,7 @@ class PathLost:
 
 @dataclass(frozen=True, slots=True)
 class PathSilent:
-    """Nothing arrives over the selected path, so the path may be lost."""
+    """Nothing is arriving over the selected path, so the path may be lost."""
 
 
 @dataclass(frozen=True, slots=True)

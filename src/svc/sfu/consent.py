@@ -20,7 +20,7 @@ EXPIRY_S = 30.0
 class Consent:
     """Permission to send over the selected pair, extended by 30 s with each response.
 
-    Stores the credentials with which the pair was selected, because a restart changes them.
+    Stores the credentials that were used when the pair was selected, because a restart changes them.
     """
 
     pair: CandidatePair

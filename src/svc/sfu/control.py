@@ -52,7 +52,7 @@ class Control(EventHandlers):
         connection.on_pulse = self._say_keep_alive
 
     async def talk(self) -> None:
-        """Receive and handle the chat server's events until the connection ends."""
+        """Receive and handle the chat server's events until the connection closes."""
         try:
             if await self._begin():
                 await self._listen()
@@ -102,7 +102,7 @@ class Control(EventHandlers):
             self._receive(envelope)
 
     def _receive(self, envelope: Envelope) -> None:
-        # A newer chat server may send unknown events, so they do not end the connection.
+        # A newer chat server may send unknown events, so they do not close the connection.
         try:
             self.handle(envelope)
         except EnvelopeError as error:

@@ -68,8 +68,8 @@ class _Profile:
     key_bytes: int = 16
 
 
-# The SRTP profiles in order of preference. The server chooses. GCM takes a third of the other profile's CPU
-# time.
+# The SRTP profiles in order of preference. The server chooses. GCM takes a third of the CPU time of the other
+# profile.
 _PROFILES = (
     _Profile("AEAD_AES_128_GCM", b"SRTP_AEAD_AES_128_GCM", salt_bytes=12),
     _Profile("AES_CM_128_HMAC_SHA1_80", b"SRTP_AES128_CM_SHA1_80", salt_bytes=14),

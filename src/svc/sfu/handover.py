@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class HandoverFailed(ConfigError):
-    """Another service is running and does not hand over its ports."""
+    """Another service is running and will not hand over its ports."""
 
 
 class Succession:
@@ -63,7 +63,7 @@ class Succession:
 
 
 async def take_over(path: Path) -> Succession | None:
-    """Receive the sockets of the service that listens at `path`. Return None if no service listens there.
+    """Receive the sockets of the service that is listening at `path`. Return None if there is none.
 
     Raises HandoverFailed.
     """
@@ -88,7 +88,7 @@ async def take_over(path: Path) -> Succession | None:
 
 
 def refuse_if_used(path: Path) -> None:
-    """Raise ConfigError if a service listens at `path`, because its successor must use `--take-over`."""
+    """Raise ConfigError if a service is listening at `path`, because its successor must use `--take-over`."""
     with socket(sockets.AF_UNIX) as probe:
         probe.settimeout(DEADLINE_S)
         with suppress(OSError):

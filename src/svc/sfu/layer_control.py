@@ -70,7 +70,7 @@ class LayerControl:
         self.changed(now)
 
     def estimated(self, estimate_bps: int, reason: str, repeated_bytes: int, now: float) -> None:
-        """Handle an estimate of the downlink, and lower videos immediately if they no longer fit."""
+        """Handle an estimate of the downlink and lower videos immediately if they no longer fit."""
         elapsed, self._estimated_at = max(now - self._estimated_at, 0.001), now
         share = 1 - exp(-elapsed / _REPEATS_OVER_S)
         self._repeated_bps += share * (8 * repeated_bytes / elapsed - self._repeated_bps)
@@ -102,7 +102,7 @@ class LayerControl:
         return min(self._review_due, self._report_due)
 
     def _review(self, now: float) -> None:
-        """Divide the downlink again, and forward each video within its limit."""
+        """Divide the downlink again and forward each video within its limit."""
         self._review_due = inf
         sections = self._subscriptions.videos()
         shown = [section for section in sections if not (section.wish and section.wish.paused)]

@@ -15,7 +15,7 @@ ASSUMED_BPS = (150_000.0, 450_000.0, 1_200_000.0)
 _NEW_SHARE = 0.3
 # A layer below this rate is not in use (bit/s).
 _MIN_LAYER_BPS = 500.0
-# An encoding counts as not sent after this time. Browsers take a moment to start an encoding, and never send
+# An encoding counts as not sent after this time. Browsers take a moment to start an encoding and never send
 # the largest encodings of a small video.
 _MISSING_AFTER_S = 2.0
 
@@ -50,7 +50,7 @@ class LayerRates:
                 self._absent_s.pop(encoding, None)
                 self._smooth(encoding, [8 * size / report.elapsed_s for size in sizes])
             else:
-                # The first report after a pause covers only part of its interval, and begins with a keyframe.
+                # The first report after a pause covers only part of its interval and begins with a keyframe.
                 self._starting.add(encoding)
                 if wanted & bit:
                     self._absent_s[encoding] = self._absent_s.get(encoding, 0.0) + report.elapsed_s

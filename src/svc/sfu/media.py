@@ -361,7 +361,7 @@ class MediaPlane:
         self._core.send_stun(data, path.remote, path.local)
 
     def statistics(self) -> dict[str, int]:
-        """Return the cumulative counters by name (COUNTERS)."""
+        """Return the cumulative counters, keyed by name (COUNTERS)."""
         return self._core.counters()
 
     def forwarding_delay(self) -> tuple[Sequence[int], float]:

@@ -77,12 +77,12 @@ class RoleChanged:
 
 @dataclass(frozen=True, slots=True)
 class PathSuspected:
-    """Nothing arrives over the selected path, and the peer does not answer on it."""
+    """Nothing is arriving over the selected path, and the peer is not answering on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathRegained:
-    """After PathSuspected, packets from the peer arrive again, on this path or another."""
+    """After PathSuspected, packets from the peer are arriving again, on this path or another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class Track:
     # Bit i is set if encoding i is being received or has not been measured yet.
     flowing: int = ALL_ENCODINGS
     rates: LayerRates = field(default_factory=LayerRates)
-    # The receivers that watch the track: peers, and relays to other SFUs.
+    # The receivers that are watching the track: peers, and relays to other SFUs.
     uses: dict[object, TrackUse] = field(default_factory=dict)
     # The relay, if another SFU relays the track to this SFU.
     relayed_by: "Publisher | None" = None

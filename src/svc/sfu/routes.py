@@ -82,7 +82,7 @@ class Routes:
     async def _attend(
         self, request: web.Request, pace: TokenBucket, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
-        """Upgrade a request to a WebSocket, and serve the WebSocket until it closes."""
+        """Upgrade a request to a WebSocket and serve the WebSocket until it closes."""
         if request.transport is None:  # The client has already disconnected.
             return web.Response()
         socket = Socket(request.transport)

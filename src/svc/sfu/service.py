@@ -80,7 +80,7 @@ class Service:
         return session
 
     def leave(self, code: CloseCode, reason: str) -> None:
-        """Refuse new clients, and close all connections and sessions with the given code and reason."""
+        """Refuse new clients and close all connections and sessions with the given code and reason."""
         self.leaving = True
         for connection in list(self.connections):
             connection.close(code, reason)
@@ -97,7 +97,7 @@ class Service:
         return self._fixed
 
     def create_span(self, room: Room) -> Span:
-        """Make a room span several SFUs, and return its relays."""
+        """Make a room span several SFUs and return its relays."""
         if room not in self._spans:
             room.span = self._spans[room] = Span(room, self._plane, self.clock)
         return self._spans[room]

@@ -155,7 +155,7 @@ class Session(EventHandlers):
 
     @entry
     def report_bandwidth(self) -> None:
-        """Start reporting the downlink's bandwidth to the client, and probe for more."""
+        """Start reporting the downlink's bandwidth to the client and probe for more."""
         self._layers.start(self._bandwidth_estimated, self._clock())
 
     def fail(self) -> None:
@@ -178,7 +178,7 @@ class Session(EventHandlers):
 
     @entry
     def resume(self, client: Client) -> None:
-        """Continue over another connection of the same client, and send it the current state."""
+        """Continue over another connection of the same client and send it the current state."""
         earlier, self._client = self._client, client
         earlier.succeeded()
         self._away_until = inf

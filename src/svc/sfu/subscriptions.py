@@ -30,7 +30,7 @@ from svc.sfu.offer import Transceiver
 from svc.sfu.publications import SOURCES
 from svc.sfu.rooms import Peer, Track, TrackUse
 
-# The reasons for which a track is unavailable, as sent to clients.
+# The reasons why a track can be unavailable, as sent to clients.
 CODEC, NO_SECTION = "codec", "no_line"
 
 # The size of one section in an offer on the wire, where it is escaped as JSON within JSON. Browsers' answers

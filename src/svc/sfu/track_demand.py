@@ -1,7 +1,7 @@
-"""Combines the receivers' requests for a track, and sends the combined demand to its publisher.
+"""Combines the receivers' requests for a track and sends the combined demand to its publisher.
 
 A publisher need not encode more pixels than the widest tile shows, an encoding that nobody needs, or a track
-that nobody watches. A receiver may send the width of its tile with `set_layer`, and the publisher gets
+that nobody is watching. A receiver may send the width of its tile with `set_layer`, and the publisher gets
 `layers_wanted` when the combined demand changes. This is an extension of the protocol. A receiver that sends
 no width is treated as if it had a large tile.
 

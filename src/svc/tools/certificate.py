@@ -23,8 +23,8 @@ from svc.base.private_files import replace_text
 
 # The certificate and the key are in one file, so that both change together.
 FILE_NAME = "tls.pem"
-# Apple's systems reject certificates that are valid for more than 825 days, whoever signed them. Other
-# systems allow only 398 days.
+# Apple's systems reject certificates that are valid for more than 825 days, regardless of who signed them.
+# Other systems allow only 398 days.
 LIFETIME = timedelta(days=390)
 # Renew this early, so that even a server that is started only once a month never shows an expired
 # certificate.

@@ -59,7 +59,7 @@ def _execute_again() -> NoReturn:
 
 
 def read(hidden: int) -> Mapping[str, str]:
-    """Return all variables from the memory file, and close it."""
+    """Return all variables from the memory file and close it."""
     with os.fdopen(hidden, "rb") as file:
         file.seek(0)
         variables: Mapping[str, str] = json.loads(file.read())

@@ -156,7 +156,7 @@ def _adopts_orphans(adopts: bool) -> bool:
 
 
 def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
-    """Detach this fork from its parent, and wait for the program's arguments and environment."""
+    """Detach this fork from its parent and wait for the program's arguments and environment."""
     # Leave the terminal's session: after Ctrl-C, the supervisor stops the programs in order.
     os.setsid()
     # The program exits when its standard input closes.
@@ -167,7 +167,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
         header, descriptors, _, _ = socket.recv_fds(inherited, _LENGTH.size, _MAX_DESCRIPTORS)
         message = _read(inherited, _LENGTH.unpack(header)[0]) if header else b""
     if not message:
-        # The supervisor has exited without starting the program, and has reported the reason.
+        # The supervisor has exited without starting the program and has reported the reason.
         os._exit(0)
     arguments, environment = json.loads(message)
     os.environ.clear()

@@ -64,7 +64,7 @@ def _records(file: BinaryIO) -> Iterator[Record]:
 
 
 def write(file: BinaryIO, records: Iterable[Record], *, start_s: float = 0.0) -> None:
-    """Write a capture. The source in its header is 127.0.0.1/5004, where nothing listens."""
+    """Write a capture. The source in its header is 127.0.0.1/5004, where nothing is listening."""
     seconds, microseconds = divmod(round(start_s * 1_000_000), 1_000_000)
     file.write(b"#!rtpplay1.0 127.0.0.1/5004\n")
     file.write(_FILE_HEADER.pack(seconds, microseconds, 0x7F000001, 5004, 0))

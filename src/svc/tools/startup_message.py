@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from svc.base.config import is_loopback
 from svc.chat.authentication.invite_file import BETWEEN
 
-# Black on white, whatever the terminal's colours, because not every phone can read an inverted code.
+# Black on white, regardless of the terminal's colours, because not every phone can read an inverted code.
 _COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"
 # Each line of text shows two rows of modules. The key states whether the upper and the lower module are dark.
 _HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}

@@ -153,7 +153,7 @@ class Child:
 
 
 async def start_all(children: Sequence[Child]) -> list[str]:
-    """Start all children except those started on demand, and wait until each is healthy.
+    """Start all children except those started on demand and wait until each is healthy.
 
     Return the names of the children that respond but are still starting. Raises StartError if any child
     exits.

@@ -138,7 +138,7 @@ class Installation:
 def run(
     installation: Installation, variables: Mapping[str, str], forks: Mapping[str, WaitingProcess] = NO_FORKS
 ) -> None:
-    """Run the programs until stopped. `forks` are used for the programs' first start.
+    """Run the programs until stopped. `forks` are used for the first start of each program.
 
     Raises ConfigError if it cannot start.
     """
@@ -277,7 +277,7 @@ def open_ports(installation: Installation) -> tuple[Installation, dict[str, list
     """Open the programs' listening sockets. Return the sockets by program, with the assigned ports.
 
     This process keeps the sockets open during a restart, so that no other program can take a port and new
-    clients merely wait. If this fails, raises a ConfigError that names the flag.
+    clients merely wait. On failure, raises a ConfigError that names the flag.
     """
     wanted = [
         ("sfu", "--sfu-port", "127.0.0.1", installation.sfu_port),

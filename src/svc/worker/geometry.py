@@ -16,9 +16,9 @@ from av.video.stream import VideoStream
 
 Step = tuple[str, str]
 
-# The largest ratio of a pixel's sides. A larger ratio is an error in the file.
+# The largest pixel aspect ratio. A larger ratio is an error in the file.
 _MAX_ASPECT = 4
-# Colour matrices by their numbers in H.273.
+# Colour matrices, keyed by their H.273 numbers.
 BT709, UNSPECIFIED, BT601 = 1, 2, 6
 # From this height on, browsers and FFmpeg assume BT.709 if the matrix is unspecified.
 _HD_HEIGHT = 720

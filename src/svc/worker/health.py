@@ -1,7 +1,7 @@
 """Serves the worker's `GET /health` and `GET /metrics`.
 
-The worker is healthy as long as it runs. Whether it can reach the chat server's queue is a separate field,
-because the cause may be the server rather than the worker.
+The worker is healthy as long as it is running. Whether it can reach the chat server's queue is a separate
+field, because the cause may be the server rather than the worker.
 """
 
 from collections.abc import Callable

@@ -73,8 +73,8 @@ class Queue:
         return Job(**structs.asdict(job) | {"source": self._data_dir / job.source})
 
     async def wait(self, seen: int) -> int:
-        """Wait until the number of the server's job signal differs from `seen`, or until a timeout. Return
-        the number.
+        """Wait until the counter of the server's job signal differs from `seen`, or until a timeout. Return
+        the counter.
 
         Raises Unreachable.
         """
@@ -89,7 +89,7 @@ class Queue:
         await self._ask("job_renew", {**_whose(job), "progress": round(progress, 3)}, Struct)
 
     async def reserve(self, job: Job, ext: str) -> str:
-        """Reserve a key for storing a file, and return it."""
+        """Reserve a key for storing a file and return it."""
         return (await self._ask("job_reserve", {**_whose(job), "ext": ext}, ReservedKey)).key
 
     async def finish(self, job: Job, results: Sequence[WrittenFile]) -> None:

@@ -66,8 +66,8 @@ class CopiedStream:
         self._target = output.add_stream_from_template(source, opaque=True)
         filter_ = _ESSENTIALS.get(source.codec.canonical_name)
         self._filter = av.BitStreamFilterContext(filter_, source, self._target) if filter_ else None
-        # Matroska stores no decoding times, so the first few packets' decoding times are derived from later
-        # packets.
+        # Matroska stores no decoding times, so the decoding times of the first few packets are derived from
+        # later packets.
         self._untimed: list[Packet[Any]] = []
         self._timed = False
 
@@ -225,7 +225,7 @@ def _colour(source: VideoStream) -> dict[str, int]:
 
 
 def _conversion(source: VideoStream) -> dict[str, int]:
-    """Return FFmpeg's numbers for the matrix and the range with which to convert RGB."""
+    """Return FFmpeg's numbers for the matrix and the range for converting RGB."""
     return {"dst_colorspace": BT709, "dst_color_range": _LIMITED} if _is_rgb(source) else {}
 
 

@@ -36,7 +36,7 @@ _ENCODERS = (("libx264", "mp4"), ("libvpx-vp9", "webm"))
 _AUDIO_ENCODERS = {"mp4": "aac", "webm": "libopus"}
 # The longest side of the poster. `svc.base.pictures` makes the final image.
 POSTER_SIDE = 1280
-# Transfer functions of high dynamic range, by their numbers in H.273: PQ and HLG.
+# High dynamic range transfer functions, by H.273 number: PQ and HLG.
 _HDR = (16, 18)
 _TO_BT709 = "out_color_matrix=bt709:out_primaries=bt709:out_transfer=bt709:intent=perceptual"
 # The position of the poster. The first frame is usually black.
@@ -255,7 +255,7 @@ def _run(
     bounds: _Bounds,
     progress: Progress,
 ) -> float:
-    """Pass all packets through their encoders. Return the duration in seconds, computed from the packets'
+    """Pass all packets through their encoders. Return the duration in seconds, computed from the packet
     times.
     """
     expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s

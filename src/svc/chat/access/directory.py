@@ -72,7 +72,7 @@ class Channel:
     overrides: Overrides = field(default_factory=Overrides)
     # The id of its category. Categories cannot be nested.
     parent_id: str | None = None
-    # An archived channel is read-only, and is listed only on request.
+    # An archived channel is read-only and is listed only on request.
     archived: bool = False
     # For a voice channel: the maximum number of participants, and the bitrate of each microphone. 0 means no
     # limit.
@@ -143,7 +143,7 @@ class Directory:
         self._forget()
 
     def drop_role(self, role_id: str) -> None:
-        """Delete a role, and remove it from all members who have it."""
+        """Delete a role and remove it from all members who have it."""
         self.roles.pop(role_id, None)
         for member in list(self.members.values()):
             if role_id in member.role_ids:
@@ -363,7 +363,7 @@ class Directory:
     def _viewers_of(self, channel: Channel) -> frozenset[str]:
         """Return the ids of the members who may view a channel. Channels with the same viewers share one set.
 
-        The decision is made once for all members with the same roles, and considers only overrides of
+        The decision is made once for all members with the same roles and considers only overrides of
         `view_channel`.
         """
         of_roles, of_members = self._view_overrides_of(channel)

@@ -2,7 +2,7 @@
 
 A URL is valid for several hours. Until it expires, anyone who has it can load the object. Nobody can guess a
 URL. Expiry times are rounded, so that everybody gets the same URL for hours and browsers can cache the file.
-This module stores nothing, and leaves it to `media` to check that an object exists.
+This module stores nothing and leaves it to `media` to check that an object exists.
 """
 
 import hashlib

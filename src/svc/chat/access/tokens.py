@@ -1,6 +1,6 @@
 """Issues and verifies access tokens (HS256 JWTs that name a member and a session) and bot tokens.
 
-Stores only the digests of bot tokens, and reads no clock. An access token is valid for 15 minutes. It becomes
+Stores only the digests of bot tokens and reads no clock. An access token is valid for 15 minutes. It becomes
 invalid earlier if its session ends or the member's epoch is incremented. A bot token is valid until it is
 replaced. See docs/http.md, "Signing in and devices".
 """
@@ -64,7 +64,7 @@ class AccessTokens:
         self._bots: dict[str, bytes] = {}
 
     def accept_bot(self, member_id: str, digest: bytes) -> frozenset[str]:
-        """Accept a new bot token with the given digest. End the previous token's sessions, and return their
+        """Accept a new bot token with the given digest. End the previous token's sessions and return their
         ids.
         """
         ended = self._directory.sessions.get(member_id, frozenset()) - {_session_of(digest)}

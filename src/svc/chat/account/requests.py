@@ -134,7 +134,7 @@ class AccountRequests(Requests):
 
 
 async def export_json(session: Session, parts: Mapping[str, Part], now_ms: int) -> AsyncIterator[bytes]:
-    """Yield the JSON in UTF-8 pieces: `{"exported_at_ms": …, "<part>": […], …}`."""
+    """Yield the JSON in pieces, encoded as UTF-8: `{"exported_at_ms": …, "<part>": […], …}`."""
     buffer = bytearray(b'{"exported_at_ms":%d' % now_ms)
     for name, part in parts.items():
         buffer += b"," + json.encode(name) + b":["

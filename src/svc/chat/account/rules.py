@@ -1,4 +1,4 @@
-"""Lets members leave the server, and deletes their data on request. Contains no HTTP code.
+"""Lets members leave the server and deletes their data on request. Contains no HTTP code.
 
 Members who delete their data leave at once: their name, picture, identities, devices and blocks are deleted
 with the membership. Their messages are deleted in the background, because there can be many, and the deletion
@@ -104,7 +104,7 @@ class AccountRules:
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """Delete messages in the background while the server runs."""
+        """Delete messages in the background while the server is running."""
         while True:
             await self._due.wait()
             async with continue_on_errors(logger, StorageFailed, *_SAID):

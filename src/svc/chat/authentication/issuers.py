@@ -145,7 +145,7 @@ async def _discover(session: ClientSession, issuer: str) -> dict[str, object]:
 
 # The maximum size of a response, enough for three tokens of the maximum size and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
-# The maximum number of simultaneous exchanges, so that a slow provider cannot occupy more connections.
+# The maximum number of simultaneous exchanges, so that a slow provider cannot tie up more connections.
 MOST_AT_ONCE = 16
 
 

@@ -69,7 +69,7 @@ class JoinPolicy(Protocol):
 class ServerJoinPolicy:
     """The server's join policy, which requires a valid invite if the server's settings do.
 
-    `invite_needed` returns whether an invite is needed. Its argument tells whether the person is nearby.
+    `invite_needed` returns whether an invite is needed. Its argument indicates whether the person is nearby.
     `invites` checks invite codes.
     """
 

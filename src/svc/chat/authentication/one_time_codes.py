@@ -1,4 +1,4 @@
-"""Issues nonces for signing in, and creates one-time codes that let a member sign in on another device.
+"""Issues nonces for signing in and creates one-time codes that let a member sign in on another device.
 
 A nonce is valid for a few minutes and known only to the client that requested it. Nonces are kept only in
 memory, so a restart invalidates them and clients request new ones. Anybody may request any number of nonces,

@@ -1,4 +1,4 @@
-"""Response types for devices and their codes, and the events about them. `Device` is in `store`."""
+"""Response and event types for devices and their codes. `Device` is in `store`."""
 
 from svc.chat.authentication.store import Device
 from svc.chat.schemas import Id, Response, TimeMs

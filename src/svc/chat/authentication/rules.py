@@ -34,8 +34,8 @@ from svc.chat.names import readable_nickname
 from svc.chat.schemas import Response, TimeMs
 from svc.chat.services import Services
 
-# The maximum number of devices per member. It is limited because each device gives full access to the
-# account. Beyond it, the least recently used device is removed.
+# The maximum number of devices per member. There is a limit because each device gives full access to the
+# account. When it is exceeded, the least recently used device is removed.
 MOST_DEVICES = 20
 
 # How long an applicant should wait before trying to join again.

@@ -30,7 +30,8 @@ from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# The maximum number of keys. This many take up 2 MB. Beyond it, the least recently used key is dropped.
+# The maximum number of keys. This many take up 2 MB. When there are more, the least recently used key is
+# dropped.
 MOST_KEYS = 10_000
 
 

@@ -1,6 +1,6 @@
 """Checks sign-ins against the trusted issuers and the server's own names.
 
-An assertion made for one server must not be usable at another, because a server could relay the assertions
+An assertion made for one server must not be usable on another, because a server could relay the assertions
 that it receives. The client therefore signs the address to which it connected, as part of the assertion. The
 Host header alone proves nothing, because the relaying server controls it. If the operator has set the
 server's names (EXTERNAL_HOST), all other names are refused.

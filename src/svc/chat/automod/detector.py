@@ -1,4 +1,4 @@
-"""Matches messages against a rule, and finds the matching parts.
+"""Matches messages against a rule and finds the matching parts.
 
 Remembers each author's recent messages to detect repeats. Does not check permissions and reads no clock.
 """
@@ -19,7 +19,8 @@ from svc.chat.messages.profanity import ScannedText, Span, mask
 
 # The number of links checked in one time slice. A slice takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# The maximum number of remembered authors. Beyond it, the author who has been inactive longest is forgotten.
+# The maximum number of remembered authors. When there are more, the author who has been inactive longest is
+# forgotten.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(

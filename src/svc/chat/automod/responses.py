@@ -1,4 +1,4 @@
-"""Response types for automatic moderation, and the event about a deleted rule.
+"""Response types for automatic moderation, and the event for a deleted rule.
 
 `Rule` is in `rule_definition`.
 """

@@ -275,7 +275,7 @@ class ArchiveMember:
 
 
 class ArchiveReader:
-    """Yields the files of an archive in order, and compares them with the manifest at the end."""
+    """Yields the files of an archive in order and compares them with the manifest at the end."""
 
     def __init__(self, file: IO[bytes]) -> None:
         """Read the header. Raises ArchiveError."""
@@ -292,7 +292,7 @@ class ArchiveReader:
         self.missing: list[str] = []
 
     def members(self) -> Iterator[ArchiveMember]:
-        """Yield the files. Skip whatever the caller leaves unread. Raises ArchiveError."""
+        """Yield the files. Skip anything that the caller leaves unread. Raises ArchiveError."""
         last = HEADER
         while True:
             with _named_faults(f"what comes after {last}"):

@@ -54,7 +54,8 @@ class SetArchived(Request):
 
 
 class ChannelOrder(Request):
-    """The new order of the channels. `parents` maps channels to their new categories, or to null for none."""
+    """The new order of the channels. `parents` maps channels to their new categories, or to null for no
+    category."""
 
     channel_ids: Annotated[list[Id], Meta(max_length=MAX_CHANNELS)]
     parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None

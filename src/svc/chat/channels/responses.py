@@ -108,7 +108,7 @@ class ChannelChanges(Request):
     encrypted: bool | None = None
 
     def differences(self) -> Differences:
-        """Return the changed attributes by name. Raises ChatError if there are none."""
+        """Return the changed attributes, keyed by name. Raises ChatError if there are none."""
         wanted = {name: value for name, value in structs.asdict(self).items() if value is not None}
         wanted["parent_id"] = self.parent_id
         if self.parent_id is UNSET:

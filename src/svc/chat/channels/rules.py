@@ -150,8 +150,8 @@ class Channels:
     ) -> Write[None, list[Channel]]:
         """Reorder the channels that the actor can view, and move some to other categories.
 
-        Channels that the actor cannot view keep their positions. Archived channels can be omitted, and then
-        keep their positions too.
+        Channels that the actor cannot view keep their positions. Archived channels can be omitted, in which
+        case they also keep their positions.
         """
         visible = [
             channel

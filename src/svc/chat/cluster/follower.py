@@ -1,4 +1,4 @@
-"""Applies new log entries to a follower's file, and compares its tables with the owner's.
+"""Applies new log entries to a follower's file and compares its tables with the owner's.
 
 Runs on its own thread, because it blocks on the file and on the log.
 """

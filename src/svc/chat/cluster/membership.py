@@ -55,7 +55,7 @@ class Owner(msgspec.Struct, frozen=True):
     url: str = ""
     epoch: int = 0
     sequence: int = 0
-    # The key with which a relay authenticates itself to the owner.
+    # The key that a relay uses to authenticate to the owner.
     relay_key: str = ""
 
 

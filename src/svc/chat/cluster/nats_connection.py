@@ -103,7 +103,7 @@ async def flush(client: Client) -> None:
 
 
 async def disconnect(client: Client) -> None:
-    """Close a connection, whatever the state of NATS. Does not raise network errors."""
+    """Close a connection, regardless of the state of NATS. Does not raise network errors."""
     with suppress(NatsError, OSError, TimeoutError):
         await asyncio.wait_for(client.close(), _CLOSE_S)
 

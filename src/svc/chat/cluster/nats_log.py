@@ -74,7 +74,7 @@ class NatsLog:
         """Create the log. `on_lost` is called on another thread when this node may no longer write."""
         self.name, self._node, self._on_lost = name, node, on_lost
         self.subject = f"{name}.log"
-        # The sequence of the last entry that this node knows of, and the entry's epoch.
+        # The sequence number of the last entry that this node knows of, and the entry's epoch.
         self.sequence = self.epoch = 0
         self._stopping = False
         self._loop = asyncio.new_event_loop()
@@ -339,7 +339,7 @@ class NatsLog:
     # Methods that use the log's thread.
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the log's thread, and return its result.
+        """Run a coroutine on the log's thread and return its result.
 
         Raises RuntimeError once the log is closed.
         """
@@ -349,7 +349,7 @@ class NatsLog:
             raise RuntimeError("the log has been closed") from None
 
     def run_with_retries(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a coroutine during startup, and repeat it while NATS is slow. Raises ClusterError."""
+        """Run a coroutine during startup and repeat it while NATS is slow. Raises ClusterError."""
         return until_answered(lambda: self.run(work()), lambda: self._stopping)
 
     def _end(self) -> None:

@@ -186,7 +186,7 @@ class ReplicatedDirectory(Directory):
 
 
 class RemotePage(MemberPage):
-    """A page whose socket is at a relay."""
+    """A page whose socket is on a relay."""
 
     def __init__(self, feed: Feed, relay: str, page: int) -> None:
         """Create the page. `relay` is the session id of its relay, and `page` is the page's number there."""
@@ -198,7 +198,7 @@ class RemotePage(MemberPage):
 
 
 class ReplicatedHub(Hub):
-    """A hub that also tracks the pages at relays. Each event is sent only once for all of these pages."""
+    """A hub that also tracks the pages on relays. Each event is sent only once for all of these pages."""
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(ReplicatedDirectory(feed), steady_clock())

@@ -1,7 +1,7 @@
 """Manages the owner's links to relays: attaches relays, signs in their pages, and handles the pages'
 requests.
 
-Pages at a relay are signed in, checked, rate-limited and served here, just like pages whose sockets are in
+Pages on a relay are signed in, checked, rate-limited and served here, just like pages whose sockets are in
 this process. Only a relay that has read the key from the cluster's bucket in NATS may attach.
 """
 
@@ -110,7 +110,7 @@ class RelayLinks:
                 link.check(now)
 
     async def close(self) -> None:
-        """Let requests in progress finish, and leave all other requests to the next owner."""
+        """Let requests in progress finish and leave all other requests to the next owner."""
         self.is_ending = True
         await asyncio.gather(*(link.finish() for link in list(self._links.values())))
 
@@ -188,7 +188,7 @@ class Link:
         return RelayStatus(self.name, self._url, len(self._pages))
 
     async def begin(self, attach: AttachRequest, facts: Facts) -> None:
-        """Register the relay's open pages, and send the relay everything it has missed."""
+        """Register the relay's open pages and send the relay everything it has missed."""
         feed, directory = self._feed, self._hub.directory
         assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
         feed.want()
@@ -216,7 +216,7 @@ class Link:
                 break
 
     def _restore(self, attach: AttachRequest) -> list[int]:
-        """Register the pages that are already open at the relay. Return the numbers of the pages that are
+        """Register the pages that are already open on the relay. Return the numbers of the pages that are
         refused.
         """
         refused = []

@@ -82,7 +82,7 @@ class Snapshots:
         return None if newest is None else time.time() - newest[1]
 
     def restore(self, data_dir: Path, database: Path, community: str, *, at: int | None = None) -> int:
-        """Replace the database with the newest snapshot, and add files that are missing.
+        """Replace the database with the newest snapshot and add files that are missing.
 
         If `at` is given, use the newest snapshot that contains no log entry after this position. Return the
         snapshot's position in the log. Raises ClusterError, and changes nothing, if there is no usable

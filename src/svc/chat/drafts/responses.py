@@ -1,4 +1,4 @@
-"""Response types for drafts, and the events about them. `Draft` is also the type of the table's rows."""
+"""Response and event types for drafts. `Draft` is also the type of the table's rows."""
 
 from collections.abc import Sequence
 from typing import Annotated

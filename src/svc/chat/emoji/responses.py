@@ -1,4 +1,4 @@
-"""Response types for custom emoji, and the events about them."""
+"""Response and event types for custom emoji."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -93,7 +93,7 @@ class Writer:
         self._facts = facts
 
     def add_records(self, records: Iterator[dict[str, object]]) -> int:
-        """Add all records, and return their number."""
+        """Add all records and return their number."""
         count = 0
         with self._zip.open(RECORDS, "w", force_zip64=True) as lines:
             lines.write(

@@ -1,7 +1,7 @@
 """Defines a common model for exports from other programs: channels, authors and posts.
 
-A reader for each program's format produces these objects, and `foreign_import` stores them. This module
-depends on no format.
+A reader for each program's format produces these objects, and `foreign_import` stores them. This module is
+independent of all formats.
 """
 
 from collections.abc import Iterator, Sequence

@@ -62,7 +62,7 @@ def _insertion(name: str) -> str:
 
 
 def delete_default_rows(connection: Connection, now_ms: int) -> None:
-    """Delete a new server's default rows before an import, and prevent them from being created again."""
+    """Delete a new server's default rows before an import and prevent them from being created again."""
     for table in ("channels", "settings", "roles"):
         connection.execute(f"DELETE FROM {table}")
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('channels_seeded', ?)", (str(now_ms),))

@@ -125,7 +125,7 @@ def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | Non
 
 
 def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int) -> None:
-    """Record a join, and delete joins that are older than `kept_ms`."""
+    """Record a join and delete joins that are older than `kept_ms`."""
     connection.execute("DELETE FROM invite_joins WHERE at_ms <= ?", (now_ms - kept_ms,))
     connection.execute("INSERT INTO invite_joins VALUES (?, ?)", (invite_id, now_ms))
 

@@ -87,8 +87,8 @@ class Push(Struct, frozen=True):
 class ReplayBuffer:
     """Events for pages that reconnect, ordered by `seq`, which starts at `now_us`.
 
-    Because `seq` follows the clock, it also rises across restarts: every stored event has a higher `seq` than
-    any event of an earlier run. Gaps in the numbers have no meaning.
+    Because `seq` follows the clock, it also increases across restarts: every stored event has a higher `seq`
+    than any event of an earlier run. Gaps in the numbers have no meaning.
     """
 
     def __init__(self, now_us: int, max_count: int = MAX_KEPT, max_bytes: int = MAX_KEPT_BYTES) -> None:
@@ -122,8 +122,8 @@ class ReplayBuffer:
         return dropwhile(lambda push: push.seq <= seq, self._pushes)
 
 
-# A person may have a phone, a tablet and several computers, some with several tabs open. Beyond this number
-# of pages, the oldest is closed, because its connection may be dead.
+# A person may have a phone, a tablet and several computers, some with several tabs open. When this number is
+# exceeded, the oldest page is closed, because its connection may be dead.
 MAX_PAGES_OF_A_MEMBER = 16
 
 
@@ -257,7 +257,7 @@ class Hub:
         return self._kept.after(seq) is not None
 
     def begin_window(self, seq: int) -> None:
-        """Forget the stored events, and continue after `seq`."""
+        """Forget the stored events and continue after `seq`."""
         self._kept = ReplayBuffer(seq)
 
     def cut_off(

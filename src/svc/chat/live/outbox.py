@@ -10,7 +10,7 @@ closes no sockets.
 import asyncio
 from collections.abc import Callable, Sequence
 
-# The maximum size of a page's queue. Beyond it, reloading the page is faster than catching up.
+# The maximum size of a page's queue. Above this size, reloading the page is faster than catching up.
 MAX_WAITING_BYTES = 1024 * 1024
 # A page is too slow if its system has not acknowledged a single byte for this long.
 STALL_DEADLINE_S = 10.0

@@ -37,8 +37,8 @@ AUTHENTICATION_DEADLINE_S = 10.0
 # The maximum number of sockets. Each takes about 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
 # The limit for unauthenticated sockets: a quarter of all sockets, which is enough when many members reconnect
-# at once. Beyond it, the address with the most unauthenticated sockets loses the oldest of these, so that a
-# client with a valid token still gets in, even from that address.
+# at once. When it is exceeded, the address with the most unauthenticated sockets loses the oldest of these,
+# so that a client with a valid token still gets in, even from that address.
 MAX_UNSIGNED = 1024
 CHECK_INTERVAL_S = 1.0
 
@@ -221,7 +221,7 @@ class LiveSockets(SocketServer):
         return self._pace.wait_s(page.session.member_id, event)
 
     async def answer_at_its_pace(self, page: MemberPage, request: frames.Request) -> bytes:
-        """Return the reply to a request from a page whose socket is at a relay."""
+        """Return the reply to a request from a page whose socket is on a relay."""
         assert page.session is not None, "a relay passes on requests from members"
         if delay_s := self._pace.wait_s(page.session.member_id, request.event):
             await asyncio.sleep(delay_s)

@@ -1,6 +1,6 @@
 """Stores media and tracks the references to it. Contains no HTTP code.
 
-A row is inserted before its object is stored, and is then marked as stored. A crash in between leaves an
+A row is inserted before its object is stored and is then marked as stored. A crash in between leaves an
 unreferenced row, which the sweep finds. An object without references is deleted. See docs/configuration.md,
 "Chat server".
 """
@@ -254,7 +254,7 @@ def delete(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def new_key(ext: str) -> str:
-    """Return a key that nobody can guess and that is unique among all servers that share the bucket."""
+    """Return an unguessable key that is unique among all servers sharing the bucket."""
     assert _EXTENSION.fullmatch(ext), "extensions are ours"
     return f"{PREFIX}{uuid.uuid4()}.{ext}"
 

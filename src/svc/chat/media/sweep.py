@@ -34,8 +34,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class SweepCounts:
-    """The numbers of removed objects and of failures, and the number and total size of stored objects at the
-    last count.
+    """Counts of removed objects and failures, and the number and total size of stored objects at the last
+    count.
     """
 
     swept: int = 0
@@ -67,7 +67,7 @@ class Sweep:
         self.counts = SweepCounts()
 
     async def run(self) -> NoReturn:
-        """Sweep for as long as the server runs."""
+        """Sweep for as long as the server is running."""
         while True:
             async with continue_on_errors(logger, StorageFailed, *_SAID):
                 await self.count()

@@ -1,4 +1,4 @@
-"""Defines the storage limits, and measures the space used by the object store and the database. Changes
+"""Defines the storage limits and measures the space used by the object store and the database. Changes
 nothing.
 """
 
@@ -42,7 +42,7 @@ SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
 
 @dataclass(frozen=True, slots=True)
 class StoredBytes:
-    """The numbers of bytes in the object store for one holder and for all holders. A holder is a member, or
+    """The number of bytes in the object store for one holder and for all holders. A holder is a member, or
     all webhooks that one member has created.
     """
 

@@ -1,6 +1,6 @@
 """Creates, changes, gives and removes roles, and transfers the ownership. Contains neither HTTP nor SQL code.
 
-Actors can change only roles below their own rank, and cannot give a permission that they lack. The owner's
+Actors can change only roles below their own rank and cannot give a permission that they lack. The owner's
 role cannot be changed. Other built-in roles can be changed but not deleted. `@endpoint` has already checked
 the permission to manage roles.
 """

@@ -76,8 +76,8 @@ class Message(Struct, frozen=True):
     attachments: Sequence[object] = ()
     flagged: bool = False
     edited_at_ms: int | None = None
-    # The time of posting, if it differs from the time in `n`. They can differ after the clock was set back,
-    # because `n` never decreases.
+    # The time of posting, if it differs from the time in `n`. They can differ after the clock has been set
+    # back, because `n` never decreases.
     stamp_ms: int | None = None
     # The members who reacted with each emoji, earliest first. Emoji are sorted by code point, so that clients
     # that apply changes get the same order.
@@ -92,7 +92,7 @@ class Message(Struct, frozen=True):
     answers: ThreadSummary | None = None
     # The thread's summary after this message was posted or deleted. Set only during that write.
     beside: ThreadSummary | None = None
-    # The members who start to follow the thread because of this message, and the (member, thread) pairs that
+    # The members who start following the thread because of this message, and the (member, thread) pairs that
     # end so that these members stay within their limit.
     joining: tuple[str, ...] = ()
     crowded_out: Sequence[tuple[str, str]] = ()

@@ -1,10 +1,10 @@
-"""Caches pages of message history, and never returns a page that is older than the latest write to its
+"""Caches pages of message history and never returns a page that is older than the latest write to its
 channel.
 
-Each channel has a version that rises with every write to its messages. A page is cached only if the version
-did not change while the page was read, and the next write invalidates it. The number of cached pages and the
-size of their text are limited. The caller reads the messages. See docs/configuration.md, "Chat server",
-MESSAGE_CACHE_TTL_MS.
+Each channel has a version, which is incremented on every write to its messages. A page is cached only if the
+version did not change while the page was read, and the next write invalidates it. The number of cached pages
+and the size of their text are limited. The caller reads the messages. See docs/configuration.md, "Chat
+server", MESSAGE_CACHE_TTL_MS.
 """
 
 from collections import OrderedDict

@@ -3,7 +3,7 @@
 The setting `profanityMode` determines what happens to swear words. Compares whole words, so that a harmless
 word is not refused because it contains a swear word (the Scunthorpe problem). Ignores differences in case,
 width and accents. Recognises look-alike letters, digits and symbols that replace letters, invisible
-characters, repeated letters, and spaces between single letters. Supports only English, and does not consider
+characters, repeated letters, and spaces between single letters. Supports only English and does not consider
 the context. Performs no I/O. Long texts are searched in time slices (`time_slices`), because anyone can write
 them. See docs/http.md, "Settings".
 """

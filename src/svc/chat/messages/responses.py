@@ -1,4 +1,4 @@
-"""Response types for messages, threads and unread counts, and the events about them.
+"""Response and event types for messages, threads and unread counts.
 
 `message` converts a stored message for everyone who may view its channel. Media have expiring URLs.
 """

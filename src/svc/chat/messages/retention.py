@@ -47,7 +47,7 @@ class Retention:
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """Delete old attachments for as long as the server runs."""
+        """Delete old attachments for as long as the server is running."""
         while True:
             async with continue_on_errors(logger, StorageFailed, *_SAID):
                 await self.run_once()

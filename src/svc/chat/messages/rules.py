@@ -385,7 +385,7 @@ class Messages:
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:
-        """Invalidate a changed channel's pages, and wake the indexer."""
+        """Invalidate a changed channel's pages and wake the indexer."""
         self._pages.written(channel_id)
         self._indexer.wake()
 

@@ -172,7 +172,7 @@ class Search:
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> EngineQuery:
         groups: list[Iterable[str]] = []
-        # This condition is the most expensive one, and is not needed for a member who may view every channel.
+        # This condition is the most expensive one and is not needed for a member who may view every channel.
         if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
             groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
         if authors:

@@ -220,7 +220,7 @@ def forget_member(connection: Connection, member_id: str) -> None:
 
 
 def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -> None:
-    """Set a member's read mark. A mark never goes back."""
+    """Set a member's read mark. A mark never moves back."""
     connection.execute(
         "INSERT INTO reads VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > reads.n",

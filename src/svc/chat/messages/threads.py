@@ -1,4 +1,4 @@
-"""Manages threads' followers, unread counts and read marks. Contains no HTTP code.
+"""Manages thread followers, unread counts and read marks. Contains no HTTP code.
 
 A thread contains the replies to one message in a channel, which is the thread's root. The replies do not
 appear in the channel's history. Members who write in a thread, wrote its root or are mentioned in it follow
@@ -34,7 +34,7 @@ _UNREAD = (
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
-# Follows a thread, with the given cursor as the read mark. A read mark never goes back.
+# Follows a thread, with the given cursor as the read mark. A read mark never moves back.
 _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
@@ -287,7 +287,7 @@ def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
 
 
 def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
-    """Set a follower's read mark. A mark never goes back."""
+    """Set a follower's read mark. A mark never moves back."""
     connection.execute(
         "UPDATE thread_follows SET n = ?3 WHERE member_id = ?1 AND thread = ?2 AND n < ?3",
         (member_id, thread, n),

@@ -54,7 +54,7 @@ class UnreadCounts:
         self.unmentioned(channel_id, n, member_ids)
 
     def read(self, member_id: str, channel_id: str, n: int) -> None:
-        """Mark everything up to `n` as read. A mark never goes back."""
+        """Mark everything up to `n` as read. A mark never moves back."""
         key = member_id, channel_id
         self._marks[key] = max(n, self._marks.get(key, 0))
         if waiting := self._mentions.get(key):
@@ -158,7 +158,7 @@ class ThreadFollows:
         ]
 
     def add(self, thread: str, channel_id: str, member_id: str, read_n: int, last_n: int) -> None:
-        """Follow a thread, with the given read mark. A mark never goes back."""
+        """Follow a thread, with the given read mark. A mark never moves back."""
         followed = self._threads.setdefault(thread, ThreadUnread(channel_id, last_n))
         follow = followed.follows.setdefault(member_id, ThreadFollow(read_n))
         follow.read_n = max(follow.read_n, read_n)

@@ -1,4 +1,4 @@
-"""Response types for bans and reports, and the event about a resolved report.
+"""Response types for bans and reports, and the event for a resolved report.
 
 `Ban` and `Report` are also the types of rows, and are defined with their tables.
 """

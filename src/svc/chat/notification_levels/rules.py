@@ -1,7 +1,7 @@
 """Decides which notifications each member gets from a channel. Contains no HTTP code.
 
 A member's level for all channels applies to each channel for which the member has not set a level. A mute
-also silences mentions. Do-not-disturb stops all notifications, and is the only setting that other members can
+also silences mentions. Do-not-disturb stops all notifications and is the only setting that other members can
 see. An invisible member appears offline and still gets notifications.
 """
 

@@ -2,7 +2,7 @@
 token.
 
 The server's document has every endpoint except pages, sockets and metrics. Built from the catalogue and the
-features' descriptions. Serves nothing.
+feature descriptions. Serves nothing.
 """
 
 import re
@@ -102,7 +102,7 @@ def http_document(features: Mapping[str, FeatureDescription], version: str) -> d
 def _paths(
     endpoints: Iterable[tuple[str, Endpoint, Requirement]], components: Components
 ) -> dict[str, dict[str, object]]:
-    """Return the operations by path and method."""
+    """Return the operations, keyed by path and method."""
     paths: dict[str, dict[str, object]] = {}
     for feature, endpoint, needs in endpoints:
         method, path = endpoint.route.split(" ")

@@ -1,7 +1,7 @@
 """Builds the AsyncAPI 3 document: every request on the live socket with its reply, and every event.
 
 As AsyncAPI requires, the document takes the server's point of view: the server receives requests and sends
-events. Built from the catalogue and the features' descriptions. Serves nothing.
+events. Built from the catalogue and the feature descriptions. Serves nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

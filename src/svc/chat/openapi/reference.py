@@ -159,7 +159,7 @@ def _entry(kind: str, name: str, summary: str, rows: Iterable[tuple[str, str]]) 
 
 
 def _objects(features: Mapping[str, FeatureDescription]) -> Mapping[str, Schema]:
-    """Return every named schema by its name."""
+    """Return all named schemas, keyed by name."""
     schemas: list[object] = [(endpoint.body, endpoint.answer) for endpoint in management()]
     for described in features.values():
         schemas += [(endpoint.body, endpoint.answer) for endpoint in described.endpoints]

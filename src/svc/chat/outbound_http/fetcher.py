@@ -3,7 +3,7 @@
 The fetcher follows redirects itself and checks each target like the first address. It sends no cookies,
 credentials or personal headers, and ignores proxies that the environment configures. It requests an
 uncompressed body, refuses a compressed one, and does not interpret the content. The poster sends a few bytes
-to an https address under the same rules. It follows no redirects, and reads only the status and the beginning
+to an https address under the same rules. It follows no redirects and reads only the status and the beginning
 of an error response. See docs/webhooks.md.
 """
 

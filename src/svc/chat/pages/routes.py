@@ -262,7 +262,7 @@ def _mapped(kept: Path, looks: str) -> _CachedFiles | None:
 
 
 def _looks(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
-    """Return a digest of the files' paths, sizes and times."""
+    """Return a digest of the paths, sizes and times of all files."""
     digest = hashlib.sha256()
     for entry in files:
         status = entry.stat()

@@ -44,7 +44,7 @@ PAGE_DEADLINE_S = 8.0
 # can make the parser slow.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# The maximum number of page heads that are parsed at once. One member's links can occupy two of these places,
+# The maximum number of page heads that are parsed at once. One member's links can occupy two of these slots,
 # which leaves one for others.
 PARSING_PLACES = 3
 # The maximum number of messages whose links are being fetched. Further messages get no previews.
@@ -243,7 +243,7 @@ class Previews:
             return None
         words = {"title": short.title, "description": short.description}
         # Show the host in the link itself, because that is where a click leads. A page can claim any site
-        # name, and can redirect this server and readers to different sites.
+        # name and can redirect this server and readers to different sites.
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",

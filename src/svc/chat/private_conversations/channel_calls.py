@@ -66,7 +66,7 @@ class ChannelCalls:
             raise ChatError("sealing_differs")
 
     async def require_sealing(self, session: Session, room_id: str, sealed: bool) -> None:
-        """Check a request for a grant, and remember the device if the room is encrypted.
+        """Check a request for a grant and remember the device if the room is encrypted.
 
         Raises ChatError if only one of the room and the device uses encryption, or if the device is not
         registered for it.

@@ -44,7 +44,7 @@ def require_with(connection: Connection, conversation_id: str, member_id: str, d
 def added_by(
     connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
 ) -> dict[str, PrivateDevice]:
-    """Return the devices to which a Welcome is addressed, by id. Raises ChatError."""
+    """Return the devices to which a Welcome is addressed, keyed by id. Raises ChatError."""
     added = devices_store.devices_of(connection, refs)
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")

@@ -1,4 +1,4 @@
-"""Manages the members of private conversations, and puts everything that their devices send in a total order.
+"""Manages the members of private conversations and puts everything that their devices send in a total order.
 
 Only the first commit in an epoch is accepted. The write itself decides this, and the sender of a later commit
 gets the entries that they missed. Sending the same bytes again changes nothing and returns the same response,
@@ -227,7 +227,7 @@ class PrivateConversations:
             store.remove_member(connection, conversation_id, member_id)
 
     def forget_member(self, member_id: str) -> None:
-        """Update the conversations in memory after a member has left the server, and push the changes."""
+        """Update the conversations in memory after a member has left the server and push the changes."""
         left = [one for one, (_, people) in self._members.items() if member_id in people]
         for conversation_id in left:
             self._drop(conversation_id, member_id)
@@ -324,7 +324,7 @@ class PrivateConversations:
         *,
         ring: bool = True,
     ) -> Write[_Sent, PrivateGroup]:
-        """Append a message to the log, and notify the other members if `ring` is set. Raises ChatError."""
+        """Append a message to the log and notify the other members if `ring` is set. Raises ChatError."""
         self.require_writable(session.member_id, conversation_id)
         read = commits.read(body, conversation_id, framing.APPLICATION)
         # Without this check, a message could be sent that its recipients cannot report.

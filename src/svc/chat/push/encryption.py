@@ -102,7 +102,7 @@ class VapidKey:
     def __init__(self, key: EllipticCurvePrivateKey, contact: Callable[[], str]) -> None:
         self._key = key
         self._contact = contact
-        # The public key with which browsers subscribe.
+        # The public key that browsers use to subscribe.
         self.public = base64url(public_bytes(key))
 
     @classmethod

@@ -44,8 +44,8 @@ PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
 # The maximum number of devices with a running sender. Each sender takes a few KB.
 MAX_DEVICES = 2000
-# The maximum number of queued notifications per device. There is at most one per channel and kind. Beyond
-# this number, the oldest is dropped.
+# The maximum number of queued notifications per device. There is at most one per channel and kind. When there
+# are more, the oldest is dropped.
 MAX_NOTICES = 8
 # The timeout for an attempt, including the wait for a slot and the name look-up. Push services respond within
 # a second.

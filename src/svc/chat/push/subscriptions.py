@@ -102,7 +102,7 @@ class Subscriptions:
         return _SUBSCRIPTIONS.read(row)
 
     async def delete_unknown(self, one: Subscription) -> None:
-        """Delete a subscription that its push service no longer knows."""
+        """Delete a subscription that its push service no longer recognises."""
         self.forget(one.member_id, one.session_id)
         which = {"session_id": one.session_id, "endpoint": one.endpoint}
         await self._database.write(lambda c: _SUBSCRIPTIONS.delete(c, **which))

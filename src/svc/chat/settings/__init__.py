@@ -1,1 +1,1 @@
-"""Manages the owner's settings, and advertises the server in the local network."""
+"""Manages the owner's settings and advertises the server on the local network."""

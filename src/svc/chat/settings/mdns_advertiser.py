@@ -1,4 +1,4 @@
-"""Advertises the server in the local network (mDNS), and keeps the advertisement current.
+"""Advertises the server on the local network (mDNS) and keeps the advertisement current.
 
 Follows the setting `discoverable`. The request that turns the setting off waits until the withdrawal has been
 sent. Nothing else waits for the network. Failures are logged and retried, and do not stop the server.
@@ -109,7 +109,7 @@ class Advertisement:
         await self.follow(False)
 
     async def _keep(self) -> None:
-        """Advertise the server, and advertise it again whenever the addresses change."""
+        """Advertise the server and advertise it again whenever the addresses change."""
         responder: Responder | None = None
         advertised_on: _Network | None = None
         try:

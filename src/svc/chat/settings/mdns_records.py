@@ -85,7 +85,7 @@ def target(announced: AdvertisedServer) -> tuple[str, int]:
 
 
 def own_name(server_id: str) -> str:
-    """Return the server's own host name in the local network."""
+    """Return the server's own host name on the local network."""
     digest = hashlib.sha256(server_id.encode("utf-8", "replace")).hexdigest()
     return f"svc-{digest[:16]}.local"
 

@@ -140,8 +140,8 @@ class Settings:
             raise _refusal([Problem("welcomeChannelId", "invalid", "There is no such channel")])
 
     async def _follow(self, names: Collection[str]) -> None:
-        """Call the settings' followers with the current values, so that the last of several simultaneous
-        changes takes effect.
+        """Call the followers of the settings with the current values, so that the last of several
+        simultaneous changes takes effect.
         """
         for name in names:
             value = asdict(self.current)[name]

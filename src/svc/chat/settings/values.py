@@ -90,7 +90,7 @@ _CHOICES = {
     "profanityMode": ", ".join(get_args(ProfanityMode)),
     **dict.fromkeys(_SWITCHES, "true, false, on, off"),
 }
-# The settings that programs written for the specification know (section 4.2).
+# The settings that programs written for the specification recognise (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 # The settings that `/info` shows to anyone.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})

@@ -1,7 +1,7 @@
-"""Wakes media workers with a number that rises whenever a job may have become ready to claim.
+"""Wakes media workers through a counter that is incremented whenever a job may have become claimable.
 
-A worker keeps a request open until the number differs from the last number that it saw. It thus learns of a
-job immediately, and causes no load while there is none. `queue` manages the jobs.
+A worker keeps a request open until the counter differs from the last value that it saw. It thus learns of a
+job immediately and causes no load while there are none. `queue` manages the jobs.
 """
 
 import asyncio
@@ -9,8 +9,8 @@ from contextlib import suppress
 
 from svc.chat.errors import ChatError
 
-# The longest that a worker's request waits. It is shorter than the control socket's timeout, and shorter than
-# the time after which a silent worker counts as down.
+# The longest time that a worker's request waits. It is shorter than the control socket's timeout, and shorter
+# than the time after which a silent worker counts as down.
 MAX_WAIT_S = 45.0
 # The maximum number of waiting workers: half of the control socket's connections, so that some connections
 # are left for commands. Workers beyond this number poll.
@@ -51,7 +51,7 @@ class JobSignal:
                 await self._raised.wait()
 
     async def wait(self, seen: int) -> int:
-        """Return the number as soon as it differs from `seen`, or after a timeout.
+        """Return the counter as soon as it differs from `seen`, or after a timeout.
 
         Raises ChatError if too many workers are waiting.
         """

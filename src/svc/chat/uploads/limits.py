@@ -50,8 +50,8 @@ MAX_ATTACHMENTS = 10
 # The maximum size of a video in the queue of short jobs. Larger videos are expected to take a long time, so
 # they have a separate queue.
 SHORT_VIDEO_BYTES = 16 * _MB
-# The maximum time for a job in the queue of short jobs, and so the longest that one job can delay the next. A
-# job that takes longer moves to the queue of long jobs and starts again there.
+# The maximum time for a job in the queue of short jobs, and so the longest time that one job can delay the
+# next. A job that takes longer moves to the queue of long jobs and starts again there.
 SHORT_JOB_S = 15
 
 SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}

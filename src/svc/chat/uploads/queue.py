@@ -43,7 +43,8 @@ LEASE_S = 60.0
 # A job is abandoned after this many attempts, because the cause is then unlikely to be temporary.
 MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
-# The longest that storing a large object takes. A worker may still be doing so after it has lost its lease.
+# The longest time that storing a large object takes. A worker may still be doing so after it has lost its
+# lease.
 STORING_S = 900.0
 MAX_LISTED = 500
 # The number of members whose last turn is remembered. A member whose turn has been forgotten gets the next
@@ -158,7 +159,7 @@ class Queue:
         return store.count_jobs(connection, self.now_ms())
 
     def counted(self, counts: JobCounts) -> None:
-        """Store the counts from a write, and wake the workers if they may now be able to claim more jobs."""
+        """Store the counts from a write and wake the workers if they may now be able to claim more jobs."""
         before, self._counts = self._counts, counts
         # A finished emoji job may allow another to start, because only a limited number are processed at a
         # time.

@@ -32,7 +32,7 @@ from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
 
-# The error codes that any upload can return, whatever its purpose.
+# The error codes that any upload can return, regardless of its purpose.
 BEGINNING = (
     *("profanity_refused", "quota_exceeded", "storage_full", "too_many", "too_many_connections"),
     *("tus_version", "upload_cut_short", "upload_too_large", "uploads_disabled", "wrong_content_type"),
@@ -233,7 +233,7 @@ def _wish(purpose: str, length: int, names: dict[str, str], target: Callable[[st
 
 
 async def _file_of(request: web.Request, chunks: AsyncIterator[bytes]) -> tuple[FormFile, str]:
-    """Find the file in a multipart body, and return the file and its name. Raises ChatError."""
+    """Find the file in a multipart body and return the file and its name. Raises ChatError."""
     try:
         async with asyncio.timeout(READ_DEADLINE_S):
             file = FormFile(request.headers.get("Content-Type", ""), chunks)

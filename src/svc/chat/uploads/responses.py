@@ -1,4 +1,4 @@
-"""Response types for uploads and stored files, and the events about uploads."""
+"""Response types for uploads and stored files, and event types for uploads."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal

@@ -243,7 +243,7 @@ class Uploads:
         await self._database.write(store.forget_cut_off)
 
     async def tidy_up(self) -> None:
-        """Delete abandoned uploads, and remove unreferenced files."""
+        """Delete abandoned uploads and remove unreferenced files."""
         if not self._media.enabled:
             return
         await self._database.write(self._expire, self._queue.counted)

@@ -200,7 +200,7 @@ class MediaControl:
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
         """Disconnect a user who is not permitted in a room. Return whether the user is known and may stay.
 
-        An unknown user must have joined with the control secret, and is not disconnected.
+        An unknown user must have joined with the control secret and is not disconnected.
         """
         granted = (room_id, user_id) in self._granted
         known = granted or user_id in self._directory.members or user_id in self._gone

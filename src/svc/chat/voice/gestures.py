@@ -5,9 +5,9 @@ in memory, and a member's state is dropped when the member leaves. A camera or s
 the sender's page reports it. A reaction is passed on to the participants and is not stored.
 
 For members who see the channel list but are not in the call, `Speakers` reports who is speaking. The media
-service sends these updates at most twice a second, and only for rooms that a member watches. A member watches
-a room if their page is visible, they may view the channel, and they are not in the call. In the call itself,
-the media service reports speakers directly.
+service sends these updates at most twice a second, and only for rooms that a member is watching. A member is
+watching a room if their page is visible, they may view the channel, and they are not in the call. In the call
+itself, the media service reports speakers directly.
 """
 
 import asyncio
@@ -73,8 +73,8 @@ class Gestures:
         return self._sent.get((room_id, user_id), SentMedia())
 
     def send(self, member_id: str, channel_id: str, now: SentMedia) -> SentMedia:
-        """Store whether a member shares a camera and a screen. Push the change to everyone who can see the
-        call, including members outside it.
+        """Store whether a member is sharing a camera, and whether they are sharing a screen. Push the change
+        to everyone who can see the call, including members outside it.
         """
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         before = self.sent_media(channel_id, member_id)
@@ -146,8 +146,8 @@ class Speakers:
         self._hub, self._directory = services.hub, services.directory
         self._occupancy = occupancy
         self._link = link
-        # For each room whose speakers were requested, the members who watch it, and the speakers as soon as
-        # they are known.
+        # For each room whose speakers were requested, the members who are watching it, and the speakers as
+        # soon as they are known.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
         # Set while any call has participants.
@@ -165,8 +165,8 @@ class Speakers:
                 self._occupied.clear()
 
     def look(self) -> None:
-        """Request the speakers of rooms that members watch, and push known speakers to members who have
-        started to watch.
+        """Request the speakers of rooms that members are watching, and push known speakers to members who
+        have started watching.
         """
         rooms = {room_id for room_id, _ in self._occupancy.everybody()}
         for room_id in rooms | self._lookers.keys():

@@ -21,7 +21,7 @@ from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
-# The longest that a former member can remain in a call.
+# The longest time that a former member can remain in a call.
 _LONGEST_CALL_MS = 24 * 60 * 60 * 1000
 _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms DESC LIMIT 10000"
 

@@ -42,7 +42,7 @@ CLOSE_DEADLINE_S = 5.0
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
 # The maximum number of sockets that the media service has not admitted yet. It is lower than the media
-# service's own limit. Beyond this number, the address with the most such sockets loses the oldest of them.
+# service's own limit. When it is exceeded, the address with the most such sockets loses the oldest of them.
 MAX_NOT_JOINED = 512
 # The rate limit for a browser's frames. It equals the media service's own limit.
 FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20
@@ -57,7 +57,7 @@ Side = web.WebSocketResponse | ClientWebSocketResponse
 
 
 def urls_of(media: MediaConfig) -> list[str]:
-    """Return the URL for participants' signalling at each media service."""
+    """Return the URL for participants' signalling on each media service."""
     return [f"{service.url}/client" for service in media.services]
 
 

@@ -94,7 +94,7 @@ class Seats:
 def ways_of_members(media: MediaConfig) -> list[list[str]]:
     """Return a list of URLs for each media service, in the order in which clients should try them.
 
-    The last URL passes through this server, and always works.
+    The last URL passes through this server and always works.
     """
     return [
         [*(f"{url}/client" for url in service.public_urls), pass_through_url(at)]

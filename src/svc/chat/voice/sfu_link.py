@@ -31,7 +31,7 @@ SILENT_S = 1.0
 # The interval between probes. Together with PATIENCE_S in `sfu_links`, it ensures that members are moved to
 # another service within three seconds after their service has disappeared.
 PROBE_INTERVAL_S = 0.25
-# The longest that a member waits for a room. It is enough for a restart of the media service.
+# The longest time that a member waits for a room. It is enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
 # The maximum size of a frame. It is enough for a list of thousands of participants.
@@ -139,7 +139,7 @@ class SfuLink:
         return self.silent_since is not None
 
     async def run(self) -> NoReturn:
-        """Connect, and reconnect whenever the connection ends."""
+        """Connect, and reconnect whenever the connection is lost."""
         while True:
             try:
                 await self._converse()
@@ -244,7 +244,7 @@ class _Conversation:
         self._stuck = asyncio.Event()
 
     async def run(self) -> None:
-        """Exchange frames until the connection ends. Errors other than its end are raised."""
+        """Exchange frames until the connection closes. Other errors are raised."""
         for room_id in self._link.room_ids():
             self.register(room_id)
         try:
@@ -256,10 +256,10 @@ class _Conversation:
 
     async def confirm_room(self, room_id: str) -> bool:
         """Register a room and wait until the media service has read the request. Return False if the
-        connection ended first.
+        connection closed first.
 
         The media service forgets rooms that stay empty, so a room is registered again each time. A
-        registration gets no response, so a sync_request is sent after it, because that gets one.
+        registration gets no response, so it is followed by a sync_request, which does.
         """
         self.register(room_id)
         self._wanted.set()

@@ -1,7 +1,7 @@
 """Combines a community's media services, so that callers need not know whether there is one or several.
 
 Keeps a connection to each service, assigns every room to a service, and moves rooms away from a service that
-is gone. A user who joins a room at the wrong service is sent to the right one. Makes no decisions about
+is gone. A user who joins a room on the wrong service is sent to the right one. Makes no decisions about
 members. See docs/signalling.md, "From the chat server".
 """
 
@@ -22,7 +22,7 @@ from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SILENT_S, SfuLink, SfuListener, SpanEvent
 from svc.chat.voice.spans import Spans
 
-# How long an empty room stays at its service for a member who has a grant. Afterwards the grant has expired
+# How long an empty room stays on its service for a member who has a grant. Afterwards the grant has expired
 # (`voice.rules`), so the room may move.
 PROMISED_S = 120.0
 
@@ -32,7 +32,7 @@ class RoomPlacement:
 
     Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
     room, and the available service with the highest rank gets the room. When a service appears or disappears,
-    only its own rooms move. An occupied room stays at its service for as long as that service is available.
+    only its own rooms move. An occupied room stays on its service for as long as that service is available.
     `names` identifies the services, and must be the same after a restart. `there` returns whether a service
     can be used, and `silent` whether it has not responded to a request for too long.
     """
@@ -58,7 +58,7 @@ class RoomPlacement:
         return place[0] if place else None
 
     def promise(self, room_id: str, now: float) -> int:
-        """Return the index of the service where a member can join a room. The room stays at this service for
+        """Return the index of the service where a member can join a room. The room stays on this service for
         as long as the member's grant is valid.
         """
         index = self._previous_place(room_id, now)
@@ -68,7 +68,7 @@ class RoomPlacement:
         return index
 
     def is_placed_at(self, room_id: str, index: int) -> bool:
-        """Return whether a room is at the given service, which has reported a user in the room. If the room
+        """Return whether a room is on the given service, which has reported a user in the room. If the room
         has no service yet, assign it to this one.
         """
         return self._places.setdefault(room_id, (index, 0.0))[0] == index
@@ -134,7 +134,7 @@ class SfuLinks:
         for link in self._links:
             link.is_probed = len(names) > 1
         self._lost_at: list[float | None] = [0.0 for _ in names]
-        # For each service, the users it has reported in rooms that are now at another service. They are
+        # For each service, the users it has reported in rooms that are now on another service. They are
         # handled once the service is in sync.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
         # Manages rooms that span several services. None if rooms may not span services.
@@ -210,7 +210,7 @@ class SfuLinks:
                 return index
 
     def register(self, room_id: str) -> None:
-        """Register a new room at every service, because the room may move."""
+        """Register a new room with every service, because the room may move."""
         for link in self._links:
             link.register(room_id)
 
@@ -310,7 +310,7 @@ class SfuLinks:
             self._spans.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
-        """Replace the participants in a service's rooms with the actual ones. Rooms at other services stay
+        """Replace the participants in a service's rooms with the actual ones. Rooms on other services stay
         unchanged.
         """
         if self._spans is not None:

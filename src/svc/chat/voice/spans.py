@@ -45,7 +45,7 @@ class _SpanningRoom:
     tracks: dict[tuple[int, str], events.RelayedTrack] = field(default_factory=dict)
     # The relays by origin, track and target service.
     relays: dict[tuple[int, str, int], _Relay] = field(default_factory=dict)
-    # For each service, the video codecs that all members at it can decode, or None for all codecs.
+    # For each service, the video codecs that all members connected to it can decode, or None for all codecs.
     takes: dict[int, frozenset[int] | None] = field(default_factory=dict)
 
 
@@ -101,7 +101,7 @@ class Spans:
         return earlier if earlier != index else None
 
     def left(self, index: int, room_id: str, user_id: str) -> bool:
-        """Record that a member has left a room at a service. Return False if the member has already joined at
+        """Record that a member has left a room on a service. Return False if the member has already joined on
         another service.
         """
         places = self._places.get(room_id, {})
@@ -114,7 +114,7 @@ class Spans:
         return True
 
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> list[str]:
-        """Record a room's speakers at a service. Return its speakers at all services."""
+        """Record a room's speakers on a service. Return its speakers on all services."""
         speakers = self._speakers.setdefault(room_id, {})
         speakers[index] = user_ids
         at = set(self._places.get(room_id, {}).values()) | {index}
@@ -176,7 +176,7 @@ class Spans:
                 self._send_codecs(event.room_id, room)
 
     def _update(self, room_id: str) -> None:
-        """Make a room span exactly the services at which it has members."""
+        """Make a room span exactly the services on which it has members."""
         at = set(self._places.get(room_id, {}).values())
         if not at:
             self._speakers.pop(room_id, None)
@@ -232,7 +232,7 @@ class Spans:
         self._unknown.clear()
 
     def _leave(self, index: int, room_id: str, room: _SpanningRoom) -> None:
-        """End a room's tracks and relays at a service that no longer has members in the room."""
+        """End a room's tracks and relays on a service that no longer has members in the room."""
         for track in [track for track in room.tracks if track[0] == index]:
             self._end_track(room_id, room, track)
         for key, relay in list(room.relays.items()):
@@ -279,7 +279,7 @@ class Spans:
             self._services[relay.origin].send(events.SetRelayDemand, room_id, demand=relay.demand)
 
     def _send_codecs(self, room_id: str, room: _SpanningRoom) -> None:
-        """Tell each service which video codecs the members at all other services can decode.
+        """Tell each service which video codecs the members on all other services can decode.
 
         Until all other services have reported, a service keeps the codecs that an earlier owner may have
         sent.

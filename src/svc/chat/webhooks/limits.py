@@ -40,8 +40,8 @@ BLOCK_MS = 60_000
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
 LEAST_COUNTED_BYTES = 8 * 1024
-# The longest that a received body waits for its turn to be parsed. The wait is long only if there are many
-# senders.
+# The longest time that a received body waits for its turn to be parsed. The wait is long only if there are
+# many senders.
 WORK_DEADLINE_S = 20.0
 
 # The maximum number of webhooks, all of which are in memory with their rate limits.

@@ -43,7 +43,7 @@ MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
 # The maximum number of pictures that are decoded at once, for all messages. One holder can occupy two of
-# these places, which leaves one for others.
+# these slots, which leaves one for others.
 DECODING_PLACES = 3
 # The maximum number of files in a message, which is the same as Discord's.
 MAX_FILES = 10
@@ -66,7 +66,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredPictures:
-    """The stored pictures by path, and warnings about all others."""
+    """The stored pictures, keyed by path, and warnings about all others."""
 
     pictures: Mapping[str, Mapping[str, object]]
     warnings: Sequence[PayloadWarning]

@@ -1,4 +1,4 @@
-"""Posts webhooks' messages: looks up the webhook, applies the rate limit, and writes the message.
+"""Posts webhook messages: looks up the webhook, applies the rate limit, and writes the message.
 
 `post` posts both payloads in our own format and payloads converted from other services' formats. A refused
 post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
@@ -214,7 +214,7 @@ class PublishedPost:
 
 
 class Publisher:
-    """The service that posts webhooks' messages. `profanity_mode` returns the setting `profanityMode`."""
+    """The service that posts webhook messages. `profanity_mode` returns the setting `profanityMode`."""
 
     def __init__(
         self,
@@ -381,7 +381,7 @@ class Publisher:
 
 
 def _together(marked: Sequence[Marked]) -> Marked:
-    """Join the strings into one, and return it with the positions of the flagged words."""
+    """Join the strings into one and return it with the positions of the flagged words."""
     found: list[Span] = []
     before = 0
     for text, spans in marked:

@@ -1,4 +1,4 @@
-"""Response types for webhooks and for posts to them, and the event about a deleted webhook."""
+"""Response types for webhooks and for posts to them, and the event for a deleted webhook."""
 
 from collections.abc import Sequence
 from typing import Annotated

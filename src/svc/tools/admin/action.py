@@ -1,6 +1,6 @@
 """An operator's action: its command-line arguments, the command it sends, and how the result is printed.
 
-The subjects' modules are tables of actions. This module sends nothing itself.
+The subject modules are tables of actions. This module sends nothing itself.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The command line of `svc admin`: its subjects and actions, and how to run an action.
 
-The subjects' modules define the actions. The wheel build also reads this file.
+The subject modules define the actions. The wheel build also reads this file.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""`svc admin invite`: codes with which people can join the server."""
+"""`svc admin invite`: codes that people can use to join the server."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """One participant in a room: it does the signalling, as a page does, then hands its media over to Traffic.
 
-Answers every offer, and sends in one media section or in none. Raises BenchError if the service rejects the
+Answers every offer and sends in one media section or in none. Raises BenchError if the service rejects the
 client. See docs/signalling.md, "From participants".
 """
 

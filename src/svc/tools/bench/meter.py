@@ -71,7 +71,7 @@ class Meter:
         return Measurement.of(self._scenario, pps, before, after, settled=after)
 
     async def _silence(self) -> None:
-        """Stop sending, and wait until all packets have arrived."""
+        """Stop sending and wait until all packets have arrived."""
         self._traffic.set_rate(0)
         time = asyncio.get_running_loop().time
         end, quiet_since, missing = time() + MAX_SETTLING_S, time(), -1

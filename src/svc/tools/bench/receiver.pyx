@@ -1,4 +1,4 @@
-"""Counts received packets, and authenticates and times as many of them as the budget allows.
+"""Counts received packets and authenticates and times as many of them as the budget allows.
 
 For a packet beyond the budget, only the header is read, and little more is copied from the kernel, because a
 generator that decrypted every packet would be slower than the service. Answers consent checks, and records

@@ -81,7 +81,7 @@ def _running(folder: Path) -> Finding:
 
 
 def database(faults: Sequence[str]) -> Finding:
-    """Check the whole database, and return the finding."""
+    """Check the whole database and return the finding."""
     if faults:
         return problem(
             f"The database is damaged: {faults[0]}",

@@ -28,7 +28,7 @@ _MEDIA = re.compile(r"^svc_sfu_media_(port|tcp) ([0-9.]+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A running SFU's media port. `tcp` says whether the port also accepts TCP. It is None if no SFU
+    """A running SFU's media port. `tcp` indicates whether the port also accepts TCP. It is None if no SFU
     responds, or if the SFU is too old to report this.
     """
 

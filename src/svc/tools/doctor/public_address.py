@@ -1,6 +1,6 @@
 """Checks a server at its public address: the certificate, the WebSockets, and the proxies in front of it.
 
-Sends one marked request, and asks the running server how the request arrived. Changes nothing.
+Sends one marked request and asks the running server how the request arrived. Changes nothing.
 """
 
 import asyncio

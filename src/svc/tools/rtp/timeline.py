@@ -83,7 +83,7 @@ class _Frames:
         self._reader = Reader()
 
     def add(self, packet: Packet) -> str:
-        """Add a packet, and return the layer of its frame."""
+        """Add a packet and return the layer of its frame."""
         timestamp = packet.header["timestamp"]
         data = packet.extension(self._descriptor_id) if self._descriptor_id is not None else None
         description = self._reader.recall(timestamp) if data is None else self._reader.read(data, timestamp)

@@ -36,7 +36,7 @@ export class Sound {
     });
   }
 
-  /** Play the audio tracks in this list, and stop all others. @param {Track[]} tracks */
+  /** Play the audio tracks in this list and stop all others. @param {Track[]} tracks */
   render(tracks) {
     const wanted = new Map(
       tracks

@@ -1,5 +1,5 @@
 // A call in a voice room: one SFU session after another until the member leaves. Keeps the published tracks
-// across sessions and requests a fresh grant for each session. Knows nothing about the page, and leaves SDP
+// across sessions and requests a fresh grant for each session. Knows nothing about the page and leaves SDP
 // and candidates to session.js.
 
 /** @import { Reply } from "../types/wire.js" */

@@ -22,7 +22,7 @@ const KEPT = 180; // The number of stored readings: one per second for three min
  */
 
 /**
- * The last reading, or null. `came` grows with all data received over the path, including responses to
+ * The last reading, or null. `came` increases with all data received over the path, including responses to
  * connectivity checks. `waitMs` is how long audio is buffered before it is played. `lost` and `concealed` are
  * fractions of the last second, 0 to 1.
  * @type {Signal<Reading | null>}
@@ -35,7 +35,7 @@ export const readings = signal([]);
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 
 /**
- * Read the statistics of a call, and pass each reading to `onReading`. Return a function that stops this.
+ * Read the statistics of a call and pass each reading to `onReading`. Return a function that stops this.
  * @param {Pick<Call, "pc" | "tracks">} call
  * @param {(reading: Reading) => void} onReading
  */

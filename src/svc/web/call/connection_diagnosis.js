@@ -88,7 +88,7 @@ export class SilenceWatch {
 
   /**
    * Return true once no data has arrived for a while, and again after each period of the same length. `came`
-   * grows with everything received. Called once a second.
+   * increases with everything received. Called once a second.
    * @param {number} came
    */
   hears(came) {
@@ -119,7 +119,7 @@ export class StandstillWatch {
   goesOn = false;
 
   /**
-   * Return whether all media has just stopped. `received` grows with all audio and video received.
+   * Return whether all media has just stopped. `received` increases with all audio and video received.
    * @param {number} received
    */
   stops(received) {

@@ -1,5 +1,5 @@
 // Our call, for the rest of the page: its channel, the received and sent tracks, and the actions on it.
-// Rejoins after a reload, and follows when a moderator moves us to another room.
+// Rejoins after a reload and follows when a moderator moves us to another room.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -163,7 +163,7 @@ export function toggleDeafened() {
   tell();
 }
 
-/** Enter a room, and stay in it until we leave. @param {There} there */
+/** Enter a room and stay in it until we leave. @param {There} there */
 async function enter(there) {
   const { channelId, mic, camera } = there;
   const encrypted = isEncrypted(channelId);
@@ -355,7 +355,7 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
 }
 
 /**
- * Announce our whole state. A restarted chat server does not know it, and may not know about our call yet.
+ * Announce our whole state. A restarted chat server does not have it and may not know about our call yet.
  */
 function tellAll() {
   // Raise the hand first, because the responses to the other requests state whether it is raised.

@@ -76,7 +76,7 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
   const enough = source === "camera" ? sizes.findIndex((px) => px >= (shownPx || Infinity)) : -1;
   const highest = enough < 0 ? used - 1 : enough;
   const wide = sizes.findIndex((px) => px >= LEAST_PX);
-  // A smaller video of text cannot be read, and would take bandwidth from the full-size one.
+  // A smaller video of text cannot be read and would take bandwidth from the full-size one.
   const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
   // If a needed encoding cannot be sent, send the nearest one instead.
   const needed = new Set(

@@ -56,7 +56,7 @@ export const openBackCamera = () =>
   );
 
 /**
- * Resolve with {video, audio, echoes}; audio is null if the member does not share any. The audio of a window
+ * Resolve with {video, audio, echoes}; audio is null if the member is not sharing any. The audio of a window
  * or a whole system would send everybody's own voice back to them, unless the browser excludes this page's
  * audio. `echoes` means that the audio was dropped for this reason.
  * @param {CallSettings} settings

@@ -96,7 +96,7 @@ export class Microphone {
     this.#context?.close();
   }
 
-  /** Start the analyser on demand, because it uses part of a core while it runs and would delay joining. */
+  /** Start the analyser on demand, because it uses part of a core while running and would delay joining. */
   #listen() {
     // Analyse a copy, so that a closed gate can hear when to open.
     this.#listened = this.#raw.clone();

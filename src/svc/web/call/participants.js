@@ -14,9 +14,9 @@ import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./cu
 
 /**
  * Return everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}.
- * `camera` and `screen` are tracks or null. `unwatched` means that the member shares a screen that we do not
- * receive. `withheld` maps the sources that we cannot receive to the reason, "codec" or "no_line"; it changes
- * with `tracks`.
+ * `camera` and `screen` are tracks or null. `unwatched` means that the member is sharing a screen that we do
+ * not receive. `withheld` maps the sources that we cannot receive to the reason, "codec" or "no_line"; it
+ * changes with `tracks`.
  * @returns {Person[]}
  */
 export function peopleHere() {

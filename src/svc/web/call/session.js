@@ -34,7 +34,7 @@ import { VideoEncoders } from "./video_encoders.js";
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
 // Firefox 153 encodes each of several VP9 encodings at the size of the smallest, and downloads its H264
-// encoder only after its installation. VP8 works in every Firefox. Only the browser's name reveals all this.
+// encoder only after its installation. VP8 works in every Firefox. Only the browser's name reveals this.
 const IS_FIREFOX = navigator.userAgent.includes("Firefox/");
 // At our bit rates, Chromium shows twice as many frames of a noisy camera in VP9 as in H264 or VP8. Phones
 // and Safari keep the first codec of the offer, H264, for which they have hardware encoders.
@@ -74,7 +74,10 @@ export class Session extends EventTarget {
 
   /** Our request for each track. @type {Map<string, Partial<Wish>>} */
   #wishes = new Map();
-  /** Ids of the tracks whose request changed while no socket reached the service. @type {Set<string>} */
+  /**
+   * Ids of the tracks whose request changed while no socket was connected to the service.
+   * @type {Set<string>}
+   */
   #unsent = new Set();
   #relay;
   #since = performance.now();
@@ -220,7 +223,7 @@ export class Session extends EventTarget {
     return this.#signalling.comeBack();
   }
 
-  /** Whether the service has not responded to the last check yet. */
+  /** Whether the last check is still unanswered. */
   get unanswered() {
     return this.#signalling.unanswered;
   }

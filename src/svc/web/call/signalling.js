@@ -1,5 +1,5 @@
 // The signalling socket of one session with the SFU. If it breaks while media continues, it resumes the
-// session over another socket. It passes frames on, and interprets only those that concern resumption.
+// session over another socket. It passes frames on and interprets only those that concern resumption.
 //
 // A frame is {event, data}, where data is a JSON string.
 
@@ -12,7 +12,8 @@ const LOST = 4000;
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
   RETRY_MOST_MS = 1000;
-// An attempt can hang at the chat server's port while the server starts, or forever if the network is gone.
+// An attempt can hang on the chat server's port while the server is starting, or forever if the network is
+// gone.
 const ATTEMPT_MS = 5000;
 // If media continues, packets arrive within this time: even a silent voice sends two per second.
 const LISTEN_MS = 600;
@@ -48,7 +49,7 @@ export class Signalling {
   #socket;
 
   /**
-   * Open the socket, and send the first message.
+   * Open the socket and send the first message.
    * @param {URL} url @param {string} event @param {unknown} data @param {SessionPort} session
    */
   constructor(url, event, data, session) {
@@ -62,7 +63,7 @@ export class Signalling {
     return this.#socket;
   }
 
-  /** Whether the session waits for another socket. */
+  /** Whether the session is waiting for another socket. */
   get isAway() {
     return this.#away !== null;
   }
@@ -72,12 +73,12 @@ export class Signalling {
     return !this.#away && this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Whether the service has not responded to the last check yet. */
+  /** Whether the last check is still unanswered. */
   get unanswered() {
     return this.#pulse.unanswered;
   }
 
-  /** Store the credential with which the session can be resumed. @param {any} ticket */
+  /** Store the credential for resuming the session. @param {any} ticket */
   keepTicket(ticket) {
     this.#ticket = ticket;
   }

@@ -1,5 +1,5 @@
 // RED (RFC 2198): the service adds the previous frame to an audio packet, for receivers that lose packets.
-// Each block is a frame that was sealed separately. Works on bytes, and knows nothing about keys.
+// Each block is a frame that was sealed separately. Works on bytes and knows nothing about keys.
 
 import { joined } from "./sframe.js";
 

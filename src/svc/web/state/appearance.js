@@ -18,7 +18,7 @@ export const choose = (changes) => {
   look.value = { ...look.value, ...changes };
 };
 
-/** Store the settings, and pass them to the style sheets. */
+/** Store the settings and pass them to the style sheets. */
 export function wearLook(root = document.documentElement) {
   effect(() => {
     const { theme, motion, density, textSize } = look.value;

@@ -39,8 +39,8 @@ const LANGUAGE_PAGE = "look";
 const OURS = ["channel", "message", "private", "invite", "link"];
 
 /**
- * The view of each entry, by its number. A reload keeps only the address, the panel, and whether another view
- * covered the channel.
+ * The view of each entry, keyed by number. A reload keeps only the address, the panel, and whether another
+ * view covered the channel.
  * @type {View[]}
  */
 const views = [];

@@ -1,5 +1,5 @@
 // The visible channels in order, our permissions in each, and the categories that are collapsed in this
-// browser. Excludes the channels' content.
+// browser. Excludes channel content.
 
 /** @import { Channel, Greeting } from "../types/api.js" */
 /** @import { Permission } from "../types/wire.js" */

@@ -1,6 +1,6 @@
-// Completion while somebody writes: members, roles and groups after "@", channels after "#", emoji after ":",
-// commands after "/". Finds the text to complete, its candidates, and the completed text. Pure functions;
-// renders nothing.
+// Completion while somebody is writing: members, roles and groups after "@", channels after "#", emoji after
+// ":", commands after "/". Finds the text to complete, its candidates, and the completed text. Pure
+// functions; renders nothing.
 
 import { commandAt, commandsFor } from "./commands.js";
 import { matching } from "./name_search.js";
@@ -91,7 +91,7 @@ export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").
 
 /**
  * Convert typed text to markdown, with mentions for members' names and emoji for emoji names. Ambiguous names
- * stay text.
+ * remain plain text.
  * @param {string} text @param {Sources} sources
  */
 export function meant(text, sources) {

@@ -257,7 +257,7 @@ export class Conversation {
       this.moreAfter.value = true;
       return;
     }
-    // Ids rise with time, but two messages posted at the same time can be pushed in either order.
+    // Ids increase with time, but two messages posted at the same time can be pushed in either order.
     this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
     if (held.length >= MOST)
       this.#drop(); // Timers can run late while the page is hidden, so drop old messages now.

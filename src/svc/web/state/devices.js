@@ -13,14 +13,14 @@ import { api, listen } from "./server.js";
  */
 export const devices = signal(null);
 /**
- * The code for another device, {code, expires_at_ms}; null for none.
+ * The code for another device, {code, expires_at_ms}; null if there is none.
  * @type {Signal<Answer<"POST", "/api/me/devices/link"> | null>}
  */
 export const linkCode = signal(null);
 
 /**
- * When the recovery code was created; null for none, undefined until loaded. With the code, we can sign in
- * after losing all devices.
+ * When the recovery code was created; null if there is none, undefined until loaded. With the code, we can
+ * sign in after losing all devices.
  * @type {Signal<number | null | undefined>}
  */
 export const keptCodeMadeAt = signal(undefined);
@@ -32,7 +32,7 @@ export async function loadDevices() {
   ));
 }
 
-/** Create a recovery code, and revoke the previous one. The code is never shown again. */
+/** Create a recovery code and revoke the previous one. The code is never shown again. */
 export async function newKeptCode() {
   const made = await api("POST", "/api/me/devices/recovery");
   keptCodeMadeAt.value = made.made_at_ms;
@@ -46,7 +46,7 @@ export async function unlinkDevice(id) {
   devices.value = devices.value?.filter((device) => device.id !== id) ?? null;
 }
 
-/** Create a code for another device, and revoke the previous one. */
+/** Create a code for another device and revoke the previous one. */
 export async function newLinkCode() {
   linkCode.value = await api("POST", "/api/me/devices/link");
 }

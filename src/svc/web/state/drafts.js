@@ -1,4 +1,4 @@
-// Drafts by conversation key. They are stored in this browser while they are typed. A moment later, channels'
+// Drafts by conversation key. They are stored in this browser while they are typed. A moment later, channel
 // drafts are also stored on the server, so that all of our devices receive them.
 
 /** @import { Draft, Message } from "../types/api.js" */

@@ -1,4 +1,4 @@
-// Emoticons such as ":)", which become emoji while somebody writes, except in code. Pure functions.
+// Emoticons such as ":)", which become emoji while somebody is writing, except in code. Pure functions.
 
 /** @type {Record<string, string>} */
 const EMOJI = {

@@ -29,7 +29,10 @@ const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are 
  * @type {Signal<Place | null>}
  */
 export const place = signal(null);
-/** The panel that was opened beside the channel, {name, …}; null for none. @type {Signal<Open | null>} */
+/**
+ * The panel that was opened beside the channel, {name, …}; null if there is none.
+ * @type {Signal<Open | null>}
+ */
 export const aside = signal(null);
 /** Whether the window is wide enough to show the members permanently. */
 const roomy = signal(false);
@@ -102,7 +105,7 @@ export function openMade(channelId) {
 }
 
 /**
- * Open a channel, and go to a message in it if one is named.
+ * Open a channel and go to a message in it if one is named.
  * @param {string} channelId
  * @param {string | null} [messageId]
  */
@@ -115,7 +118,7 @@ export function open(channelId, messageId = null) {
 }
 
 /**
- * Open a private conversation, and go to a message in it if one is named.
+ * Open a private conversation and go to a message in it if one is named.
  * @param {string} conversationId
  * @param {string | null} [messageId]
  */
@@ -189,7 +192,7 @@ export const showDialog = (name, details = {}) => {
   dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) };
 };
 /**
- * Close this dialog, and return to the settings if it was opened from there. Does nothing if another dialog
+ * Close this dialog and return to the settings if it was opened from there. Does nothing if another dialog
  * was opened in the meantime.
  * @param {Open} which
  */

@@ -78,7 +78,7 @@ export function current(choice, nowMs) {
 }
 
 /**
- * Apply a choice at once, and revert it if the server rejects it.
+ * Apply a choice at once and revert it if the server rejects it.
  * @param {string | null} channelId
  * @param {Choice} choice
  */

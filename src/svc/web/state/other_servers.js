@@ -1,4 +1,4 @@
-// The member's other servers, which the rail shows, and the unread counts at each of them. Only this browser
+// The member's other servers, which the rail shows, and the unread counts on each of them. Only this browser
 // stores the list; no server receives it. See docs/servers.md
 
 /** @import { Signal } from "../vendor/signals.js" */
@@ -60,7 +60,7 @@ export function linksIn(text, own = location.origin) {
 }
 
 /**
- * Return the address with which another page shows our counts.
+ * Return the address that another page uses to show our counts.
  * @param {string} origin @param {string} token
  */
 export const railLink = (origin, token) => (token ? `${origin}/#rail=${token}` : origin);
@@ -136,7 +136,7 @@ function load() {
   servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MOST_SERVERS) : [];
 }
 
-// Load our own token at this server, which the member copies to another server's page.
+// Load our own token from this server. The member copies it to another server's page.
 
 export async function loadOwnToken() {
   ownToken.value = (await api("GET", "/api/me/counts-token")).token;

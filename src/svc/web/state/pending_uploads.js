@@ -15,7 +15,7 @@ const GOOD_MS = 24 * 3600_000; // The server deletes an unfinished upload after 
 /** @type {Map<string, () => void>} */
 const lettingGo = new Map();
 
-/** Store this file, and lock it for this tab. @param {string} key @param {string} spot @param {File} file */
+/** Store this file and lock it for this tab. @param {string} key @param {string} spot @param {File} file */
 export function keepFile(key, spot, file) {
   inTurn(FILE + key, () => hold(key));
   // If the disk is full or storage is forbidden, the file is sent anyway.

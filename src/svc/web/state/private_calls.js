@@ -43,7 +43,7 @@ const rooms = new Set();
 let timer;
 
 /**
- * Return whether the call in this room must be encrypted, whatever the server reports.
+ * Return whether the call in this room must be encrypted, regardless of what the server reports.
  * @param {string} roomId
  */
 export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.peek().has(roomId);

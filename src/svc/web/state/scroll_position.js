@@ -1,5 +1,5 @@
 // The scroll position of a list of messages: whether it follows the newest message, and whether the reader
-// has left the end. Works on a box's measurements. The view applies the result.
+// has left the end. Works on the measurements of a box. The view applies the result.
 
 /** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number, clientWidth: number}} Box */
 

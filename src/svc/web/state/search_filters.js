@@ -29,7 +29,7 @@ const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
 const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 
 /**
- * Return the filter at the end of a query whose value is incomplete; null for none.
+ * Return the filter at the end of a query whose value is incomplete; null if there is none.
  * @param {string} query
  * @param {Named} named
  * @returns {Begun | null}
@@ -100,7 +100,7 @@ export function wrong(query, named) {
 
 /**
  * Return the query in the server's syntax. Days run from midnight to midnight in the reader's time zone. A
- * partial name stands for everybody whose name begins with it.
+ * partial name matches everybody whose name begins with it.
  * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, named, members = []) {

@@ -62,7 +62,7 @@ export function comeBack() {
   return true;
 }
 
-/** Fetch the server's description, and retry until it responds. */
+/** Fetch the server's description and retry until it responds. */
 export async function askInfo() {
   const backoff = new Backoff(500, 8000);
   let described = false; // Whether the server's description was fetched; a stored one does not count.

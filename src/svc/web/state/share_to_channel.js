@@ -1,4 +1,4 @@
-// Quotes a message to forward it, and puts shared or forwarded content into the draft of a channel.
+// Quotes a message to forward it and puts shared or forwarded content into the draft of a channel.
 
 /** @import { Message } from "../types/api.js" */
 

@@ -26,7 +26,7 @@ import { forgetIdentity, info, join, listen, member, ownAccount, rejection } fro
 /** The content of the forms; `rules` is the accepted version. */
 export const wishes = signal({ name: "", invite: "", code: "", message: "", rules: "" });
 /**
- * "new", "back" (for a member who signed out here), "code" (of another device, or of the owner),
+ * "new", "back" (for a member who signed out here), "code" (from another device or the owner),
  * "certificate" or "waiting".
  * @type {Signal<Step>}
  */
@@ -38,14 +38,14 @@ export const step = signal("new");
  */
 export const invitation = signal(null);
 /**
- * The current problem: {field, error}, or {field, key} with a message key; null for none. `looked` means that
- * it was found before the form was sent.
+ * The current problem: {field, error}, or {field, key} with a message key; null if there is none. `looked`
+ * means that it was found before the form was sent.
  * @type {Signal<Problem | null>}
  */
 export const problem = signal(null);
 export const busy = signal(false);
 /**
- * The proof of an account or a certificate, kept while more input is needed; null for none.
+ * The proof of an account or a certificate, kept while more input is needed; null if there is none.
  * @type {Signal<Proof | null>}
  */
 export const held = signal(null);
@@ -84,7 +84,7 @@ export const wish = (changes) => {
   wishes.value = { ...wishes.value, ...changes };
 };
 
-/** Read the address, and finish a sign-in with the provider. Runs once, before the page is rendered. */
+/** Read the address and finish a sign-in with the provider. Runs once, before the page is rendered. */
 export async function arrive() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => {

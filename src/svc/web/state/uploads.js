@@ -1,5 +1,5 @@
 // Uploads for one message. Each is sent, then checked by the server, then ready to attach. Pushes report the
-// check's result. An interrupted upload continues where it stopped when the server is back, even after a
+// result of the check. An interrupted upload continues where it stopped when the server is back, even after a
 // reload.
 
 /** @import { Upload } from "../types/api.js" */
@@ -18,7 +18,7 @@ import { nameAs } from "./spoilers.js";
 import { channelAndThreadOf } from "./conversation_key.js";
 
 const MOST = 10; // The maximum number of files in a message.
-const MOST_TRIES = 5; // Attempts to delete an upload while the server still reads its last piece.
+const MOST_TRIES = 5; // Attempts to delete an upload while the server is still reading its last piece.
 // Errors in the file itself, for which the server would reject it again.
 const LASTING = [
   "invalid_image",

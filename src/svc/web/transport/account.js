@@ -90,7 +90,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 
   /**
    * Return a token that is valid for a while and differs from `refused`, which the server has rejected.
-   * Rejects with a permanent Refusal if the server no longer knows us.
+   * Rejects with a permanent Refusal if the server no longer recognises us.
    * @param {string | null} [refused]
    */
   async accessToken(refused = null) {

@@ -1,6 +1,6 @@
 // This browser's key: created once, stored in IndexedDB, and not extractable, not even by this page. A
-// browser without storage keeps it until the page is closed. Whoever holds the key is the member. Signs, but
-// sends nothing.
+// browser without storage keeps it until the page is closed. Anyone who holds the key can act as the member.
+// Signs, but sends nothing.
 
 import { indexed } from "./database.js";
 

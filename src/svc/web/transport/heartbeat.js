@@ -40,7 +40,7 @@ export class Pulse {
     globalThis.document?.addEventListener("visibilitychange", this.#doubt);
   }
 
-  /** Whether the last probe has not been answered yet. */
+  /** Whether the last probe is still unanswered. */
   get unanswered() {
     return this.#deadline !== 0;
   }
@@ -53,12 +53,12 @@ export class Pulse {
     this.#inDoubt = false;
   }
 
-  /** Send a probe now, and expect a response. */
+  /** Send a probe now and expect a response. */
   ask() {
     this.#question(WITHIN_MS);
   }
 
-  /** Send a probe now, and wait only as long as a working connection needs. */
+  /** Send a probe now and wait only as long as a working connection needs. */
   doubt(withinMs = IN_DOUBT_MS) {
     if (!this.#inDoubt) this.received(); // An earlier probe has a longer timeout.
     this.#inDoubt = true;

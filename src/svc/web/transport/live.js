@@ -220,7 +220,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#goOnWith(rival);
   }
 
-  /** Abandon a silent socket, and open another one. */
+  /** Abandon a silent socket and open another one. */
   #abandon() {
     const socket = this.#socket;
     this.#socket = null;
@@ -304,7 +304,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   /**
-   * Return whether a push is new. The server does not store pushes without a number, and sends them only
+   * Return whether a push is new. The server does not store pushes without a number and sends them only
    * once.
    * @param {number} [seq]
    */

@@ -1,5 +1,5 @@
-// The unread counts at the member's other servers. A frame without an origin fetches them, so that these
-// servers do not learn which page asks. Holds no state. See docs/servers.md
+// The unread counts on the member's other servers. A frame without an origin fetches them, so that these
+// servers do not learn which page is asking. Holds no state. See docs/servers.md
 
 /**
  * `picture` is a data: URL of a small PNG, or "".
@@ -40,7 +40,7 @@ function frame() {
 }
 
 /**
- * Return the counts at another server, or null if it does not respond or no longer accepts the token.
+ * Return the counts from another server, or null if it does not respond or no longer accepts the token.
  * @param {string} origin @param {string} token @param {boolean} picture whether to fetch its icon too
  * @returns {Promise<Counted | null>}
  */

@@ -1,6 +1,6 @@
-// Signs in with an account at the operator's OpenID provider: sends the member there and handles the result.
-// Uses an authorization code with PKCE (RFC 7636). The nonce is the thumbprint of this browser's key, so that
-// the id_token is useless elsewhere. The chat server exchanges the code. Renders nothing.
+// Signs in with an account from the operator's OpenID provider: sends the member there and handles the
+// result. Uses an authorization code with PKCE (RFC 7636). The nonce is the thumbprint of this browser's key,
+// so that the id_token is useless elsewhere. The chat server exchanges the code. Renders nothing.
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";

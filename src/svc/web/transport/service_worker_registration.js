@@ -14,7 +14,7 @@ export function register() {
 }
 
 /**
- * Resolve with the registration once its worker is running; null if no worker runs.
+ * Resolve with the registration once its worker is running; null if there is no worker.
  * @returns {Promise<ServiceWorkerRegistration | null>}
  */
 export async function running() {

@@ -67,7 +67,7 @@ export async function sendFile(
 }
 
 /**
- * Send everything in one request, and retry after a lost connection or if the server was busy. Resolves with
+ * Send everything in one request and retry after a lost connection or if the server was busy. Resolves with
  * the response.
  * @template {Path<"POST">} P
  * @param {P} path @param {Blob} body

@@ -1,4 +1,4 @@
-// The side panels and dialogs, by their names in state/navigation.js. Each loads on first use.
+// The side panels and dialogs, keyed by their names in state/navigation.js. Each loads on first use.
 
 import { Lazy } from "./parts/lazy_component.js";
 

@@ -40,7 +40,7 @@ from svc.chat.ports import Flags
 from svc.chat.response_headers import strict_transport, usual_headers
 from svc.chat.voice.pass_through import PASS_THROUGH, SignallingPassThrough
 
-# The maximum number of connections to the owner. Beyond it, requests wait for a free connection.
+# The maximum number of connections to the owner. Once it is reached, requests wait for a free connection.
 _MOST_TO_OWNER = 256
 _CONNECT_S = 5.0
 # Even the owner's slowest responses begin within a minute.

@@ -191,7 +191,7 @@ class OwnerLink:
         return owner if owner.session and owner.url else None
 
     async def _hold(self, owner: Owner) -> None:
-        """Attach to an owner, and handle its messages until the link ends."""
+        """Attach to an owner and handle its messages until the link ends."""
         async with self._http.ws_connect(
             owner.url + LINK_PATH,
             headers={"Authorization": f"Bearer {owner.relay_key}"},

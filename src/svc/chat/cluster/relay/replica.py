@@ -35,8 +35,8 @@ from svc.chat.live.hub import Hub, includes, steady_clock
 # events a second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# The limit for batches that wait for missing batches. Beyond it, all waiting batches are discarded and
-# requested again.
+# The limit for batches that are waiting for missing batches. When it is exceeded, all waiting batches are
+# discarded and requested again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 
@@ -45,8 +45,8 @@ class RelayReplica:
 
     def __init__(self) -> None:
         self.hub = Hub(Directory(time.time), steady_clock())
-        # The owner limits the number of open pages per member, because a member's pages may be at several
-        # relays.
+        # The owner limits the number of open pages per member, because a member's pages may be connected to
+        # several relays.
         self.hub.max_pages_of_a_member = math.inf
         # The current epoch, and the number of the last applied event.
         self.epoch = self.number = 0
@@ -69,7 +69,8 @@ class RelayReplica:
         self._recent.clear()
         self._recent_bytes = 0
         self.epoch, self.number = epoch, number
-        # Wake tasks that wait for an event in an older epoch, so that they notice that the link has changed.
+        # Wake tasks that are waiting for an event in an older epoch, so that they notice that the link has
+        # changed.
         for waiting in list(self._waiting):
             self._settle(waiting)
         self._go_on()

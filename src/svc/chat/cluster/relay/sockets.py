@@ -228,11 +228,11 @@ class RelaySockets(SocketServer):
 
 
 def _unending(record: SessionRecord) -> Session:
-    """Return a session that never expires at this relay, because the owner enforces the expiry."""
+    """Return a session that never expires on this relay, because the owner enforces the expiry."""
     return Session(record.member_id, record.session_id, record.expires_at, record.epoch, lasting=True)
 
 
 def _refusal(reply: ErrorResponse) -> ChatError:
-    # A newer owner may send codes that this relay does not know.
+    # A newer owner may send codes that this relay does not recognise.
     code = reply.code if reply.code in CODES else "internal_error"
     return ChatError(code, reply.message, reply.more)

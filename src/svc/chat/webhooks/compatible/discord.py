@@ -17,7 +17,7 @@ from svc.chat.webhooks.compatible.payload_reader import Node, escape, outside_co
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import PostedFile
 
-# The maximum number of embeds to read. A message has up to ten cards, as at Discord, but some embeds may turn
+# The maximum number of embeds to read. A message has up to ten cards, as on Discord, but some embeds may turn
 # out to be empty.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25

@@ -1,4 +1,4 @@
-"""Builds messages from other services' payloads, and shortens them to a webhook's limits.
+"""Builds messages from other services' payloads and shortens them to a webhook's limits.
 
 The sending tool cannot know our limits, so nothing is refused because of its length. An overlong string is
 truncated and ends with an ellipsis. Invalid URLs, and cards and fields beyond the limit, are omitted. The

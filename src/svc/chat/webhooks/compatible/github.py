@@ -1,7 +1,7 @@
 """Converts a GitHub webhook payload to a message: one card for each event of interest.
 
 Each such event has a function that returns a card, or None if the particular event is not worth one. All
-other events are accepted and post nothing, so that a hook at GitHub may send every event. Cards do not notify
+other events are accepted and post nothing, so that a hook on GitHub may send every event. Cards do not notify
 anybody. Performs no I/O. See "Webhook events and payloads" in GitHub's documentation.
 """
 

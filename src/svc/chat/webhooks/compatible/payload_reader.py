@@ -1,10 +1,10 @@
 """Reads the payloads that tools for other services send: JSON in the other service's format, possibly inside
 a form.
 
-Harmless mistakes of such tools are tolerated: a number in place of a string is read as its digits, and `null`
+Harmless mistakes by such tools are tolerated: a number in place of a string is read as its digits, and `null`
 counts as absent. An ambiguous value is refused, and the error contains its path. A body that looks like JSON
 is treated as JSON regardless of the Content-Type, because `curl -d` declares everything as a form. Does not
-depend on any particular service, and performs no I/O. See RFC 7578 and 8187, and
+depend on any particular service and performs no I/O. See RFC 7578 and 8187, and
 application/x-www-form-urlencoded in the WHATWG URL standard.
 """
 
@@ -58,7 +58,7 @@ def link(label: str, url: str) -> str:
     return f"[{escape(label) or 'link'}]({''.join(url.split()).translate(_IN_ADDRESS)})"
 
 
-# Matches emoji names in the notation of Slack, Discord and GitHub. A skin tone follows the name in Slack, and
+# Matches emoji names in the notation of Slack, Discord and GitHub. A skin tone follows the name in Slack and
 # is part of the name in Discord. A name that touches a word or a URL does not match, as in `12:100:30` and
 # `http://a/:b:`.
 _SHORTCODE = re.compile(

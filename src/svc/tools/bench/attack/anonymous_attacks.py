@@ -58,7 +58,7 @@ async def idle_connections(load: Load) -> None:
 
 
 async def handshakes(load: Load) -> None:
-    """Open TLS connections, and stop the handshake after the first byte or halfway."""
+    """Open TLS connections and stop the handshake after the first byte or halfway."""
     # The header of a record that announces a ClientHello of 512 bytes.
     half = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(32)
     async with asyncio.TaskGroup() as group:
@@ -146,7 +146,7 @@ async def webhook_guessing(load: Load) -> None:
 
 
 async def sfu(load: Load) -> None:
-    """Open idle connections and live sockets at the SFU, directly and through the chat server."""
+    """Open idle connections and live sockets to the SFU, directly and through the chat server."""
     async with asyncio.TaskGroup() as group:
         group.create_task(load.hold(300, repeat(load.target.upgrade("/sfu/client"))))
         if load.target.sfu:
@@ -155,7 +155,7 @@ async def sfu(load: Load) -> None:
 
 
 async def management(load: Load) -> None:
-    """Open idle connections at the management listener, and send wrong tokens."""
+    """Open idle connections to the management listener and send wrong tokens."""
     address = load.target.management
     wrong = load.target.request("GET", "/management/settings", token="wrong")
     async with asyncio.TaskGroup() as group:

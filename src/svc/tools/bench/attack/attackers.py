@@ -1,9 +1,9 @@
-"""The attackers' process: `python -m svc.tools.bench.attack.attackers`, started by the bench.
+"""The attacker process: `python -m svc.tools.bench.attack.attackers`, started by the bench.
 
 Reads its orders as one line of JSON from standard input, attacks for the given time, and writes its report as
-one line of JSON. Exits early if standard input closes. If there are three or more cores, the process has a
-core of its own. Otherwise it shares a core with the honest members' process, at a lower priority: real
-attackers have their own processors, so this process must not slow the members down.
+one line of JSON. Exits early if standard input closes. If there are three or more cores, the process has its
+own core. Otherwise it shares a core with the honest members' process, at a lower priority: real attackers
+have their own processors, so this process must not slow the members down.
 """
 
 import asyncio

@@ -167,9 +167,9 @@ def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes
 
 
 async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -> Target:
-    """Find each endpoint's most expensive body, and add it to the target.
+    """Find each endpoint's most expensive body and add it to the target.
 
-    The candidates are sent to `webhook`, whose limits are separate from the attacked webhooks' limits.
+    The candidates are sent to `webhook`, whose limits are separate from those of the attacked webhooks.
     """
     found = [
         (endpoint, await _most_expensive(target, endpoint, candidates, pid))

@@ -1,4 +1,4 @@
-"""Simulates honest members of an attacked instance, and measures the effect of the attack on them.
+"""Simulates honest members of an attacked instance and measures the effect of the attack on them.
 
 The members keep live sockets open, write at a human pace, read pages, search now and then, sign in again on
 new sockets, and announce uploads. They stay far below every limit, so every rejected request counts as harm
@@ -96,7 +96,7 @@ class RoomClients:
         return self._summed_up()
 
     async def _paced(self, rate: float, end: float, act: Callable[[int], Awaitable[None]]) -> None:
-        """Start each action on time, however long the previous actions take."""
+        """Start each action on time, no matter how long the previous actions take."""
         acting, due, number = set[asyncio.Task[None]](), time.perf_counter(), 0
         while rate and due < end:
             await asyncio.sleep(due - time.perf_counter())
@@ -146,7 +146,7 @@ class RoomClients:
         await self._ask("search", data, 200, latencies=self._noticed.searches_s)
 
     async def _announce_upload(self, number: int) -> None:
-        """Announce the upload of a small file, and withdraw it."""
+        """Announce the upload of a small file and withdraw it."""
         token, tus = self._token(number), {"Tus-Resumable": "1.0.0", "Content-Length": "0"}
         tus |= {"Upload-Length": str(UPLOAD_BYTES), "Upload-Metadata": "filename YS5wbmc="}
         path = f"/api/channels/{self._target.channel_id}/uploads"

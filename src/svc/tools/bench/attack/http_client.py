@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from svc.tools.bench.tls import tls_of
 
-# The timeout for a response. It is longer than any response takes, and keeps a hung instance from blocking
+# The timeout for a response. It is longer than any response takes and keeps a hung instance from blocking
 # the benchmark.
 ANSWER_DEADLINE_S = 30.0
 _NO_BODY = (204, 304)

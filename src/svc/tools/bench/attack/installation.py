@@ -59,7 +59,7 @@ class Installation:
     invite: str
     pid: int | None
     log_bytes: int = 0  # bytes written by all programs so far
-    # path of a webhook for trying out bodies, with limits separate from the attacked webhooks' limits
+    # path of a webhook for trying out bodies, with limits separate from those of the attacked webhooks
     tried: str = ""
 
     def hear(self, line: bytes) -> None:
@@ -110,7 +110,7 @@ def _variables(sfu: str, management: int) -> dict[str, str]:
 
 @contextmanager
 def _usual_descriptors() -> Iterator[None]:
-    """Start programs within the block with the default limit on open files, whatever our own limit is."""
+    """Start programs within the block with the default limit on open files, regardless of our own limit."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_DESCRIPTORS, before), most))
     try:
@@ -172,7 +172,7 @@ async def create_members(found: Installation, count: int) -> list[str]:
 
 
 async def with_accounts(target: Target, tokens: list[str]) -> Target:
-    """Return the target with the attackers' accounts added. Raises BenchError."""
+    """Return the target with the attacker accounts added. Raises BenchError."""
     target = replace(target, channel_id=await _text_channel(target, tokens[0]), tokens=tuple(tokens))
     return replace(target, media=await _stored_picture(target, tokens[0]))
 

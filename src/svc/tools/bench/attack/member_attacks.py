@@ -87,7 +87,7 @@ async def slow_readers(load: Load) -> None:
 
 
 async def control(load: Load) -> None:
-    """Flood the control socket from a program of the same user, and leave connections open."""
+    """Flood the control socket from a program of the same user and leave connections open."""
     path = Path(load.target.folder) / SOCKET_NAME
     lines = cycle([b'{"command":"none","arguments":{},"token":""}\n', b"{\n", b"[" * 60_000 + b"\n", b"x"])
     async with asyncio.TaskGroup() as group:

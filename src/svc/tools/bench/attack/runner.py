@@ -26,7 +26,7 @@ from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import stop
 
-# The number of attackers' accounts. Together, their upload quotas exceed the server's space for uploads.
+# The number of attacker accounts. Together, their upload quotas exceed the server's space for uploads.
 ATTACKERS = 6
 # How long an attack runs before the members are measured.
 LEAD_S = 1.0
@@ -37,7 +37,7 @@ MOST_SECONDS = 30.0
 WELL_S = 0.1
 MAX_RECOVERY_S = 20.0
 STARTED_DEADLINE_S = 20.0
-# The number of attackers' processes when all attacks run together. Each uses at most one core.
+# The number of attacker processes when all attacks run together. Each uses at most one core.
 MOST_PROCESSES = 4
 
 
@@ -192,7 +192,7 @@ async def _installation(means: Options) -> AsyncIterator[Installation]:
 async def _everybody(
     found: Installation, plan: Plan, means: Options
 ) -> AsyncIterator[tuple[RoomClients, Target]]:
-    """Sign in the honest members and create the attackers' accounts. Delete all accounts when the block
+    """Sign in the honest members and create the attacker accounts. Delete all accounts when the block
     ends.
     """
     tokens: list[str] = []

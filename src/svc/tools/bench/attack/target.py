@@ -1,6 +1,6 @@
 """The attackers' information about the instance, and a check that the instance may be attacked.
 
-Contains plain data, which is passed to the attackers' process as JSON, and functions that build requests as
+Contains plain data, which is passed to the attacker processes as JSON, and functions that build requests as
 bytes. Opens no connections.
 """
 

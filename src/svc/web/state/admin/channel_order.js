@@ -34,7 +34,7 @@ export function sectionsOf(all) {
 export const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
 
 /**
- * Return the place of a channel that was dropped on another one, or on a category's heading.
+ * Return the place of a channel that was dropped on another one, or on a category heading.
  * @param {Channel[]} all
  * @param {string} id
  * @param {Channel} onto

@@ -1,4 +1,4 @@
-// Requests with which managers create, change and delete channels.
+// Managers' requests that create, change and delete channels.
 
 /** @import { Override } from "../../types/api.js" */
 /** @import { Body, PathOf } from "../../types/wire.js" */

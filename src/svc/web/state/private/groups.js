@@ -31,7 +31,7 @@ export async function addPeople(id, memberIds) {
   await look(id);
 }
 
-/** Remove a member with all their devices, and announce it. @param {string} id @param {string} memberId */
+/** Remove a member with all their devices and announce it. @param {string} id @param {string} memberId */
 export async function removePerson(id, memberId) {
   await api("DELETE", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
   await say(id, removedSaid(memberId));

@@ -8,7 +8,7 @@
 const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 
 /**
- * Remember these devices, and add a note about the new ones.
+ * Remember these devices and add a note about the new ones.
  * @param {Kept} kept @param {string} id @param {Device[]} devices
  * @param {{seq: number, sentAtMs: number}} at the position in the history of the note
  */

@@ -72,7 +72,7 @@ const readers = [];
 /** Add a function to call after each read of a log. @param {(id: string) => Promise<void>} act */
 export const onRead = (act) => readers.push(act);
 
-/** Register this device, and read the logs of all conversations. */
+/** Register this device and read the logs of all conversations. */
 export function refresh() {
   for (const call of inCalls.values()) call.look();
   return look(null);

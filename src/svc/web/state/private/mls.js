@@ -121,7 +121,7 @@ export async function readStatement(statement, audience) {
 }
 
 /**
- * Return the configuration with which a group validates its devices. `belongs` returns whether a member may
+ * Return the configuration that a group uses to validate its devices. `belongs` returns whether a member may
  * be in the group.
  * @param {string} audience
  * @param {(memberId: string) => boolean} belongs
@@ -208,7 +208,9 @@ export const unpacked = (data, config) => ({
 });
 /** @param {State} state */
 export const epochOf = (state) => Number(state.groupContext.epoch);
-/** Return a value that is equal for all devices that agree on the group's whole history. @param {State} state
+/**
+ * Return a value that is the same for all devices that agree on the group's whole history.
+ * @param {State} state
  */
 export const agreementOf = (state) => hexOf(state.keySchedule.epochAuthenticator);
 

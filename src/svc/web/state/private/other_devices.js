@@ -96,7 +96,7 @@ export function parsed(data) {
 
 /**
  * Report an error response in one conversation, so that the other conversations continue. Rethrow it if the
- * server no longer knows us or we have signed out, because all conversations would then fail.
+ * server no longer recognises us or we have signed out, because all conversations would then fail.
  * @param {any} error
  */
 export function refused(error) {

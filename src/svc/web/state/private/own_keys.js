@@ -1,5 +1,5 @@
 // This browser's keys in private conversations: its MLS key, the statement that vouches for it, and the key
-// packages with which other devices add this one. See docs/private.md
+// packages that other devices use to add this one. See docs/private.md
 
 /**
  * @import { Body } from "../../types/wire.js"
@@ -56,7 +56,7 @@ export class OwnKeys {
     return own;
   }
 
-  /** Register this device, and publish key packages for other devices. */
+  /** Register this device and publish key packages for other devices. */
   async prepare() {
     const own = await this.identity();
     const { device_id: id } = await this.#api("PUT", "/api/private/device", { statement: own.statement });

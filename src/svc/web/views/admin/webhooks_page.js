@@ -1,4 +1,4 @@
-// Webhooks: URLs with which programs post into a channel.
+// Webhooks: URLs that programs use to post in a channel.
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 

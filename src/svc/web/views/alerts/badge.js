@@ -31,7 +31,7 @@ export function wearBadge() {
 }
 
 /**
- * `words` is the badge's text, "" for a dot, or null for no badge. `audible` states whether others can hear
+ * `words` is the badge text, "" for a dot, or null for no badge. `audible` states whether others can hear
  * us; null outside a call.
  * @param {string} icon
  * @param {boolean | null} audible

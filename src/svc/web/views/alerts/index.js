@@ -1,5 +1,5 @@
 // Alerts while the page is open: the badge, sounds, notifications and the system's view of a call. Also
-// detects idleness, and starts tooltips, swipes, and the rail. The first messages need none of this.
+// detects idleness, and sets up tooltips, swipe gestures and the rail. The first messages need none of this.
 
 /** @import { Alert } from "../../state/alerts.js" */
 

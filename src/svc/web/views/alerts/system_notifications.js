@@ -76,7 +76,7 @@ async function close(ids) {
   }
 }
 
-/** Close the notification of a call that no longer rings. @param {string} conversationId */
+/** Close the notification of a call that is no longer ringing. @param {string} conversationId */
 export async function closeCallNotice(conversationId) {
   if (globalThis.Notification?.permission !== "granted") return;
   const shown = (await noticesShown()) ?? [];

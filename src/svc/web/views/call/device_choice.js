@@ -45,7 +45,7 @@ export function DeviceSelect({ kind, name, label, named = false }) {
 }
 
 /**
- * The microphone's level, from the ongoing call or from a microphone opened for testing. `threshold` is
+ * The microphone level, from the ongoing call or from a microphone opened for testing. `threshold` is
  * marked if given.
  * @param {{threshold?: number}} props
  */

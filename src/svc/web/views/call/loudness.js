@@ -23,7 +23,7 @@ function levelOf(userId) {
 }
 
 /**
- * While the member speaks, keep the element's `--level` at their loudness, 0 to 1.
+ * While the member is speaking, keep the element's `--level` at their loudness, 0 to 1.
  * @param {RefObject<HTMLElement>} element
  * @param {string} userId
  * @param {boolean} speaking

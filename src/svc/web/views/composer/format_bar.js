@@ -8,7 +8,7 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** The buttons' contents, each in its own format. @type {Record<string, unknown>} */
+/** The content of each button, in its own format. @type {Record<string, unknown>} */
 const LOOKS = {
   "format-bold": html`<b>B</b>`,
   "format-italic": html`<i>I</i>`,

@@ -1,4 +1,4 @@
-// Arrow keys move from message to message. Tab and Shift+Tab skip the messages' contents, unless an arrow key
+// Arrow keys move from message to message. Tab and Shift+Tab skip the message contents, unless an arrow key
 // has entered a message. Shift+Tab from a message's first button goes to the message.
 
 import { html } from "../../vendor/preact.js";

@@ -1,6 +1,6 @@
 // An image at full size. Arrow keys and swipes show the channel's other images, a swipe down closes the
-// lightbox, and a link opens the file. A double tap or double click enlarges the image; a finger or the mouse
-// then moves it.
+// lightbox, and a link opens the file. A double tap or double click enlarges the image, which can then be
+// dragged.
 
 /** @import { Attached } from "./attachments.js" */
 

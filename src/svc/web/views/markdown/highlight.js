@@ -6,7 +6,7 @@ import { highlighter } from "../../vendor/highlight.js";
 /** @typedef {string | {kind: string, children: Piece[]}} Piece */
 
 const DEEPEST = 16;
-// Some languages' rules take quadratic time in a line's length: 250 ms for 4,000 characters.
+// The rules for some languages take time quadratic in the line length: 250 ms for 4,000 characters.
 const LONGEST_LINE = 300;
 
 /** Collects the tokens of highlight.js, in place of its HTML writer. */

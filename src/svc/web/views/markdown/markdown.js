@@ -14,7 +14,7 @@ import { isOnlyEmoji } from "./emoji_only.js";
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MOST_DIGITS = 2; // List numbers with more digits do not fit the usual space before an entry.
+const MOST_DIGITS = 2; // List numbers with more digits do not fit in the usual space before an entry.
 
 const TASK = /^\[([ xX])\] /u;
 

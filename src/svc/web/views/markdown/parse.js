@@ -41,7 +41,7 @@ const TYPES = {
   link: "link",
   small: "small",
 };
-const PARTS = new Set(["thead", "tbody"]); // Tokens that have no node of their own.
+const PARTS = new Set(["thead", "tbody"]); // Tokens without their own node.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
 // Rules that do not apply to messages: indented code, because poems are indented too, and headings underlined
 // with hyphens. ci/vendor already removes them.

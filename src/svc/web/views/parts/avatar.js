@@ -1,4 +1,4 @@
-// A member's avatar, or their initials on a colour of their own.
+// A member's avatar, or their initials on a colour chosen for them.
 
 /** @import { presenceOf } from "../../state/people.js" */
 

@@ -53,7 +53,7 @@ export function useModal(onClose) {
 }
 
 /**
- * `onClose` is called however the dialog is closed. `wide` is for settings pages.
+ * `onClose` is called regardless of how the dialog is closed. `wide` is for settings pages.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}}
  *   props
  */

@@ -3,7 +3,7 @@
 import { html, useMemo } from "../../vendor/preact.js";
 import { qrMatrix } from "./qr_matrix.js";
 
-const MARGIN = 4; // The standard's quiet zone.
+const MARGIN = 4; // The quiet zone that the standard requires.
 
 /** @param {{text: string, label: string}} props */
 export function QrCode({ text, label }) {

@@ -8,7 +8,7 @@ import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 const BEYOND_PX = 400; // The height rendered beyond the visible part, for fast scrolling.
 
 /**
- * `heights` are the rows' heights in rem. Return {from, to, before, after, list, show}: the rows to render,
+ * `heights` are the row heights in rem. Return {from, to, before, after, list, show}: the rows to render,
  * the space around them in px, the list's ref, and `show(index)`, which scrolls to a row synchronously.
  * @param {number[]} heights
  */

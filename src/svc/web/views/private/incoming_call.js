@@ -1,4 +1,4 @@
-// An incoming call: shows the caller and rings, until the call is accepted, declined or over.
+// An incoming call: shows the caller and rings, until the call is accepted, declined or ended.
 
 /** @import { Call } from "../../state/private_calls.js" */
 

@@ -1,4 +1,4 @@
-// The member's other servers: add, order and remove them, and the link with which another page shows this
+// The member's other servers: add, order and remove them, and the link that another page uses to show this
 // server's counts.
 
 /** @import { OtherServer } from "../../state/other_servers.js" */

@@ -19,7 +19,7 @@ export function NewForm({ takes }) {
   const { name, invite, message } = wishes.value;
   /** @type {RefObject<Form>} */
   const form = useRef(null);
-  // Once the invite field is shown it stays, so that it never disappears while somebody types in it.
+  // Once the invite field is shown it stays, so that it never disappears while somebody is typing in it.
   const looked = useRef(codeOf(invite));
   const [asksInvite, askInvite] = useState(false);
   const named = takes.local || held.value;
