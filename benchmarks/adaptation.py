@@ -244,7 +244,7 @@ async def of_sharpness(_options: argparse.Namespace) -> None:
 
 
 async def of_unwatched(_options: argparse.Namespace) -> None:
-    """Measure A10: a camera that nobody watches."""
+    """Measure A10: a camera that nobody is watching."""
     await unwatched.measure(defaults(unwatched.arguments()))
 
 

@@ -1,4 +1,4 @@
-"""Measures how much audio suffers from video on the same service, even beyond saturation.
+"""Measures how badly audio is affected by video on the same service, even beyond saturation.
 
 One person's audio goes to ten people, at five hundred packets a second so that even short delays are
 detected. Another room on the same service has a camera and fifty receivers. The table shows the lost packets
@@ -63,7 +63,7 @@ async def row(
 ) -> str:
     await watchers.meter.warm_up(case.pps, 1.0)
     before = await dropped(url)
-    # The video starts before the measured audio, and ends after it.
+    # The video starts before the measured audio and ends after it.
     video = asyncio.create_task(watchers.meter.measure(case.pps, seconds + 1.0, silent))
     received = await listeners.meter.measure(AUDIO_PPS, seconds, silent)
     seen = await video

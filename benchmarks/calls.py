@@ -119,7 +119,7 @@ async def measure(people: People, joins: int, stays: int, tiles: int) -> None:
 
 
 async def stay_often(page: Page, often: int, pause_s: float = 0) -> list[tuple[float, float]]:
-    """Join and leave repeatedly. Return each stay's times to first audio and first video in ms."""
+    """Join and leave repeatedly. For each stay, return the times to first audio and first video in ms."""
     found = []
     for _ in range(often):
         await asyncio.sleep(pause_s)

@@ -80,7 +80,7 @@ def copy(folder: Path, name: str) -> Path:
 
 
 def as_statements(path: Path, commits: list[list[commit_log.Statement]]) -> tuple[int, float, float]:
-    """Return the entries' total size in bytes, and the seconds that creating and applying them took."""
+    """Return the total size of the entries in bytes, and the seconds that creating and applying them took."""
     began = time.perf_counter()
     made = [encode(Entry(1, "one", statements_of(statements))) for statements in commits]
     took = time.perf_counter() - began
@@ -102,7 +102,8 @@ def as_statements(path: Path, commits: list[list[commit_log.Statement]]) -> tupl
 def as_changesets(
     source: Path, target: Path, commits: list[list[commit_log.Statement]]
 ) -> tuple[int, float, float]:
-    """Return the changesets' total size in bytes, and the seconds that creating and applying them took."""
+    """Return the total size of the changesets in bytes, and the seconds that creating and applying them
+    took."""
     apsw: Any = importlib.import_module("apsw")
     made: list[bytes] = []
     executed = {True: 0.0, False: 0.0}

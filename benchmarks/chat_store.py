@@ -3,7 +3,7 @@
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 
 Each writer is a member who posts, waits until the message is on disk, and posts again. The clock starts when
-all writers are running. The search index is updated at the same time, as in a server. `--data-dir` puts the
+all writers are running. The search index is updated at the same time, as on a server. `--data-dir` puts the
 file on another disk. On an in-memory file system, the cost of fsync is not measured.
 """
 

@@ -67,7 +67,7 @@ class Report:
     """The result of a run. `faults` lists lost writes, duplicate writes, and differences between files."""
 
     acknowledged: int = 0
-    # For each kind of fault, each round's longest time without an acknowledged write, in seconds.
+    # For each kind of fault, the longest time in each round without an acknowledged write, in seconds.
     times: dict[str, list[float]] = field(default_factory=dict)
     epochs: int = 0
     # The number of removed permissions, and of events that reached the watching members.
@@ -92,8 +92,8 @@ class Cluster:
         return chance.choice([node for node in self.nodes if node is not owner])
 
     async def all_well(self) -> None:
-        """Wait until the servers agree, one node is the owner, the other nodes follow, and the relays are
-        attached.
+        """Wait until the servers agree, one node is the owner, the other nodes are following it, and the
+        relays are attached.
 
         A NATS server that was killed lags behind for a few seconds. If another server fails in the meantime,
         the third server alone has no majority.
@@ -225,7 +225,7 @@ async def run(
     within_s: float = 0.0,
     namespaces: bool = False,
 ) -> Report:
-    """Run a round for each of `kinds`, and continue until `writes` writes have been acknowledged."""
+    """Run a round for each of `kinds` and continue until `writes` writes have been acknowledged."""
     report = Report()
     chance = random.Random(seed)
     now = asyncio.get_running_loop().time

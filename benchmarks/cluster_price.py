@@ -1,4 +1,4 @@
-"""Measures the cost of a cluster: durable messages per second with and without a log, and sockets at a relay.
+"""Measures the cost of a cluster: durable messages per second with and without a log, and sockets on a relay.
 
     python -m benchmarks.cluster_price [--writers 1 20 200] [--seconds 3] [--rounds 3]
     python -m benchmarks.cluster_price --relay-sockets 10 400 [--rate 20] [--seconds 10]

@@ -66,7 +66,7 @@ def run(title: str, scenario: Scenario, pps: int) -> None:
 
 
 async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
-    """Start all programs before the first round, and send traffic to them in turn."""
+    """Start all programs before the first round and send traffic to them in turn."""
     async with AsyncExitStack() as present:
         meters: dict[str, Meter] = {}
         for name, place in places(scenario, chosen.peers):

@@ -74,7 +74,7 @@ async def main() -> None:
 
 
 def row(name: str, after: Threads, before: Threads, seconds: float, memory: str = "", spent: str = "") -> str:
-    """Return a table row with the threads' rates between two points in time."""
+    """Return a table row with the thread rates between two points in time."""
     nothing = Thread("", 0, 0)
     wakeups = sum(thread.wakeups - before.get(number, nothing).wakeups for number, thread in after.items())
     cpu_ns = sum(thread.cpu_ns - before.get(number, nothing).cpu_ns for number, thread in after.items())
@@ -123,7 +123,7 @@ def spent_s(pid: int) -> float:
 
 
 def name_of(pid: int, first: int) -> str:
-    """Return the command that a process runs. A child forked from it is named "child of" the command."""
+    """Return the command that a process is running, or "child of" the command for a forked child."""
     command = "ended"
     with suppress(*GONE):
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")

@@ -1,6 +1,6 @@
 """Measures calls over slow links, with LiveKit and with this service.
 
-Both services take turns to send the same video and audio to the same Chromium over the same kernel-emulated
+Both services take turns sending the same video and audio to the same Chromium over the same kernel-emulated
 link. Build LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get
 its client with `npm install livekit-client@2.23`. The program prints, for each link, the medians of all
 rounds: the fraction of concealed audio, and the height, frame rate and freeze time of the video (means of all
@@ -80,7 +80,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 async def compare(options: argparse.Namespace) -> None:
-    """Measure every link with each system, and print a row for each."""
+    """Measure every link with each system and print a row for each."""
     executable = bare_chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)

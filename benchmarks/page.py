@@ -301,7 +301,7 @@ def read_trace(events: Sequence[dict[str, Any]]) -> tuple[list[Task], list[tuple
 
 
 async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Task], list[float]]:
-    """Return the main thread's tasks while somebody types, and each character's echo in ms."""
+    """Return the main thread's tasks while somebody is typing, and the echo of each character in ms."""
     async with Trace(tools) as trace:
         await page.locator("#draft").focus()
         await page.evaluate(ECHO)

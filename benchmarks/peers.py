@@ -31,7 +31,7 @@ async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
 
 @asynccontextmanager
 async def program(words: Sequence[str], port: int) -> AsyncIterator[int]:
-    """Run a program while the block runs. Yield its process id once it listens on the given TCP port."""
+    """Run a program while the block runs. Yield its process id once it is listening on the given TCP port."""
     with on_first_core():
         process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     try:

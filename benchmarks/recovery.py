@@ -1,12 +1,12 @@
-"""Measures how long two people in a call do not hear each other after a failure.
+"""Measures how long two people in a call cannot hear each other after a failure.
 
     python -m benchmarks.recovery [--times 10] [--sfus 2]
 
 Two pages in Chromium are in a call with cameras, through the whole product. In each round the media service
-is killed; then both signalling sockets are cut while the service runs; then the chat server is killed. The
-program prints the longest time that a page went without audio from the other page, and the number of seconds
-until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round takes half a
-minute, because `svc up` waits before restarting a program that had run for a shorter time.
+is killed; then both signalling sockets are cut while the service is running; then the chat server is killed.
+The program prints the longest time that a page went without audio from the other page, and the number of
+seconds until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round takes
+half a minute, because `svc up` waits before restarting a program that had run for a shorter time.
 
 With `--sfus 2`, the pages are connected to two media services, which relay their tracks to each other. One
 service is killed, or is paused so that it closes no connections, and does not return. The member who was

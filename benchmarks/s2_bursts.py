@@ -1,4 +1,5 @@
-"""S2 with bursts, as from a real camera: a frame's ten packets at once. python -m benchmarks.s2_bursts"""
+"""S2 with bursts, as from a real camera: all ten packets in a frame at once. python -m
+benchmarks.s2_bursts"""
 
 from benchmarks.contest import run
 from svc.tools.bench.scenario import Scenario

@@ -1,7 +1,7 @@
 """Measures how soon shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden
 60]
 
-Ada shares a still page of small print, next to her camera and voice. Grace watches from home, over a link
+Ada shares a still page of small print, alongside her camera and voice. Grace watches from home, over a link
 whose rate the kernel limits. Each round has four cases: Grace joins late, she returns to a tab that was
 hidden while the print changed, her link is too slow for all video for five seconds, during which the print
 changes, and it carries no media at all for a second, during which the print changes. For each case, the
@@ -41,7 +41,7 @@ def arguments() -> argparse.ArgumentParser:
 
 @asynccontextmanager
 async def shared_print() -> AsyncIterator[tuple[Person, Person, Home]]:
-    """Start a call in which Ada shares a page of print, and Grace sees it sharply over her home's link."""
+    """Start a call in which Ada shares a page of print, and Grace sees it sharply over her home link."""
     executable = bare_chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
@@ -65,7 +65,7 @@ async def shared_print() -> AsyncIterator[tuple[Person, Person, Home]]:
 
 
 async def measure(options: argparse.Namespace) -> None:
-    """Measure all cases in turn, and print a row for each case."""
+    """Measure all cases in turn and print a row for each case."""
     async with shared_print() as (ada, grace, link):
         lowered: list[bool] = []
         cases: dict[str, Callable[[], Awaitable[float]]] = {

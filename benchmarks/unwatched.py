@@ -1,4 +1,4 @@
-"""Measures a camera that nobody watches (A10). python -m benchmarks.unwatched
+"""Measures a camera that nobody is watching (A10). python -m benchmarks.unwatched
 
 Ada sends a camera in three encodings. Grace, in a separate browser, pauses the video, resumes it, and
 requests only the smallest encoding. For each change, the program prints the time from Grace's request until

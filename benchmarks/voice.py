@@ -1,8 +1,8 @@
 """Measures audio over a link that loses packets.
 
-Two people talk. The first uses Chromium on a link without loss. The second uses Chromium or Firefox on a link
-that has a delay and loses packets in both directions. For each link and browser, the program prints the
-concealed fraction of the audio that each person hears, and the number of bytes on the link, including
+Two people are talking. The first uses Chromium on a link without loss. The second uses Chromium or Firefox on
+a link that has a delay and loses packets in both directions. For each link and browser, the program prints
+the concealed fraction of the audio that each person hears, and the number of bytes on the link, including
 headers, relative to the number without loss. In row A15 packets are lost independently, and in row A4 in
 bursts. The simulated voice speaks without pauses.
 """
@@ -94,7 +94,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 async def measure(wishes: argparse.Namespace) -> None:
-    """Measure every link with each browser, and print a row for each."""
+    """Measure every link with each browser and print a row for each."""
     print("| link | browser | hears, % concealed | is heard, % concealed | bytes down | up |")
     print("|---|---|---|---|---|---|", flush=True)
     for browser in wishes.browser:

@@ -141,7 +141,7 @@ async def chat_server(folder: Path) -> AsyncIterator[Served]:
 
 
 async def _webhooks(folder: Path, server: ChatServer) -> list[str]:
-    """Create members, and webhooks in a channel for each member. Return the webhooks' paths."""
+    """Create members, and webhooks in a channel for each member. Return the webhook paths."""
     tokens, paths = list[str](), list[list[str]]()
 
     async def arrive(token: str) -> None:

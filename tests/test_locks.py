@@ -31,7 +31,7 @@ def locked(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_lock_file_satisfies_the_packages_requirements(name: str) -> None:
+def test_a_lock_file_satisfies_the_package_requirements(name: str) -> None:
     versions = locked(name)
     for requirement in map(Requirement, WANTED[name]):
         version = versions.get(canonicalize_name(requirement.name))
@@ -44,7 +44,7 @@ def test_releases_and_the_image_install_only_packages_with_a_recorded_hash(path:
     assert commands and all("--require-hashes" in each or "--no-index" in each for each in commands)
 
 
-def test_the_pages_packages_are_locked_and_run_no_scripts() -> None:
+def test_the_page_packages_are_locked_and_run_no_scripts() -> None:
     wanted = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())
     packages = json.loads((REPOSITORY / "ci" / "vendor-lock.json").read_text())["packages"]
     for kind in ("dependencies", "devDependencies"):

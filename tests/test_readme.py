@@ -28,13 +28,13 @@ def test_the_make_targets_in_the_readme_exist() -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-async def test_the_readmes_commands_post_back_up_and_restore(tmp_path: Path) -> None:
+async def test_the_commands_in_the_readme_post_back_up_and_restore(tmp_path: Path) -> None:
     assert len(BLOCKS) == 2, "a block that is not tried"
     (udp_port,) = free_ports(1)
     async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:
         address = "{0.scheme}://{0.netloc}".format(urlsplit(product.url))
         invite = product.url.partition("invite=")[2]
-        # The tests use ports of their own instead of the usual ones.
+        # The tests use their own ports instead of the usual ones.
         script = BLOCKS[1].replace("http://127.0.0.1:5000", address)
         script = script.replace("svc doctor", f"svc doctor --udp-port {udp_port}")
         async with (

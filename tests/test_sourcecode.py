@@ -1,4 +1,4 @@
-"""Every source file has a reasonable length, and a docstring that starts with a sentence.
+"""Every source file has a reasonable length and a docstring that starts with a sentence.
 
 ci/check checks the formatting and the types. The limits are not goals: half of the files should stay under
 170 lines, and most functions near 10 lines.
@@ -64,7 +64,7 @@ def test_no_file_exceeds_the_maximum_length() -> None:
     assert {path.name: length for path, length in lengths.items() if length > LINES_PER_FILE} == {}
 
 
-def test_no_line_in_the_pages_source_exceeds_the_maximum_length() -> None:
+def test_no_line_in_the_page_source_exceeds_the_maximum_length() -> None:
     long = [
         f"{path.relative_to(REPOSITORY)}:{number}"
         for path in PAGE

@@ -64,7 +64,7 @@ class RoomClients:
         self._pace = asyncio.Semaphore(JOINING_AT_ONCE)
 
     async def assemble(self) -> None:
-        """Have all clients join, and wait until each of them receives every track."""
+        """Have all clients join and wait until each of them receives every track."""
         await self._session.create()
         await self._open_room()
         self.traffic.set_rate(FIRST_PPS)

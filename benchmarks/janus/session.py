@@ -79,7 +79,7 @@ class Handle:
 
     def __init__(self, session: Session, number: int) -> None:
         self.id = number
-        self.up = asyncio.Event()  # whether Janus has the media's keys
+        self.up = asyncio.Event()  # whether Janus has the media keys
         self._session = session
 
     async def ask(self, body: Mapping[str, object], jsep: Mapping[str, str] | None = None) -> Message:
@@ -98,7 +98,7 @@ def _problem(message: Message) -> str | None:
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[tuple[Session, asyncio.Task[None]]]:
-    """Yield a session that is not created yet, and run its listener while the block runs."""
+    """Yield a session that has not been created yet, and run its listener while the block runs."""
     async with ClientSession() as http:
         try:
             socket = await http.ws_connect(url, protocols=["janus-protocol"], max_msg_size=0)

@@ -1,3 +1,3 @@
-"""Measures the hardware's limit with a program that only receives, decrypts once, encrypts for each receiver,
+"""Measures the hardware limit with a program that only receives, decrypts once, encrypts for each receiver,
 and sends.
 """

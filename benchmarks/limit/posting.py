@@ -4,7 +4,7 @@ INSERT.
     python -m benchmarks.limit.posting FOLDER
 
 The database and the table are the chat server's. The program has no middleware, webhooks, rules, events or
-search. Prints its address, and exits when standard input is closed.
+search. Prints its address and exits when standard input is closed.
 """
 
 import asyncio

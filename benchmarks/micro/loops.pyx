@@ -211,7 +211,7 @@ cdef void fan_out_turn(void* context, long i) noexcept nogil:
 
 
 cdef class FanOut:
-    """Process one packet after another, and write each packet for all receivers of its track."""
+    """Process one packet after another and write each packet for all receivers of its track."""
 
     cdef FanOutStep step
     cdef Engine engine
@@ -274,7 +274,7 @@ cdef void nack_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Nack:
-    """Find a packet requested by a NACK, and write it again as RTX."""
+    """Find a packet requested by a NACK and write it again as RTX."""
 
     cdef NackStep step
     cdef Engine engine

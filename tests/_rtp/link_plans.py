@@ -46,7 +46,7 @@ class Bounds:
     reach: tuple[float, float] | None = None
     # the highest estimate in the second half of the phase, as a fraction of the capacity
     most: float | None = None
-    # the 95th percentile of the packets' delay in the queue, in the second half of the phase
+    # the 95th percentile of the packet delay in the queue, in the second half of the phase
     queue_s: float | None = None
     # (queue in s, time in seconds within which the queue falls below it)
     drained: tuple[float, float] | None = None

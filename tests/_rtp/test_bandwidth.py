@@ -164,7 +164,7 @@ STEPS = st.lists(
 
 @settings(max_examples=200)
 @given(STEPS)
-def test_the_estimate_stays_valid_whatever_is_reported(
+def test_the_estimate_stays_valid_regardless_of_the_reports(
     steps: list[tuple[int, int, list[tuple[int, float | None]], int, float]],
 ) -> None:
     link = Link(wanted=1e8)

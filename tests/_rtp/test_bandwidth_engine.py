@@ -71,7 +71,7 @@ def test_a_receiver_that_requests_the_estimate_gets_it_once_a_second() -> None:
 
 
 def seconds_until_a_drop_is_reported(warmed_up_s: float) -> float:
-    """Return how long after a drop of the capacity below the sent rate the estimate is reported as lower."""
+    """Return the time from a drop in capacity below the sent rate to the report of a lower estimate."""
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, 1e6)
     downlink.talk(warmed_up_s, report_every_s=0.02)
@@ -85,8 +85,8 @@ def seconds_until_a_drop_is_reported(warmed_up_s: float) -> float:
 
 
 def test_a_drop_is_reported_within_100_ms_no_matter_when_the_estimate_was_last_reported() -> None:
-    # The estimator needs the same time for the drop in every case. If the estimate happens not to have been
-    # reported shortly before, the drop is reported at once.
+    # The estimator takes the same time to detect the drop in every case. If the estimate happens not to have
+    # been reported shortly before, the drop is reported at once.
     times = [seconds_until_a_drop_is_reported(2 + 0.04 * step) for step in range(25)]
     assert max(times) - min(times) <= 0.1
     assert min(times) < 0.3
@@ -217,7 +217,7 @@ def test_a_receiver_that_leaves_during_a_probe_leaves_no_state_behind() -> None:
     assert downlink.engine.take_datagrams() == []
 
 
-def test_a_streams_bytes_are_reported_for_each_spatial_layer() -> None:
+def test_the_bytes_in_a_stream_are_reported_for_each_spatial_layer() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.engine.take_events()

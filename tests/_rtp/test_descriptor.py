@@ -127,7 +127,7 @@ def test_32_decode_targets_have_a_32_bit_bitmask() -> None:
     assert read(explicit, known_structure(structure))["active_decode_targets"] == 0x80000001
 
 
-def test_padding_is_ignored_whatever_its_content() -> None:
+def test_padding_is_ignored_regardless_of_its_content() -> None:
     data = Descriptor(L1T3, 62, attached=True).serialise()
     assert read(data + b"\xff" * 7)["dtis"] == "SSS"
     assert (

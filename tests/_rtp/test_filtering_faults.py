@@ -1,6 +1,6 @@
 """Temporal filtering upholds its guarantees when packets are late, duplicated, missing or lost.
 
-Hypothesis generates a stream with three layers, and chooses what happens to each packet. The core forwards it
+Hypothesis generates a stream with three layers and chooses what happens to each packet. The core forwards it
 to one receiver, which changes its requested layers in the meantime. Payloads identify the packets.
 """
 

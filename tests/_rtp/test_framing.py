@@ -1,4 +1,4 @@
-"""Datagrams sent over a byte stream arrive unchanged, however the stream is split (RFC 4571)."""
+"""Datagrams sent over a byte stream arrive unchanged, no matter how the stream is split (RFC 4571)."""
 
 import random
 

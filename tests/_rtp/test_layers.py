@@ -254,7 +254,7 @@ def test_a_new_sender_is_forwarded_from_its_keyframe_on_in_the_requested_layers(
     )
 
 
-def test_the_old_senders_frame_numbers_mean_nothing_after_a_new_sender_starts() -> None:
+def test_frame_numbers_from_the_old_sender_mean_nothing_after_a_new_sender_starts() -> None:
     selector = run([Target(0), frame(10, 0, "SSS", "", True), frame(11, 1, "-DS", "1", False)])
     selector.forget()
     run([frame(11, 0, "SSS", "", True), frame(12, 0, "SSS", "1", True)], selector)

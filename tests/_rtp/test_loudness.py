@@ -37,7 +37,7 @@ def test_the_voice_activity_bit_does_not_count_as_loudness() -> None:
     assert changes([0x80 | QUIET] * 50) == []
 
 
-def test_a_participant_whose_packets_stop_counts_as_silent() -> None:
+def test_a_participant_counts_as_silent_once_their_packets_stop() -> None:
     meter = Meter()
     for n in range(20):
         meter.heard(LOUD, 1 + n * 0.02)
@@ -66,7 +66,7 @@ def test_the_engine_reports_who_starts_and_stops_speaking() -> None:
     assert events == [("speaking", alice.transport, 1), ("speaking", alice.transport, 0)]
 
 
-def test_a_muted_participant_does_not_speak() -> None:
+def test_a_muted_participant_does_not_count_as_speaking() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     forwarder = alice.publish("0", "audio")

@@ -155,7 +155,7 @@ def test_beyond_saturation_audio_arrives_immediately_and_video_soon_or_never(
     assert video_sent >= 0.98 * (3000 * 9 - 10 * room.spoken)
 
 
-# Threads get equal shares of the link, and serve three or four receivers each.
+# Threads get equal shares of the link and serve three or four receivers each.
 @pytest.mark.parametrize(("shards", "most_unequal"), [(1, 1.3), (2, 1.3), (3, 2.0)])
 def test_beyond_saturation_frames_arrive_complete_or_hardly_at_all(shards: int, most_unequal: float) -> None:
     room = overloaded(3.0, shards=shards)

@@ -125,7 +125,7 @@ def test_without_an_estimate_no_packet_is_held_back() -> None:
     assert not queue.waiting
 
 
-def test_audio_and_resends_use_part_of_videos_share_but_never_starve_it() -> None:
+def test_audio_and_resends_use_part_of_the_video_share_but_never_starve_video() -> None:
     queue = Queue()
     queue.pace.set_rate(300_000)
     for step in range(400):

@@ -71,7 +71,7 @@ def test_after_a_restart_a_sequence_number_seen_before_counts_as_new() -> None:
 
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=300))
-def test_each_packet_is_accepted_once_whatever_the_order(steps: list[int]) -> None:
+def test_each_packet_is_accepted_once_regardless_of_the_order(steps: list[int]) -> None:
     source, number = Source(), 65500
     seen: set[int] = set()
     for step in steps:

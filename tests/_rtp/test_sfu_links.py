@@ -20,7 +20,7 @@ PROFILE = "AEAD_AES_128_GCM"
 
 
 class Link:
-    """One track's link at the receiving SFU, and the SFU that sends over it."""
+    """One track's link on the receiving SFU, and the SFU that sends over it."""
 
     def __init__(self, engine: ManualEngine, ssrc: int) -> None:
         self.engine, self.ssrc = engine, ssrc

@@ -99,7 +99,7 @@ def test_on_a_clean_link_everything_arrives_once_in_order_without_requests() -> 
     [(True, True), (True, False), (False, True)],
     ids=["rtx", "receivers-without-rtx", "sender-without-rtx"],
 )
-def test_ten_percent_loss_and_reordering_on_both_links_lose_no_frames(
+def test_no_frames_are_lost_despite_ten_percent_loss_and_reordering_on_both_links(
     seed: int, sender_rtx: bool, receiver_rtx: bool
 ) -> None:
     call = Call(seed, up=LOSSY, down=(LOSSY, LOSSY), sender_rtx=sender_rtx, receiver_rtx=receiver_rtx)
@@ -113,7 +113,7 @@ def test_ten_percent_loss_and_reordering_on_both_links_lose_no_frames(
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_burst_losses_lose_few_frames(seed: int) -> None:
+def test_few_frames_are_lost_to_burst_losses(seed: int) -> None:
     link = Conditions(jitter_s=0.01, loss=0.05, burst=8)
     call = Call(seed, up=link, down=(link, link))
     call.hold(WARM_UP_S + 60)
@@ -122,7 +122,7 @@ def test_burst_losses_lose_few_frames(seed: int) -> None:
         assert receiver.duplicates <= 0.005 * receiver.packets
 
 
-def test_jitter_above_the_frame_interval_and_duplicates_lose_no_frames() -> None:
+def test_no_frames_are_lost_to_duplicates_or_to_jitter_above_the_frame_interval() -> None:
     link = Conditions(jitter_s=0.06, duplicate=0.05)
     call = Call(seed=1, up=link, down=(link, link))
     call.hold(WARM_UP_S + 30)

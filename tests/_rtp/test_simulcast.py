@@ -182,8 +182,8 @@ def test_a_static_screen_is_not_mistaken_for_a_stopped_encoding() -> None:
 
 
 class FaultyLink:
-    """Delays a tenth of the packets by a frame, like retransmissions, shuffles others, and loses a share of
-    them for good.
+    """Delays a tenth of the packets by a frame, like retransmissions, shuffles others, and permanently loses
+    a share of the packets.
     """
 
     def __init__(self, chance: random.Random, loss: float) -> None:
@@ -210,7 +210,7 @@ every_seed = pytest.mark.parametrize("seed", [0, *(pytest.param(each, marks=MORE
 
 @every_codec
 @every_seed
-def test_reordering_corrupts_no_frame_at_a_switch(codec: str, seed: int) -> None:
+def test_reordering_does_not_corrupt_frames_at_a_switch(codec: str, seed: int) -> None:
     scene = Scene(codec)
     chance = random.Random(seed)
     link = FaultyLink(chance, 0)

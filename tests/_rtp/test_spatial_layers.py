@@ -78,7 +78,7 @@ def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> 
 
 
 def reordered(name: str, chance: random.Random, loss: float) -> list[Record]:
-    """Return the stream's packets as a faulty link delivers them: a tenth is late, and a share is lost."""
+    """Return the stream's packets as a faulty link delivers them: a tenth are late, and a share are lost."""
     source = stream(name)
     own = {packet.place for packet in source.packets}
     places = [place + (chance.random() < 0.1) * chance.uniform(1, 9) for place in range(len(source.records))]
@@ -94,7 +94,7 @@ def random_switches(chance: random.Random, count: int) -> list[Switch]:
 
 @every_stream
 @pytest.mark.parametrize("seed", range(4))
-def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int) -> None:
+def test_late_and_reordered_packets_do_not_corrupt_pictures(name: str, seed: int) -> None:
     """Deliver all packets, some of them after packets of later pictures."""
     source, chance = stream(name), random.Random(seed)
     records = reordered(name, chance, 0)

@@ -1,4 +1,4 @@
-"""SRTP in the core interoperates with libsrtp's Python binding, whichever of the two encrypts."""
+"""SRTP in the core interoperates with libsrtp's Python binding, regardless of which of the two encrypts."""
 
 import os
 import platform
@@ -210,7 +210,7 @@ def test_a_packet_encrypted_by_libsrtp_is_decrypted_once(profile: str, openssl: 
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
 @given(order=st.permutations(range(64)), start=st.integers(0, 0xFFFF - 64))
 @settings(max_examples=20)
-def test_each_packet_is_decrypted_once_whatever_the_order(
+def test_each_packet_is_decrypted_once_regardless_of_the_order(
     profile: str, openssl: bool, order: list[int], start: int
 ) -> None:
     ours, theirs = keys(profile, openssl=openssl), sender(profile)

@@ -83,7 +83,7 @@ class Person:
         self.sent: Counter[str] = Counter()
 
     def come_over(self, way: Way) -> Way:
-        """Send a check over `way`, and receive media over that connection from now on."""
+        """Send a check over `way` and receive media over that connection from now on."""
         self.ways.append(way)
         way.send(binding_request(f"ufrag{self.number}", PWD))
         self.path = path_event(self.loop, self.transport)
@@ -117,7 +117,7 @@ class Person:
         self.settle()
 
     def show(self, count: int, frame: int, size: int = 900) -> list[bytes]:
-        """Send a video frame of `count` packets. Return the packets' contents."""
+        """Send a video frame of `count` packets. Return the packet contents."""
         bodies = []
         for n in range(count):
             number = self.sent["video"]
@@ -197,7 +197,7 @@ def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: Ud
         peer.close()
 
 
-def test_a_check_is_parsed_however_it_is_split(loop: UdpLoop) -> None:
+def test_a_check_is_parsed_no_matter_how_it_is_split(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peer = TcpPeer((SERVER, loop.port))
@@ -248,7 +248,7 @@ def test_a_receiver_that_reads_nothing_loses_whole_frames_and_does_not_delay_oth
         person.watch(microphone, 6000, AUDIO)
     coming, frame = bob.packets(), 0
     while loop.counters()["dropped_slow_video"] < 10 * PACKETS_OF_FRAME or frame < 60:
-        # Bob reads, and gets each frame before the next one is sent.
+        # Bob reads and gets each frame before the next one is sent.
         sent = [*ada.show(PACKETS_OF_FRAME, frame), ada.speak()]
         assert sorted(next(coming).payload for _ in sent) == sorted(sent)
         frame += 1

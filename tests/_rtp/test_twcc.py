@@ -106,9 +106,9 @@ def test_packets_are_numbered_and_counted() -> None:
         pytest.param([(65535, 1.0), (0, 1.01)], [(65535, 1.0), (0, 1.01)], id="the wrap"),
         pytest.param([(1, 1.0), (1, 2.0)], [(1, 2.0)], id="a duplicate"),
         pytest.param(
-            [(1, 1.0), (2, 9.0)], [(1, 1.0), (2, 9.0)], id="8 s, the longest that one packet can tell"
+            [(1, 1.0), (2, 9.0)], [(1, 1.0), (2, 9.0)], id="8 s, the longest time that one packet can report"
         ),
-        pytest.param([(1, 1.0), (2, 100.0)], [(1, 1.0), (2, 100.0)], id="longer than one packet can tell"),
+        pytest.param([(1, 1.0), (2, 100.0)], [(1, 1.0), (2, 100.0)], id="longer than one packet can report"),
         pytest.param([(5, 1.0), (4, 1.1)], [(5, 1.0)], id="earlier than the first"),
     ],
 )

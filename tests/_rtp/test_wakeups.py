@@ -152,7 +152,7 @@ def test_a_paused_sender_wakes_the_thread_only_for_its_reports() -> None:
     assert {which for now, which in clock.reports if now > 2.1} == {RECEIVER_REPORT}
 
 
-def test_wake_ups_keep_their_minimum_interval_however_many_deadlines_are_due() -> None:
+def test_wake_ups_keep_their_minimum_interval_no_matter_how_many_deadlines_are_due() -> None:
     """Check a stream of 4,000 packets per second, half of which are lost.
 
     Without the interval, each loss would have its own request time.

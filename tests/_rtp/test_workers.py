@@ -96,7 +96,7 @@ class Person:
         return found
 
     def waiting(self) -> list[bytes]:
-        """Return the video packets received so far, and make the socket non-blocking."""
+        """Return the video packets received so far and make the socket non-blocking."""
         found: list[bytes] = []
         self.socket.setblocking(False)
         while True:
@@ -183,7 +183,7 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_each_packets_delay_is_counted_once_whichever_thread_sent_it(workers: int) -> None:
+def test_the_delay_of_each_packet_is_counted_once_regardless_of_the_sending_thread(workers: int) -> None:
     room = Room(workers)
     room.show(BURST)
     for viewer in room.viewers:

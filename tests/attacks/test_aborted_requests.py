@@ -76,7 +76,7 @@ async def test_an_upgrade_request_on_an_evicted_connection_causes_no_error(
 
 
 async def ended(reader: asyncio.StreamReader) -> bool:
-    """Return whether the server ended the connection without a response."""
+    """Return whether the server closed the connection without a response."""
     try:
         return await reader.read() == b""
     except ConnectionError:

@@ -98,7 +98,7 @@ async def require_bad_request(fault: str, hook: Hook, folk: People) -> None:
     ):
         answer = await send(address, method, path, body, **headers)
         assert answer.status == 400, (fault, path)
-        # Endpoints without this field ignore the number, whatever its value.
+        # Endpoints without this field ignore the number, regardless of its value.
         assert answer.json() == words or fault == "a number without end", (fault, path)
     # Webhooks ignore a byte order mark, and report the path of a lone surrogate.
     for path in ("", "/discord", "/slack", "/github"):

@@ -118,7 +118,7 @@ async def test_the_identity_encoding_is_accepted(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("headers", [("Transfer-Encoding: chunked",), (f"Content-Length: {10**12}",)])
-async def test_a_flood_after_a_refusal_ends_the_connection(
+async def test_a_flood_after_a_refusal_closes_the_connection(
     headers: tuple[str, ...], chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that the server does not parse the rest of the data as requests.

@@ -1,4 +1,5 @@
-"""Files that are stored without re-encoding can only be downloaded, whatever their names and contents."""
+"""Files that are stored without re-encoding can only be downloaded, regardless of their names and
+contents."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -168,7 +169,7 @@ async def test_audio_that_no_browser_can_play_is_served_as_a_download(
         ("\u202e", "file"),
     ],
 )
-async def test_the_displayed_name_shows_the_files_real_type(
+async def test_the_displayed_name_shows_the_real_file_type(
     site: Site, beside: RunningWorker, name: str, shown: str
 ) -> None:
     headers = {

@@ -1,4 +1,4 @@
-"""Only the server's own user can open its files, whatever the umask and the previous file modes."""
+"""Only the server's own user can open its files, regardless of the umask and the previous file modes."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ def modes(folder: Path) -> dict[str, str]:
     return wrong
 
 
-async def test_a_servers_files_backup_and_export_are_private(
+async def test_server_files_backups_and_exports_are_private(
     umask: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out = tmp_path / "data", tmp_path / "out"

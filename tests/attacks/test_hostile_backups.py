@@ -331,7 +331,9 @@ def test_archives_written_by_tarfile_can_be_read(tmp_path: Path) -> None:
     assert found == files
 
 
-def test_restored_files_are_private_whatever_modes_the_archive_has(tmp_path: Path, database: bytes) -> None:
+def test_restored_files_are_private_regardless_of_the_modes_in_the_archive(
+    tmp_path: Path, database: bytes
+) -> None:
     members = [member("database.sqlite3", database, mode=0o6777), member("files/some-key", b"s", mode=0o777)]
     first = member("backup.json", json.dumps(HEADER).encode())
     file = packed(tmp_path / "b.tar.gz", [*members, member("manifest.json", sums([first, *members]))])

@@ -194,7 +194,7 @@ def test_empty_and_broken_files_are_left_out_and_reported(
 
 
 @pytest.mark.parametrize("content", [b"<!doctype html>", b"<svg onload='alert(1)'/>", b"%PDF-1.7"])
-def test_a_file_of_another_type_becomes_a_download_whatever_the_export_declares(
+def test_a_file_of_another_type_becomes_a_download_despite_its_declared_type(
     tmp_path: Path, data: Path, content: bytes
 ) -> None:
     """Check that such a file is never used as an icon or an avatar."""
@@ -376,7 +376,7 @@ def discord(file: Path, *messages: Mapping[str, object], channel: str = "general
         "",
     ],
 )
-def test_an_attachments_name_cannot_refer_to_any_other_file(
+def test_an_attachment_name_cannot_refer_to_another_file(
     tmp_path: Path, owned: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "from"
@@ -446,7 +446,7 @@ def test_the_number_of_people_in_an_export_is_limited(
     assert "more than 2 people" in refused(discord(tmp_path / "g.json", *posts), owned, "--from", "discord")
 
 
-def test_a_channels_name_cannot_control_the_terminal(tmp_path: Path, owned: Path) -> None:
+def test_a_channel_name_cannot_control_the_terminal(tmp_path: Path, owned: Path) -> None:
     file = discord(tmp_path / "g.json", POST, channel="\x1b]0;owned\x07")
     assert imported(file, owned, "--from", "discord") == ""
     error = imported(file, owned, "--from", "discord")

@@ -1,4 +1,4 @@
-"""Idle connections are closed to make room for others, and do not keep members out.
+"""Idle connections are closed to make room for others and do not keep members out.
 
 Each listener is tested with its own sockets and with short deadlines. `tests/base/test_http_connections.py`
 uses a simulated clock to check that legitimate connections stay open.

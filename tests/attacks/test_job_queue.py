@@ -1,4 +1,4 @@
-"""Other members delay a member's job by at most one short job each, however many files they send and however
+"""Other members delay a member's job by at most one short job each, no matter how many files they send or how
 slow those are.
 """
 

@@ -129,7 +129,7 @@ async def test_an_unknown_expectation_gets_the_servers_own_error(chat: ChatServe
         require_anonymous(answer)
 
 
-async def test_garbage_after_a_request_gets_an_error_and_ends_the_connection(chat: ChatServer) -> None:
+async def test_garbage_after_a_request_gets_an_error_and_closes_the_connection(chat: ChatServer) -> None:
     async with raw_connection(chat.address) as raw:
         assert (await raw.ask("GET", "/health")).status == 200
         await raw.send(b"\x00\x00\r\n\r\n")
@@ -179,7 +179,7 @@ async def test_masked_frames_are_accepted_in_any_fragmentation(
             await raw.send(frames[start : start + size])
         await raw.send(b"".join(map(masked, large)))
         assert [await participant.receive_str() for _ in small + large] == small + large
-        # The first unmasked frame ends the connection, even if its header arrives in two pieces.
+        # The first unmasked frame closes the connection, even if its header arrives in two pieces.
         await raw.send(b"\x81")
         await raw.send(b"\x02{}")
         assert (await raw.closing())[0] == 1002
@@ -190,7 +190,7 @@ async def test_no_websocket_negotiates_compression(chat: ChatServer, sfu: FakeSf
         for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{where.url}/client"):
             async with http.ws_connect(url, compress=15) as socket:
                 assert not socket.compress
-                # This client compresses its frames anyway, and sets the reserved bit that marks them (RFC
+                # This client compresses its frames anyway and sets the reserved bit that marks them (RFC
                 # 7692).
                 assert socket._writer is not None
                 socket._writer.transport.write(b"\xc1\x82\x00\x00\x00\x00\x00\x00")

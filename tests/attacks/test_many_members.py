@@ -111,7 +111,7 @@ def test_channels_hidden_by_a_role_are_compared_once_for_members_with_the_same_r
     assert len(worked_out) < 10
 
 
-def test_a_channels_viewers_are_exactly_the_members_with_the_permission(directory: Directory) -> None:
+def test_the_viewers_of_a_channel_are_exactly_the_members_with_the_permission(directory: Directory) -> None:
     """Check every combination of overrides for a role and for a member, for members, owners and bots."""
     view = Permission.VIEW_CHANNEL
     kinds = [Override(), Override(allow=view), Override(deny=view), Override(view, view), MUTED]

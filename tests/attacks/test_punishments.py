@@ -1,4 +1,4 @@
-"""Sanctioned members who leave, delete their data or unlink a device, and then come back."""
+"""Sanctioned members who leave, delete their data or unlink a device, and then return."""
 
 import sqlite3
 import time
@@ -46,7 +46,7 @@ class World:
         return await self.back(Device(), link_code=code)
 
     async def unlink(self, member: Person) -> None:
-        """Unlink all of a member's devices except the current one, and sign in again."""
+        """Unlink all of a member's devices except the current one and sign in again."""
         for device in (await member.done("GET", "/api/me/devices"))["devices"]:
             if not device["current"]:
                 await member.done("DELETE", f"/api/me/devices/{device['id']}")
@@ -266,7 +266,9 @@ async def test_hashes_are_stored_as_long_as_a_sanction_lasts(
             assert marks(variables) == before - 1
 
 
-async def test_the_number_of_a_persons_keys_is_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_keys_per_person_is_limited(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(recognition, "MOST_MARKS", 2)
     await world.linked(world.ada)
     code = (await world.ada.done("POST", "/api/me/devices/link"))["code"]

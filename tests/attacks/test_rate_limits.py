@@ -223,7 +223,7 @@ async def test_a_delayed_request_succeeds_if_the_allowance_has_recovered(clock: 
     assert clock.now == pytest.approx(1 / REFUSALS_PER_S)
 
 
-async def test_the_number_of_a_members_delayed_requests_is_limited(clock: Clock) -> None:
+async def test_the_number_of_delayed_requests_per_member_is_limited(clock: Clock) -> None:
     over = asyncio.Event()
 
     async def wait(_: float) -> None:

@@ -1,5 +1,5 @@
-"""Members' requests have priority, however many requests unauthenticated clients ("strangers") send at the
-same time.
+"""Members' requests have priority, no matter how many requests unauthenticated clients ("strangers") send at
+the same time.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ def ready() -> Iterator[list[socket.socket]]:
 def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
     """Return a selector whose last three connections belong to members."""
     with FairSelector() as made:
-        # The clock stands still, so unauthenticated connections need not wait for others.
+        # The clock is stopped, so unauthenticated connections need not wait for others.
         made.fair.clock = lambda: 0.0
         for each in ready[:CROWD]:
             begin_last(made, each)

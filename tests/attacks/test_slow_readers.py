@@ -1,4 +1,5 @@
-"""Clients that stop reading media or exports do not block other clients' streams, however many there are."""
+"""Clients that stop reading media or exports do not block other clients' streams, no matter how many there
+are."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

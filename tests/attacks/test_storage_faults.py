@@ -189,7 +189,7 @@ async def test_a_server_does_not_start_with_flipped_bits_in_its_database(
     assert error.startswith(f"{path} is damaged: ") and "Restore a backup" in error
 
 
-async def test_a_large_database_is_checked_while_the_server_runs(
+async def test_a_large_database_is_checked_while_the_server_is_running(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_file, "CHECK_FIRST_BYTES", 0)
@@ -361,7 +361,7 @@ async def test_a_range_before_the_end_of_a_truncated_file_can_be_read(
         assert (response.status, await response.read()) == (206, CONTENT[:300_000])
 
 
-async def test_a_file_truncated_while_it_is_read_ends_the_connection(
+async def test_a_file_truncated_while_it_is_being_read_closes_the_connection(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server_with_insight(variables) as (chat, community):

@@ -1,4 +1,4 @@
-"""Members who reserve, send or store as much as they can do not take upload space from others."""
+"""Members who reserve, send or store the maximum do not take upload space from others."""
 
 import asyncio
 import shutil

@@ -74,8 +74,8 @@ async def test_no_body_is_parsed_while_every_request_is_refused(
 async def test_additional_webhook_urls_do_not_raise_a_members_limit(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each URL has its own limit, so a member with many URLs once had no limit. The limiter's clock stands
-    # still, so that the limit does not refill while a slow machine posts.
+    # Each URL has its own limit, so a member with many URLs once had no limit. The limiter's clock is
+    # stopped, so that the limit does not refill while a slow machine posts.
     monkeypatch.setattr(requests, "now_ms", lambda: 0)
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")

@@ -284,7 +284,7 @@ async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
     """Check that a device's oldest sessions are removed first, and that the newest session counts as the
-    newest whatever the clock shows.
+    newest regardless of the clock.
     """
     device = Device()
     clock.ahead_s = YEARS_S

@@ -145,7 +145,7 @@ async def doubtful_write(database: Database, log: MemoryLog, lost: str) -> None:
     assert [word for _, word in all_of(database.path)] == ["made", "doubtful", "later", "words"]
 
 
-async def test_a_clusters_database_is_not_opened_without_its_log(tmp_path: Path) -> None:
+async def test_a_cluster_database_is_not_opened_without_its_log(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await opened(path, None)).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

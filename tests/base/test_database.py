@@ -39,7 +39,7 @@ async def words(database: Database) -> list[str]:
     return [row["word"] for row in await database.rows("SELECT word FROM words ORDER BY word")]
 
 
-async def test_a_write_returns_its_functions_result_and_readers_see_it(database: Database) -> None:
+async def test_a_write_returns_the_result_of_its_function_and_readers_see_it(database: Database) -> None:
     assert await database.write(lambda connection: insert(connection, "hello")) == "hello"
     assert await words(database) == ["hello"]
 

@@ -1,4 +1,4 @@
-"""A file's type is determined by its content, and text is recognised whatever its first words are."""
+"""A file's type is determined by its content, and text is recognised regardless of its first words."""
 
 import struct
 from pathlib import Path

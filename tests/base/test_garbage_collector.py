@@ -1,4 +1,4 @@
-"""A full garbage collection runs when the process is idle, or at the latest after a certain delay."""
+"""A full garbage collection runs when the process is idle, or after a certain delay at the latest."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""A grant admits one user to one room for a short time, and can be signed only with the registered secret."""
+"""A grant admits one user to one room for a short time and can be signed only with the registered secret."""
 
 import hashlib
 import hmac

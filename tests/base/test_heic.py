@@ -77,7 +77,7 @@ async def test_the_orientation_follows_the_heic_properties(
     lying = pictures.scene(*SIZE)
     for turn in back:
         lying = lying.transpose(turn)
-    # The orientation in EXIF duplicates the properties, and is ignored if they exist.
+    # The orientation in EXIF duplicates the properties and is ignored if they exist.
     photo = heif.photo(lying, tile=tile, properties=properties, exif=pictures.exif_of(6))
     _, image = await rewrite(sandbox, photo)
     assert image.size == SIZE and shows(image, WHITE, RED, BLUE)

@@ -1,4 +1,4 @@
-"""The deadlines of HTTP connections, with real sockets and a clock that the test advances."""
+"""HTTP connection deadlines, tested with real sockets and a clock that the test advances."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -15,7 +15,7 @@ def test_ids_increase_regardless_of_the_clock() -> None:
     assert made == sorted(made) and len(set(made)) == 7
 
 
-def test_ids_still_increase_when_a_milliseconds_counter_overflows() -> None:
+def test_ids_still_increase_when_the_counter_for_a_millisecond_overflows() -> None:
     ids = Ids(lambda: 1.0, random.Random(1).getrandbits)
     made = [ids.new() for _ in range(10_000)]
     assert made == sorted(set(made))

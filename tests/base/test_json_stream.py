@@ -1,4 +1,4 @@
-"""JSON of any length is parsed in the same way however it is split, and each piece is read once."""
+"""JSON of any length is parsed in the same way no matter how it is split, and each piece is read once."""
 
 import io
 import json
@@ -9,7 +9,7 @@ from svc.base.json_stream import JsonStream
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64 * 1024])
-def test_a_document_is_parsed_identically_however_it_is_split(size: int) -> None:
+def test_a_document_is_parsed_identically_no_matter_how_it_is_split(size: int) -> None:
     value = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
     source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(value, ensure_ascii=False, indent=1).encode())
     document = JsonStream(lambda most: source.read(min(most, size)), 1000)
@@ -23,7 +23,8 @@ def test_a_document_is_parsed_identically_however_it_is_split(size: int) -> None
 
 
 def test_parsing_does_not_block_the_loop() -> None:
-    """Check that each value is read only once, so that the work grows linearly with the value's length."""
+    """Check that each value is read only once, so that the work grows linearly with the length of the
+    value."""
     reads: list[int] = []
     source = io.BytesIO(b'"' + b"x" * 4_000_000 + b'"')
 

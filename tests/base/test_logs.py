@@ -1,4 +1,4 @@
-"""A log entry is a single line: the message and then its fields, whatever a peer has put into them."""
+"""A log entry is a single line: the message and then its fields, no matter what a peer has put into them."""
 
 import asyncio
 import io

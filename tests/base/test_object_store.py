@@ -149,14 +149,14 @@ async def test_a_large_object_is_uploaded_in_parts(stores: Stores, tmp_path: Pat
     assert await content(store, key) == data
 
 
-async def test_refused_credentials_are_a_store_error_that_contains_no_secret(stores: Stores) -> None:
+async def test_refused_credentials_raise_a_store_error_that_contains_no_secret(stores: Stores) -> None:
     store = S3Objects(stores.address(RCLONE, secret="not the one that was agreed on"))
     with pytest.raises(StoreFailed) as refused:
         await store.put(new_key(), b"data", "image/webp")
     assert "agreed on" not in str(refused.value)
 
 
-async def test_an_unreachable_store_is_a_store_error(
+async def test_an_unreachable_store_raises_a_store_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(object_store_s3, "_RETRY_S", 1)

@@ -59,7 +59,7 @@ def _pixel(image: Image.Image, x: int, y: int) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("major", [b"mif1", b"miaf", b"MA1A", b"MA1B"])
-async def test_an_avif_file_is_decoded_whatever_its_first_brand_is(sandbox: Sandbox, major: bytes) -> None:
+async def test_an_avif_file_is_decoded_regardless_of_its_first_brand(sandbox: Sandbox, major: bytes) -> None:
     avif = pictures.encoded(pictures.scene(), "AVIF")
     picture = await rewrite(sandbox, avif[:8] + major + avif[12:])
     assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 40, 40), (30, 30, 200))
@@ -77,7 +77,7 @@ async def test_a_file_can_also_be_read_from_disk(sandbox: Sandbox, tmp_path: Pat
 
 @pytest.mark.parametrize("format_", ALL)
 @pytest.mark.parametrize("output", ["WEBP", "AVIF"])
-async def test_none_of_the_files_metadata_remains(sandbox: Sandbox, format_: str, output: str) -> None:
+async def test_no_file_metadata_remains(sandbox: Sandbox, format_: str, output: str) -> None:
     marked = pictures.tell_tale(format_)
     assert pictures.SECRET in marked
     rules = dataclasses.replace(RULES, output=output, thumbnail_side=16)
@@ -226,7 +226,7 @@ async def test_the_limit_counts_the_pixels_in_all_frames(sandbox: Sandbox) -> No
         assert caught.value.code == "too_large"
 
 
-async def test_an_unwanted_format_is_refused_whatever_the_files_name(sandbox: Sandbox) -> None:
+async def test_an_unwanted_format_is_refused_regardless_of_the_file_name(sandbox: Sandbox) -> None:
     with pytest.raises(Refused) as caught:
         await rewrite(sandbox, pictures.animation(2, "GIF"), PictureRules(formats=("PNG", "JPEG")))
     assert caught.value.code == "unsupported_type"

@@ -1,4 +1,5 @@
-"""Database records are read back as they were written, whatever the names and contents of their columns."""
+"""Database records are read back as they were written, regardless of the names and contents of their
+columns."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace

@@ -105,7 +105,7 @@ HUES = """() => {
   return names.length ? found : ["no name has a colour"];
 }"""
 
-# Whether, in forced colours, a tile's frame is visible exactly while the person speaks.
+# Whether, in forced colours, a tile's frame is visible exactly while the person is speaking.
 FRAMED = """(speaks) => {
   const tile = document.querySelector(".tile");
   const framed = getComputedStyle(tile, "::after").borderTopColor !== "rgba(0, 0, 0, 0)";

@@ -45,7 +45,7 @@ ENDS_IN_SIGHT = """(message) => {
   return bottom <= box.bottom + 1 && bottom > box.top;
 }"""
 
-# Whether an audio player that has not started shows the audio's length.
+# Whether an audio player that has not started shows the length of the audio.
 MEASURED = "({ duration, currentTime }) => duration > 0 && duration < 60 && currentTime === 0"
 
 

@@ -1,4 +1,4 @@
-"""In the page, permitted members write, test and enable automod rules.
+"""Permitted members write, test and enable automod rules on the page.
 
 Affected members are notified.
 """

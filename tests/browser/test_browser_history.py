@@ -58,7 +58,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
     await page.go_forward()
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # A reload closes the dialog, and leaves no history entry on which Back would do nothing.
+    # A reload closes the dialog and leaves no history entry on which Back would do nothing.
     await page.reload()
     await is_in(ada, "random")
     await expect(panel(ada, "Search")).to_be_visible()

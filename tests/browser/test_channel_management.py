@@ -1,4 +1,4 @@
-"""In the page, permitted members create, change, order, hide and delete channels."""
+"""Permitted members create, change, order, hide and delete channels on the page."""
 
 from collections.abc import Sequence
 from typing import Any

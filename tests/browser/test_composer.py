@@ -43,7 +43,7 @@ async def test_messages_and_composer_share_a_readable_column_in_a_wide_window(pe
     shown, field = await ada.page.evaluate(COLUMNS)
     assert shown == field
     assert 600 <= shown[1] - shown[0] <= 900
-    # The field grows with its text, and shrinks again.
+    # The field grows with its text and shrinks again.
     empty = await box(ada).evaluate(FIELD_HEIGHT)
     await box(ada).fill("one")
     assert await box(ada).evaluate(FIELD_HEIGHT) == empty

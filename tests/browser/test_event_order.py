@@ -123,7 +123,7 @@ async def test_a_new_channel_opens_even_if_its_event_arrives_after_the_response(
 
 
 @wide_only
-async def test_a_late_response_does_not_close_a_page_that_was_opened_meanwhile(people: People) -> None:
+async def test_a_late_response_does_not_close_a_page_that_was_opened_in_the_meantime(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})
     await ada.show_channels()

@@ -65,7 +65,7 @@ async def test_every_file_is_displayed_according_to_its_type(people: People, axe
     await plays(film)
     assert await film.evaluate("(film) => film.videoWidth / film.videoHeight") == 640 / 360
 
-    # A picture is recognised whatever its name, and all its metadata is removed.
+    # A picture is recognised regardless of its name, and all its metadata is removed.
     picture = posted.locator(".openable img")
     await expect(picture).to_have_js_property("complete", True)
     _, written = await ada.page.evaluate(FETCH, await picture.get_attribute("src"))

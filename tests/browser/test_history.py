@@ -116,7 +116,7 @@ async def drawn(person: Person) -> list[int]:
 
 
 async def go_on(person: Person, *, down: bool) -> None:
-    """Scroll to an end of the rendered messages, and wait until more are rendered. Visible messages keep
+    """Scroll to an end of the rendered messages and wait until more are rendered. Visible messages keep
     their position.
     """
     box = person.page.locator("#messages-box")

@@ -135,7 +135,7 @@ async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(pe
     cards = [card(number) for number in range(3)]
     url = f"/api/webhooks/{hook['id']}/{hook['token']}"
     await ask(ada, "POST", url, {"text": HOSTILE["markdown"][0], "display_name": "D" * 64, "cards": cards})
-    # Each text with a code fence is a message of its own, because the fence would change how the others are
+    # Each text with a code fence is a separate message, because the fence would change how the others are
     # rendered. Messages cannot contain NUL.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text.replace("\x00", "") for text in HOSTILE["markdown"] if text not in apart]

@@ -1,4 +1,4 @@
-"""The inbox in the page shows mentions from all channels, with links to them."""
+"""The inbox on the page shows mentions from all channels, with links to them."""
 
 import pytest
 from playwright.async_api import Locator, expect

@@ -1,4 +1,4 @@
-"""People are invited with links that are created, shown as codes, listed and revoked in the page."""
+"""Invite links can be created, shown as codes, listed and revoked on the page."""
 
 import time
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def code_of(address: str) -> str:
 
 @pytest.mark.usefixtures("whole_browser")
 @pytest.mark.pages("moderator")
-async def test_a_person_can_join_with_a_link_created_in_the_page(here: Community, people: People) -> None:
+async def test_a_person_can_join_with_a_link_created_on_the_page(here: Community, people: People) -> None:
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     before_ms = time.time() * 1000
     address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="plans")
@@ -138,7 +138,7 @@ async def applicant(people: People, address: str, name: str = "Barbara") -> Pers
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_applicants_can_be_approved_or_refused_in_the_page(
+async def test_applicants_can_be_approved_or_refused_on_the_page(
     here: Community, people: People, axe: str
 ) -> None:
     address = await make_for_approval(here.moderator)

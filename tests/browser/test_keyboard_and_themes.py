@@ -77,7 +77,7 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     await expect(ada.page.get_by_label("Your name")).to_be_focused()
     await type_("Ada")
     await press("Enter")
-    # The welcome message for a new owner appears late, and leaves the focus in the message field.
+    # The welcome message for a new owner appears late and leaves the focus in the message field.
     await expect(ada.page.get_by_role("textbox", name="Name your server")).to_be_visible()
     await expect(box(ada)).to_be_focused()
     await reach(ada, "Messages", role="log", key="Shift+Tab")

@@ -84,7 +84,7 @@ async def test_code_is_highlighted_and_can_be_copied(people: People, product: Pr
     assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
 
 
-async def test_emoji_are_rendered_in_colour_whatever_the_font(people: People, product: Product) -> None:
+async def test_emoji_are_rendered_in_colour_regardless_of_the_font(people: People, product: Product) -> None:
     """Check `font-variant-emoji`, because the test machine might not have an emoji font."""
     on = await bench(people, product)
     await show(on, "😄 **😄** `😄`\n```\n😄\n```")

@@ -109,7 +109,7 @@ async def test_several_members_can_be_given_roles_or_banned_at_once(people: Peop
         # Members for whom the action has been completed are no longer selected.
         await expect(dialog).to_have_count(0)
         await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Give" else 0)
-    # Grace also loses the role, and gets it back for the next steps.
+    # Grace also loses the role and gets it back for the next steps.
     [role] = [
         each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
     ]

@@ -1,4 +1,4 @@
-"""Moderators act on members in the page, handle reports, and read the audit log."""
+"""Moderators act on members, handle reports and read the audit log on the page."""
 
 import re
 from collections.abc import Sequence

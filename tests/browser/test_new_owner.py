@@ -101,7 +101,7 @@ async def open_page(hand: Hand, name: str) -> None:
 
 
 async def copied(hand: Hand, field: str) -> str:
-    """Return the clipboard's content once it equals the content of this field."""
+    """Return the content of the clipboard once it matches this field."""
     shown = await hand.page.get_by_label(field, exact=True).input_value()
     await becomes(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
     return shown
@@ -124,7 +124,7 @@ async def test_the_setup_steps_are_shown_at_the_top_of_the_channel(people: Peopl
     await expect(ada.page.get_by_role("button", name="Jump to latest")).to_have_count(0)
 
 
-async def test_a_community_can_be_set_up_with_few_clicks(hand: Hand, people: People) -> None:
+async def test_a_community_can_be_set_up_in_a_few_clicks(hand: Hand, people: People) -> None:
     page = hand.page
     await hand.write("Your name", "Ada")
     await hand.press("Join")

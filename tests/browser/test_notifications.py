@@ -1,4 +1,4 @@
-"""Notifications in the page: levels, mutes, sounds, notices and the badge."""
+"""Notifications on the page: levels, mutes, sounds, notices and the badge."""
 
 import re
 
@@ -61,7 +61,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
 
 
 @narrow_only
-async def test_the_servers_name_opens_the_server_menu(people: People, axe: str) -> None:
+async def test_the_server_name_opens_the_server_menu(people: People, axe: str) -> None:
     ada, grace = await apart(people)
     await write(grace, "Anybody?")
     await ada.show_channels()

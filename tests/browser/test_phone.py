@@ -208,7 +208,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await devtools.send("Animation.setPlaybackRate", {"playbackRate": 1})
     await expect(send).to_be_hidden()
     await expect(box(ada)).to_have_value("")
-    # If the field lost the focus, the phone would close its keyboard after each message.
+    # If the field lost focus, the phone would close its keyboard after each message.
     await expect(box(ada)).to_be_focused()
 
     # The emoji picker is below the text, in place of the keyboard.

@@ -1,4 +1,4 @@
-"""Presence in the page: idle is set automatically, and do-not-disturb manually."""
+"""Presence on the page: idle is set automatically, and do-not-disturb manually."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

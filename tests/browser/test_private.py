@@ -1,4 +1,4 @@
-"""Private conversations in the page: the server cannot read them, and they are restored after a reload."""
+"""Private conversations on the page: the server cannot read them, and they are restored after a reload."""
 
 import re
 from pathlib import Path
@@ -54,7 +54,7 @@ def private_message(person: Person, text: str) -> Locator:
 
 
 async def find(person: Person, words: str, axe: str) -> None:
-    """Find the only message with these words in the browser's own store, and open it."""
+    """Find the only message with these words in the browser's own store and open it."""
     await person.press("Search private messages")
     dialog = person.page.get_by_role("dialog", name="Search private messages")
     await dialog.get_by_label("Words").fill(words)
@@ -164,7 +164,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await private_message(grace, "noon").locator(".reaction").click()
     await expect(private_message(ada, "noon").locator(".reaction")).to_contain_text("1")
 
-    # Arrow up edits only the user's own last message.
+    # The up arrow edits only the user's own last message.
     await field(ada).press("ArrowUp")
     editor = ada.page.get_by_label("Edit the message")
     await expect(editor).to_have_value("The **lighthouse** at noon")

@@ -60,7 +60,7 @@ def photograph() -> FilePayload:
 
 
 async def put(person: Person, *files: FilePayload) -> None:
-    """Attach files, and wait until the server has received them."""
+    """Attach files and wait until the server has received them."""
     await person.page.locator("#private-files").set_input_files(list(files))
     await expect(person.page.locator("#private .upload-list li[data-state=done]")).to_have_count(len(files))
 
@@ -109,7 +109,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     await expect(ada.page.locator("#private .upload-list li[data-state=done]")).to_have_count(2)
     await field(ada).fill("Two files")
     await field(ada).press("Enter")
-    # The picture opens automatically, and contains no location.
+    # The picture opens automatically and contains no location.
     for person in (ada, grace):
         await expect(messages(person)).to_have_text(["Two files"])
         await expect(pictures(person)).to_have_count(1)

@@ -59,7 +59,7 @@ def files(names: list[str]) -> list[dict[str, object]]:
 
 
 def everything(by: str) -> list[Mapping[str, object]]:
-    # Each text with a code fence is a message of its own.
+    # Each text with a code fence is a separate message.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"], *HOSTILE["addresses"][-1:]]

@@ -98,7 +98,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await keeps_nobody_out(ada, axe, "somebody who signed out")
-    # The key is still on this device, and is lost only after an explicit confirmation.
+    # The key is still on this device and is lost only after an explicit confirmation.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")
@@ -242,7 +242,7 @@ async def test_a_member_who_left_can_rejoin_as_a_new_member(
     await confirm(grace, "Leave the server")
     await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
-    # They no longer have an account, and get the form for new members.
+    # They no longer have an account and get the form for new members.
     await grace.page.goto("about:blank")
     await grace.page.goto(await invited(ada, product))
     await grace.press("Sign in as Grace")

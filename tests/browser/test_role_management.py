@@ -1,4 +1,4 @@
-"""In the page, permitted members create, order, give and remove roles that rank below their own."""
+"""On the page, permitted members create, order, give and remove roles that rank below their own."""
 
 import re
 from collections.abc import Sequence

@@ -91,7 +91,7 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_a_webhook_can_be_created_and_tested_in_the_page(here: Community, axe: str) -> None:
+async def test_a_webhook_can_be_created_and_tested_on_the_page(here: Community, axe: str) -> None:
     page = await open_settings(here.moderator, "Webhooks")
     await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
     await page.get_by_label("Name of the webhook").fill("Builds")

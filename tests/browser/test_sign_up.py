@@ -160,14 +160,14 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press("Sign out")
         await confirm(ada, "Sign out")
         await ada.press("Sign in as Ada")
-        # The provider remembers the person, and asks only for consent.
+        # The provider remembers the person and asks only for consent.
         await ada.press("Continue")
         await is_in(ada, "Ada")
         assert await own_id(ada) == first
 
 
 @wide_only
-async def test_a_certificate_for_the_browsers_key_signs_in_the_person_it_names(
+async def test_the_person_named_in_a_certificate_for_the_browsers_key_can_sign_in(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with (

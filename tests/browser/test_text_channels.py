@@ -1,4 +1,4 @@
-"""Text channels in the page: messages are written, edited and read.
+"""Text channels on the page: messages are written, edited and read.
 
 See docs/webhooks.md, "Cards", docs/http.md, "Messages", and docs/live.md.
 """
@@ -334,7 +334,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_pa
     await expect(message(ada, "Done").locator(".author")).to_have_text("CI")
     await expect(message(ada, "Done").locator(".byline .mark")).to_have_text(["webhook"])
     shown = message(ada, "Done").locator(".webhook-card")
-    # The card's content is plain text, whatever it contains.
+    # The content of the card is always plain text.
     title = shown.get_by_role("link", name="Build 512 **failed**")
     await expect(title).to_have_attribute("href", "https://ci.example/builds/512")
     await expect(title).to_have_attribute("rel", "noopener noreferrer")
@@ -392,7 +392,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
     await write(ada, "Look")
     pictures = message(grace, "Look").locator(".gallery img")
     await expect(pictures).to_have_count(2)
-    # The pictures' space is reserved before they load, and the pictures come from this server.
+    # Space for the pictures is reserved before they load, and the pictures come from this server.
     room = await pictures.first.bounding_box()
     assert room is not None and room["width"] == room["height"] > 100
     assert (await pictures.first.get_attribute("src") or "").startswith("/media/")

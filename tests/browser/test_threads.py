@@ -1,4 +1,4 @@
-"""Threads in the page have their own unread counts, and link previews work in them."""
+"""Threads on the page have their own unread counts, and link previews work in them."""
 
 from playwright.async_api import Locator, expect
 

@@ -1,4 +1,4 @@
-"""Readers are led to new messages, and the page can be used at 200 % zoom and without motion."""
+"""The page leads readers to new messages, and can be used at 200 % zoom and without motion."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""In the channel list, permitted members mute, move and remove people in calls."""
+"""Permitted members use the channel list to mute, move and remove people in calls."""
 
 from collections.abc import Sequence
 

@@ -31,6 +31,6 @@ async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tup
 
 
 def give_role(community: Community, member_id: str, *role_ids: str) -> None:
-    """Set a member's roles while the server runs."""
+    """Set a member's roles while the server is running."""
     member = community.directory.members[member_id]
     community.directory.put_member(dataclasses.replace(member, role_ids=role_ids))

@@ -1,4 +1,4 @@
-"""Members with every built-in role on a running server, using HTTP and live sockets."""
+"""One member for each built-in role, on a running server, over HTTP and live sockets."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -186,7 +186,7 @@ def test_an_invalid_variable_is_named(variables: dict[str, str], message: str) -
         ("https://sfu/voice/", "wss://sfu/voice"),
     ],
 )
-def test_every_usual_form_of_the_sfus_address_is_accepted(host: str, url: str) -> None:
+def test_every_usual_form_of_the_sfu_address_is_accepted(host: str, url: str) -> None:
     assert read(WITH_MEDIA | {"SFU_WS_HOST": host}).media.url == url
 
 

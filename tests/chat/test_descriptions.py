@@ -1,4 +1,4 @@
-"""The served descriptions are valid, and agree with the catalogue and the code."""
+"""The served descriptions are valid and agree with the catalogue and the code."""
 
 import json
 import re

@@ -26,7 +26,7 @@ WRITERS = 8
 
 @pytest.fixture
 def alone(tmp_path: Path) -> dict[str, str]:
-    """Return the variables for a server without a media service, and create its data folder."""
+    """Return the variables for a server without a media service and create its data folder."""
     (tmp_path / "data").mkdir()
     return {
         "PORT": "0",

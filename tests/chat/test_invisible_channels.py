@@ -1,5 +1,5 @@
-"""Members who may not view a channel learn nothing about it from requests or events, whatever else they may
-do.
+"""Members who may not view a channel learn nothing about it from requests or events, no matter what else they
+may do.
 
 Requests about the channel get exactly the same response as if it had never existed.
 """

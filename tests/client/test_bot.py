@@ -267,7 +267,7 @@ async def test_the_bot_sends_its_token_before_it_signs_in() -> None:
         await asyncio.gather(task, return_exceptions=True)
 
 
-def test_requests_before_the_bot_runs_are_refused() -> None:
+def test_requests_before_the_bot_is_running_are_refused() -> None:
     with pytest.raises(RuntimeError):
         _ = Bot("http://127.0.0.1", "svcbot.x").member
 

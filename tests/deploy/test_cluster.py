@@ -92,7 +92,7 @@ async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_h
 
         await wait_until("the proxy has found a relay", is_served, within_s=20)
         await relays[0].kill()
-        # The proxy retries a refused connection at the other relay before any health check has failed.
+        # The proxy retries a refused connection with the other relay before any health check has failed.
         assert await is_served()
         await nodes[0].kill()
         await wait_until("the relay has found the next owner", is_served, within_s=30)

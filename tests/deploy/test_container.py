@@ -112,7 +112,7 @@ def test_the_build_context_contains_everything_that_the_image_needs() -> None:
 
 
 @pytest.mark.timeout(900)
-def test_the_image_can_be_built_and_responds_if_a_container_engine_runs() -> None:
+def test_the_image_can_be_built_and_responds_if_a_container_engine_is_running() -> None:
     tried = subprocess.run(
         (REPOSITORY / "ci" / "image",), capture_output=True, text=True, timeout=800, check=False
     )

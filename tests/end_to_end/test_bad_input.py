@@ -59,7 +59,7 @@ NOT_HTTP = [
 ]
 # The service reads a burst of this many messages from a participant, and then this many per second.
 WISHES_AT_ONCE, WISHES_PER_S = 200, 20
-# An address at which nothing listens.
+# An address at which nothing is listening.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
 
@@ -72,7 +72,7 @@ async def a_call_works(guests: Guests) -> None:
 
 
 async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
-    """Join a participant, and wait for the first offer. From then on, the test sends all messages."""
+    """Join a participant and wait for the first offer. From then on, the test sends all messages."""
     participant = Socket(await sfu.connect())
     join = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_id": user_id}
     await participant.say("client_join", join)

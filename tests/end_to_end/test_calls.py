@@ -17,7 +17,7 @@ GCM, CM = b"SRTP_AEAD_AES_128_GCM", b"SRTP_AES128_CM_SHA1_80"
 
 
 async def converse(*people: AiortcClient) -> None:
-    """Wait until everybody sees and hears everybody else."""
+    """Wait until everybody can see and hear everybody else."""
     pairs = [(one, other) for one in people for other in people if one is not other]
     await asyncio.gather(*(one.sees(other) for one, other in pairs))
     await asyncio.gather(*(one.hears(other) for one, other in pairs))

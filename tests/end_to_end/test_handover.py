@@ -1,4 +1,4 @@
-"""The media service hands its ports over while two people talk through the chat server.
+"""The media service hands its ports over while two people are talking through the chat server.
 
 The chat server connects to the successor and registers its rooms, and the people rejoin with new grants.
 Calls must continue or be rejoined within 2 s.

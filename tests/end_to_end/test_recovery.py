@@ -1,4 +1,4 @@
-"""The media service is killed under `svc up` while two people talk through the chat server.
+"""The media service is killed under `svc up` while two people are talking through the chat server.
 
 Grants come from `/live`, and signalling goes through `/sfu/client`. The chat server reconnects, and clients
 rejoin within 5 s, without any action by the operator.

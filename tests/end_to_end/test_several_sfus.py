@@ -122,7 +122,8 @@ async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator
 async def call_over_two_services(
     folder: Path,
 ) -> AsyncIterator[tuple[ChatServer, SfuProcess, SfuProcess, Caller, Caller]]:
-    """Have Ada and Grace call each other through different SFUs. Yield once they see and hear each other."""
+    """Have Ada and Grace call each other through different SFUs. Yield once they can see and hear each
+    other."""
     async with (
         running_sfu() as one,
         running_sfu() as two,

@@ -54,7 +54,8 @@ async def activated(port: int, *command: str, **variables: str) -> AsyncIterator
 
 
 async def health(port: int) -> str:
-    """Return the name of the service in the health report, retrying until systemd-socket-activate listens."""
+    """Return the name of the service in the health report, retrying until systemd-socket-activate is
+    listening."""
     found: list[str] = []
 
     async def answered() -> bool:
@@ -102,7 +103,7 @@ async def test_requests_wait_while_the_chat_server_restarts(tmp_path: Path) -> N
         variables = chat_variables(tmp_path / "data")
         async with started(*command, descriptors=[number], **variables):
             assert await health(port) == "chat"
-        # Connections wait while no service runs.
+        # Connections wait while no service is running.
         task = asyncio.create_task(health(port))
         async with started(*command, descriptors=[number], **variables):
             assert await task == "chat"

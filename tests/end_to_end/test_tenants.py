@@ -14,8 +14,8 @@ OTHER_SECRET = "another control secret"
 
 
 async def both_talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Wait until these two people see and hear each other. Each tenant has different audio pitches and video
-    shades.
+    """Wait until these two people can see and hear each other. Each tenant has different audio pitches and
+    video shades.
     """
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
 

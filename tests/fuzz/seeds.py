@@ -158,7 +158,7 @@ def engine() -> Iterator[bytes]:
         yield _step(raw_rtcp, 1, *_piece(compound)) * 2
     for step in STEPS:
         yield _picture(b"", 0) * 3 + _step(step, 0, 1, 2, 3, 4, 5, 6)
-    # Alice sends RED. Bob loses audio, and receives RED from then on.
+    # Alice sends RED. Bob loses audio and receives RED from then on.
     red = bytes([0x80 | AUDIO]) + (3000 << 10 | 3).to_bytes(3, "big") + bytes([AUDIO]) + b"onetwo"
     voice = _step(media, 0, 0x34, 1, 0, len(red), *red)
     yield voice * 3 + (_step(report, 1, 0, 0, 255, 0, 0) + voice * 3 + _step(nack, 1, 0, 4, 255, 255)) * 2

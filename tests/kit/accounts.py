@@ -1,4 +1,4 @@
-"""Signs in on an OpenID provider's pages, and issues TLS client certificates for browsers' keys."""
+"""Signs in to an OpenID provider through its pages, and issues TLS client certificates for browser keys."""
 
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -30,7 +30,7 @@ def accounts_of(provider: OidcProvider, tiers: str = "account") -> dict[str, str
 
 
 async def sign_in_there(person: Person, name: str) -> None:
-    """Log in on the provider's pages, and give consent."""
+    """Log in on the provider's pages and give consent."""
     await person.page.locator("input[name=login]").fill(name)
     await person.page.locator("input[name=password]").fill("any")
     await person.page.get_by_role("button", name="Sign-in").click()

@@ -1,6 +1,6 @@
 """Debian's Alertmanager in its own process, with a configured receiver.
 
-ci/setup unpacks it. It listens on a port chosen by the kernel, and has no peers.
+ci/setup unpacks it. It listens on a port chosen by the kernel and has no peers.
 """
 
 import asyncio

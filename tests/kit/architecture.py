@@ -1,4 +1,4 @@
-"""Checks a source tree against a table of layers, and finds import cycles.
+"""Checks a source tree against a table of layers and finds import cycles.
 
 The table itself is in `tests.test_layers`; this module contains no module names.
 """

@@ -46,5 +46,5 @@ class Caller:
 
 
 async def talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Wait until both participants see and hear each other."""
+    """Wait until both participants can see and hear each other."""
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))

@@ -181,7 +181,7 @@ class ChatRelay(ClusterProcess):
 
 @asynccontextmanager
 async def chat_relays(servers: Sequence[str], names: Sequence[str]) -> AsyncIterator[list[ChatRelay]]:
-    """Start relays, and wait until all of them are attached to an owner."""
+    """Start relays and wait until all of them are attached to an owner."""
     relays = [ChatRelay(name, servers) for name in names]
     async with killed_at_the_end(relays):
         for relay in relays:

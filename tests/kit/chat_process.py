@@ -29,7 +29,7 @@ class ChatProcess:
 
 
 class NotStarted(Exception):
-    """Raised if the server exits before it listens. The message contains its output."""
+    """Raised if the server exits before it is listening. The message contains its output."""
 
 
 @asynccontextmanager

@@ -37,7 +37,7 @@ async def ask(person: Person, method: str, path: str, body: object = None) -> An
 
 
 async def refusal(person: Person, method: str, path: str, body: object = None) -> str:
-    """Return the error code with which the server rejects this person's request."""
+    """Return the error code in the server's rejection of this person's request."""
     status, answer = await _response(person, method, path, body)
     assert status >= 400, answer
     return str(answer["error"])

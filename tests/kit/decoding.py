@@ -15,8 +15,8 @@ OPTIONS = {"AV1": {"max_frame_delay": "1"}}
 def decode(
     codec: str, packets: Iterable[tuple[int, bytes]], *, decoder: str | None = None
 ) -> dict[int, bytes]:
-    """Return a digest of each frame by RTP timestamp. `packets` yields (timestamp, RTP payload) in decode
-    order.
+    """Return a digest of each frame, keyed by RTP timestamp. `packets` yields (timestamp, RTP payload) in
+    decode order.
     """
     frames: dict[int, list[bytes]] = {}
     for timestamp, payload in packets:

@@ -1,4 +1,4 @@
-"""A home's link with a long delay, as over a satellite. Kernels without netem have no such queue.
+"""A home's link with a long delay, such as a satellite link. It also works on kernels without netem.
 
 `delayed(home, delay_s)` sends every packet that a home's router forwards through a program, which holds it
 for a while: `python -m tests.kit.delayed_link SECONDS` in the router's network.
@@ -22,7 +22,7 @@ _TUN, _NO_INFORMATION = 0x0001, 0x1000
 _REQUEST_BYTES = 40
 _LONGEST_PACKET = 65_535
 _TABLE = "77"
-# A packet passes through the router twice. Its address is translated only on the side of the server.
+# A packet passes through the router twice. Its address is translated only on the server side.
 _UNTRACKED = f"""table inet delay {{
   chain twice {{
     type filter hook prerouting priority raw

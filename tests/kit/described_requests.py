@@ -1,4 +1,4 @@
-"""Generates requests from a server's API description, and sends them to a running server one at a time.
+"""Generates requests from a server's API description and sends them to a running server one at a time.
 
 Ids come from earlier responses: the role that `POST /api/roles` creates is the `role_id` of later requests.
 Nothing is random. This module does not check responses.
@@ -25,7 +25,7 @@ PARTING = ("/logout", "/timeout", "/kick", "/bans/{member_id}", "/leave", "/owne
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to generate. `path` is a template. `how` says whether the request has only the required
+    """A request to generate. `path` is a template. `how` determines whether the request has only the required
     fields, all fields, or an error.
     """
 

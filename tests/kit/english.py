@@ -172,7 +172,7 @@ def _blocks(comments: list[tuple[int, str]], mark: str) -> Iterator[Text]:
 
 
 def main() -> None:
-    """Print the faults of the folders on the command line, or of all folders."""
+    """Print the faults in the folders on the command line, or in all folders."""
     for fault in faults():
         if fault.path.startswith(tuple(sys.argv[1:] or FOLDERS)):
             print(f"{fault.path}:{fault.line}: {fault.rule}: {fault.text[:160]}")  # noqa: T201

@@ -51,7 +51,7 @@ class Downlink:
                 self.arrivals.append((wide(packet), self.free_at + DELAY_S))
 
     def numbers(self) -> list[int]:
-        """Return the transport-wide sequence numbers of Bob's latest packets, and clear the list."""
+        """Return the transport-wide sequence numbers of Bob's latest packets and clear the list."""
         arrivals, self.arrivals = self.arrivals, []
         return [number for number, _ in arrivals]
 

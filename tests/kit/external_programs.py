@@ -1,4 +1,4 @@
-"""Finds third-party programs for tests, which `ci/setup` installs or unpacks."""
+"""Finds the third-party programs that `ci/setup` installs or unpacks for tests."""
 
 import shutil
 from pathlib import Path

@@ -95,7 +95,7 @@ def payload(packet: Packet) -> bytes:
 
 @cache
 def pictures(name: str) -> dict[int, bytes]:
-    """Return the digest of every frame in the full stream, by timestamp."""
+    """Return the digest of every frame in the full stream, keyed by timestamp."""
     stream = video(name)
     return decode(stream.codec, [(packet.header["timestamp"], payload(packet)) for packet in stream.packets])
 

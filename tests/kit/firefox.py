@@ -141,7 +141,7 @@ class Firefox:
     async def arrive(
         self, name: str, url: str, *, size: ViewportSize | None = None, before: str = ""
     ) -> FirefoxPerson:
-        """Open a page with its own storage, and show the sign-in form. The script `before` runs first."""
+        """Open a page with its own storage and show the sign-in form. The script `before` runs first."""
         person = (await self.command("browser.createUserContext"))["userContext"]
         page = (await self.command("browsingContext.create", type="window", userContext=person))["context"]
         if size:

@@ -1,6 +1,6 @@
 """Network namespaces for a public server and for people at home, each behind a router.
 
-A test calls `why_not()` first, and skips with its reason.
+A test calls `why_not()` first and skips with its reason.
 
     async with home_networks("ada", "grace") as world:
         async with server_in(world, tmp_path / "data") as product:        # `svc up` on SERVER; flags as usual
@@ -29,9 +29,9 @@ A home starts on its Wi-Fi. The server sees the Wi-Fi and the mobile network as 
 | `freeze()` `thaw()` | every process in the home stops or continues, as on a laptop that sleeps |
 
 IPv4 has NAT; IPv6 is routed, and is available only on request: `families=(6,)`. Links have no delay, because
-many kernels lack netem. The namespaces have no names: they end with the block, or with this process, however
-it ends. Several worlds can exist at the same time without affecting each other. The module needs Linux and
-root, and does not depend on calls.
+many kernels lack netem. The namespaces have no names: they end with the block, or with this process, no
+matter how it ends. Several worlds can exist at the same time without affecting each other. The module needs
+Linux and root, and does not depend on calls.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ ALL = ("",)
 ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
 UPLINKS = ("wifi", "mobile")
 DEADLINE_S = 30.0
-# A router port on which nothing listens. A refused connection shows that the router is reachable.
+# A router port on which nothing is listening. A refused connection shows that the router is reachable.
 NOBODYS_PORT, NEAR_S = 1, 0.1
 # Each rebinding uses the next thousand ports, and returns to the first thousand after forty rebindings.
 _FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
@@ -213,7 +213,7 @@ class Home:
         The device prefers Wi-Fi if both are connected. A socket bound to an address uses that address's
         network.
 
-        Returns when a packet gets through. One time in ten, the kernel needs another second to find the
+        Return once a packet gets through. One time in ten, the kernel needs another second to find the
         router.
         """
         at = UPLINKS.index(uplink)

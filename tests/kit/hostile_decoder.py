@@ -179,7 +179,7 @@ def _read_memory(target: Target) -> None:
     _checked(read, but=(errno.EFAULT,))
 
 
-# Attempts that open or change something by its path.
+# Attempts to open or change something by path.
 BY_PATH: Mapping[str, Callable[[Target], object]] = {
     "read the secret": lambda t: Path(t.secret).read_bytes(),
     "read it by openat2": _openat2,

@@ -138,7 +138,7 @@ def webp_that_claims(width: int, height: int) -> bytes:
 
 
 def heic_that_claims(width: int, height: int, tile: tuple[int, int] | None = None) -> bytes:
-    """Return a photo whose only tile declares wrong sizes."""
+    """Return a photo whose only tile declares the given dimensions."""
     photo = heif.photo(pictures.scene(60, 60), tile=64)
     shown, coded = struct.pack(">II", width, height), struct.pack(">II", *(tile or (64, 64)))
     first, last = (at for at in range(len(photo)) if photo.startswith(b"ispe", at))

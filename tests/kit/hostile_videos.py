@@ -67,7 +67,7 @@ def many_samples(mp4: bytes, count: int) -> bytes:
 
 
 def long_duration(mp4: bytes) -> bytes:
-    """Stretch the frames' timestamps. `stts` contains the durations, and no edit list shortens them."""
+    """Stretch the frame timestamps. `stts` contains the durations, and no edit list shortens them."""
     mp4 = mp4.replace(b"edts", b"free")
     at = mp4.index(b"stts") + 8
     count, each = struct.unpack(">II", mp4[at + 4 : at + 12])

@@ -60,7 +60,7 @@ class NarrowCall:
     server: Place
     ada: Person
     others: tuple[Person, ...]
-    url: str = ""  # contains an invite if the call runs on our own service
+    url: str = ""  # contains an invite if the call uses our own service
 
     async def concealed(self, seconds: float) -> float:
         """Return the concealed fraction of the audio in the next `seconds`."""

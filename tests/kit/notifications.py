@@ -45,7 +45,7 @@ async def listen(person: Person) -> None:
 
 
 async def sounds(person: Person) -> list[int]:
-    """Return the tones played since the last call to this function, and clear the list."""
+    """Return the tones played since the last call to this function and clear the list."""
     tones: list[int] = await person.page.evaluate("() => window.tones.splice(0)")
     return tones
 

@@ -90,7 +90,7 @@ def _moto(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _started(command: list[str]) -> Iterator[str]:
-    """Run a server, and yield the address that it prints."""
+    """Run a server and yield the address that it prints."""
     process = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,

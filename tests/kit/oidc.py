@@ -32,7 +32,7 @@ class OidcProvider:
         self.issuer = issuer
 
     async def code(self, name: str, nonce: str, client_id: str = CLIENT_ID) -> tuple[str, str]:
-        """Sign in at the provider as `name`. Return the authorization code and the verifier of its PKCE
+        """Sign in to the provider as `name`. Return the authorization code and the verifier of its PKCE
         challenge.
         """
         verifier = secrets.token_urlsafe(48)
@@ -49,7 +49,7 @@ class OidcProvider:
             return await self._code(http, f"{self.issuer}/auth?{urlencode(query)}", name), verifier
 
     async def id_token(self, name: str, nonce: str) -> str:
-        """Sign in at the provider as `name` with the authorization code flow and PKCE, as a public client
+        """Sign in to the provider as `name` with the authorization code flow and PKCE, as a public client
         does.
         """
         code, verifier = await self.code(name, nonce)

@@ -21,7 +21,7 @@ def why_not() -> str:
 async def built() -> Path:
     """Build the program if necessary.
 
-    Cargo fetches the crates, and waits for other processes that build them.
+    Cargo fetches the crates and waits for other processes that build them.
     """
     sources = (SOURCE / name for name in ("src/main.rs", "Cargo.toml", "Cargo.lock"))
     if not BUILT.exists() or BUILT.stat().st_mtime < max(source.stat().st_mtime for source in sources):

@@ -95,7 +95,7 @@ async def _move(home: Home, _lasts_s: float) -> None:
 
 
 async def _dead_path(home: Home, _lasts_s: float) -> None:
-    """Block UDP on the current network, and connect another network."""
+    """Block UDP on the current network and connect another network."""
     (here,) = home.on
     other = "mobile" if here == "wifi" else "wifi"
     await home.up(other)
@@ -222,7 +222,7 @@ class Talk:
     times: int = 0
 
     async def through(self, each: Outage, lasts_s: float | None = None) -> Healed:
-        """Run the outage, and wait for full recovery. Return the recovery times."""
+        """Run the outage and wait for full recovery. Return the recovery times."""
         self.times += 1
         text = f"Message {self.times}"
         begin = time.time()
@@ -232,7 +232,7 @@ class Talk:
             await each.happen(self.home, lasts_s)
             return time.time()
 
-        # The message is written during the outage, and reaches Ada over the restored network.
+        # The message is written during the outage and reaches Ada over the restored network.
         back, _ = await asyncio.gather(happen(), write(self.grace, text))
         hears_s, grace_hears_s = await asyncio.gather(
             _sound_back(self.ada, begin, back), _sound_back(self.at_grace, begin, back)

@@ -85,5 +85,5 @@ async def _done(*command: str, cwd: Path) -> None:
     assert process.returncode == 0, output.decode(errors="replace")
 
 
-if __name__ == "__main__":  # Install the packages in FOLDER's lock file, and print their folder.
+if __name__ == "__main__":  # Install the packages in FOLDER's lock file and print their folder.
     sys.stdout.write(f"{asyncio.run(npm_packages(Path(sys.argv[1])))}\n")

@@ -62,7 +62,7 @@ def av1(frame: Frame) -> Iterator[bytes]:
 
 
 def _obus(unit: bytes) -> Iterator[bytes]:
-    """Yield the OBUs without their sizes. RTP leaves temporal delimiters out."""
+    """Yield the OBUs without their sizes. RTP omits temporal delimiters."""
     at = 0
     while at < len(unit):
         assert unit[at] & 0x06 == 0x02, "the encoder writes sizes and no extensions"

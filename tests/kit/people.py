@@ -192,7 +192,7 @@ class Person(Watcher):
         page.on("pageerror", lambda error: self.faults.append(f"{name}: {error.stack or error}"))
 
     async def resize(self, size: ViewportSize) -> None:
-        """Resize the window, and wait until the page has its layout for this size."""
+        """Resize the window and wait until the page has its layout for this size."""
         await self.page.set_viewport_size(size)
         await self.page.evaluate(LAID_OUT, size)
 
@@ -376,7 +376,7 @@ class People:
         return Absentee(name, address, await joined(Device(), self._url, name))
 
     async def leave(self) -> None:
-        """Close every page, and delete its storage."""
+        """Close every page and delete its storage."""
         for person in self._all:
             await person.page.context.close()
 

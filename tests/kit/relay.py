@@ -166,7 +166,7 @@ async def relay(
 
 
 def _readdressed(sdp: str, address: Address) -> tuple[str, Address]:
-    """Replace the description's single candidate address, and keep only UDP. Return the old address."""
+    """Replace the description's single candidate address and keep only UDP. Return the old address."""
     sdp = _TCP_CANDIDATE_LINE.sub("", sdp)
     found = {(host, int(port)) for _, host, port in _CANDIDATE.findall(sdp)}
     assert len(found) == 1, f"a relay stands before one address, not {found}"

@@ -39,7 +39,7 @@ def starting(
     """Replace `svc.base.sandbox._start_zygote`. The system calls `refused` fail, as in a container."""
 
     def started(control: int, module: str) -> "subprocess.Popen[bytes]":
-        # Imported in the function, because the decoders' process also imports this module.
+        # Imported inside the function, because the decoder process also imports this module.
         from svc.base import sandbox
 
         names = [str(layer) for layer in layers]

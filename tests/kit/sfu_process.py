@@ -48,7 +48,7 @@ class ControlConnection:
         await self._socket.send_str(json.dumps({"event": event, "data": text}))
 
     async def ending(self) -> int:
-        """Return the service's close code, and ignore all frames before it."""
+        """Return the service's close code and ignore all frames before it."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while (message := await self._socket.receive()).type is WSMsgType.TEXT:
                 pass
@@ -107,7 +107,7 @@ class SfuProcess:
         return control
 
     async def metrics(self) -> dict[str, float]:
-        """Return every sample of /metrics, by name and labels."""
+        """Return every sample of /metrics, keyed by name and labels."""
         async with self.http.get(self.url + "/metrics") as response:
             lines = (await response.text()).splitlines()
         return {

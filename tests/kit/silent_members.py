@@ -44,7 +44,7 @@ class _Silent(Client):
 
 @asynccontextmanager
 async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[Callable[[], list[int]]]:
-    """Have members join the first voice channel with the invite in `url`, and stay for the duration of the
+    """Have members join the first voice channel with the invite in `url` and stay for the duration of the
     block.
 
     Yield a function that returns the number of packets that each member has received.

@@ -243,7 +243,7 @@ class Scene:
             for i, rid in enumerate(RIDS)
             if rid in rids
         }
-        # Browsers always describe AV1.
+        # Browsers always send descriptors with AV1.
         numbers = frame_numbers or (SHARED if codec == "AV1" else None)
         if numbers:
             for rid, encoding in self.encodings.items():

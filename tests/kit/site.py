@@ -47,7 +47,7 @@ class Site:
         return socket
 
     async def join(self, user_id: str, room_id: str = "lobby", server_id: str = "home") -> "Socket":
-        """Connect a participant, and wait for the first offer."""
+        """Connect a participant and wait for the first offer."""
         socket = await self.ask_to_join(user_id, room_id=room_id, server_id=server_id)
         await socket.hear("room_joined")
         socket.offer = await socket.hear("offer")
@@ -66,7 +66,7 @@ class Site:
         return socket
 
     async def metrics(self) -> dict[str, float]:
-        """Return every sample of /metrics, by name and labels."""
+        """Return every sample of /metrics, keyed by name and labels."""
         async with self.http.get(self.url + "/metrics") as response:
             lines = (await response.text()).splitlines()
         return {

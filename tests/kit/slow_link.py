@@ -39,7 +39,7 @@ def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
 def _furnish_near(rate: str) -> None:
     _run("ip", "address", "add", f"{NEAR}/24", "dev", "near")
     _run("ip", "link", "set", "near", "up")
-    # The limit of 100 MB has no effect, because the sockets' buffers fill first.
+    # The limit of 100 MB has no effect, because the socket buffers fill first.
     _run("tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", rate, "burst", "20k", "limit", "100m")
 
 

@@ -72,7 +72,7 @@ def layered(records: Iterable[Record]) -> list[Layered]:
         header = None if record.is_rtcp else parse_header(record.data)
         descriptor = dict(header["extensions"]).get(DESCRIPTOR) if header else None
         rtp = None if record.is_rtcp else read_rtp(record.data)
-        # RTX packets repeat the media packets' descriptors, after two additional bytes of payload.
+        # RTX packets repeat the descriptors of the media packets, after two additional bytes of payload.
         if not header or not descriptor or not rtp or (packets and rtp.ssrc != packets[0].rtp.ssrc):
             continue
         frame = reader.read(descriptor, header["timestamp"])
@@ -102,7 +102,7 @@ def decodable(packets: Iterable[Layered]) -> list[Layered]:
 
 @cache
 def alone(name: str, spatial: int, temporal: int = 7) -> dict[int, bytes]:
-    """Return the digest of each picture of a spatial layer, by timestamp.
+    """Return the digest of each picture of a spatial layer, keyed by timestamp.
 
     Only the frames that the spatial layer needs are decoded.
     """
@@ -123,6 +123,6 @@ def alone(name: str, spatial: int, temporal: int = 7) -> dict[int, bytes]:
 
 
 def pictures(codec: str, packets: Iterable[Rtp]) -> dict[int, bytes]:
-    """Return the digest of each picture by timestamp."""
+    """Return the digest of each picture, keyed by timestamp."""
     units = [(packet.timestamp, packet.payload) for packet in packets]
     return decode(codec, units, decoder=DECODERS[codec])

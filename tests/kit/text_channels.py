@@ -27,7 +27,7 @@ GROWS = """async (message) => {
 
 
 async def come_to_read(person: Person, channel: str = "general") -> None:
-    """Join the community without entering a call, and open a channel."""
+    """Join the community without entering a call and open a channel."""
     await person.come_in()
     await open_channel(person, channel)
 
@@ -74,7 +74,7 @@ def box(person: Person) -> Locator:
 
 
 async def write(person: Person, text: str) -> None:
-    """Send a message, and wait until the server has it."""
+    """Send a message and wait until the server has it."""
     await box(person).fill(text)
     # On a phone, Enter starts a new line.
     await box(person).press("Control+Enter")

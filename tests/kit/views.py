@@ -26,8 +26,8 @@ SETUP = """async () => {
   await loadWords();
   window.calls = [];
 }"""
-# Functions cannot be passed to a page, so `calls` records the arguments with which the functions named in
-# `callbacks` are called. Lists of pairs named in `maps` are converted to maps.
+# Functions cannot be passed to a page, so `calls` records the arguments that are passed to the functions
+# named in `callbacks`. Lists of pairs named in `maps` are converted to maps.
 MOUNT = """async ({ module, name, properties, maps, callbacks, width }) => {
   const [{ h, render }, views] = await Promise.all([import("/web/vendor/preact.js"), import(module)]);
   const holder = document.createElement("div");

@@ -88,7 +88,7 @@ def test_a_nonexistent_room_and_wrong_credentials_get_the_same_refusal(
     assert str(refused.value) == REFUSAL
 
 
-def test_a_requests_repr_contains_no_secret() -> None:
+def test_the_repr_of_a_request_contains_no_secret() -> None:
     assert "password" not in repr(request()) and "token" not in repr(request())
 
 

@@ -40,7 +40,7 @@ def screen(key: str, priority: int = 50) -> Video:
         pytest.param(((), (), ()), (-1, -1), False, ["all"], id="nothing is sent"),
     ],
 )
-def test_a_videos_levels_are_the_steps_by_which_its_quality_can_be_reduced(
+def test_the_levels_of_a_video_are_the_steps_by_which_its_quality_can_be_reduced(
     encodings: tuple[tuple[float, ...], ...], wish: tuple[int, int], is_screen: bool, steps: list[str]
 ) -> None:
     levels = ladder(encodings, *wish, screen=is_screen)
@@ -111,7 +111,7 @@ def test_if_only_some_cameras_fit_those_in_the_widest_tiles_are_shown(
     assert sorted(key for key, level in levels.items() if level) == sorted(shown)
 
 
-def test_cameras_are_paused_from_the_narrowest_tile_on_and_return_in_the_opposite_order() -> None:
+def test_cameras_are_paused_from_the_narrowest_tile_to_the_widest_and_resume_in_reverse_order() -> None:
     allocator = Allocator()
     videos = [camera("small", width=160), camera("large", width=640), camera("medium", width=320)]
     allocator.review(videos, 3_000 * K, 0, 0.0)

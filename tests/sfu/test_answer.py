@@ -140,7 +140,7 @@ def test_chromium_accepts_every_codec_except_one_h264_profile() -> None:
     assert video.payload_types == payload_types("video") - {100, 101}
 
 
-def test_aiortcs_answer_accepts_the_features_that_it_supports() -> None:
+def test_an_answer_from_aiortc_accepts_the_features_that_aiortc_supports() -> None:
     terms = read("aiortc", "receiving")
     assert terms.sections[5].payload_types == {96, 97, 98, 99, 112, 113}
     assert not terms.mixed
@@ -265,7 +265,7 @@ def test_a_section_with_a_different_protocol_is_rejected() -> None:
         ),
     ],
 )
-def test_an_answer_in_chromiums_style_has_the_same_meaning(pattern: str, replacement: str) -> None:
+def test_an_answer_in_chromium_style_has_the_same_meaning(pattern: str, replacement: str) -> None:
     text = re.sub(pattern, replacement, answer("chromium", "receiving"))
     assert text != answer("chromium", "receiving")
     assert read_answer(text, CALL["receiving"]) == read("chromium", "receiving")

@@ -150,7 +150,7 @@ def test_addresses_from_ice_advertise_ip_have_no_reflexive_candidate() -> None:
 
 def test_tcp_candidates_follow_each_udp_candidate_with_lower_priority() -> None:
     hosts = host_candidates(port=3478, interfaces=["192.0.2.1", "2001:db8::1"], bound=WILDCARDS)
-    # A cloud machine's NAT keeps the port number. A home NAT chooses one, and would choose a different one
+    # A cloud machine's NAT keeps the port number. A home NAT chooses one and would choose a different one
     # for TCP.
     kept = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 3478)})
     chosen = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 40000)})

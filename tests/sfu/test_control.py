@@ -109,7 +109,7 @@ async def test_when_a_participant_rejoins_peer_left_precedes_peer_joined() -> No
 
 
 @in_virtual_time
-async def test_disconnect_user_ends_the_users_connection() -> None:
+async def test_disconnect_user_closes_the_users_connection() -> None:
     async with site() as where:
         control = await where.control()
         ann = await where.join("ann")
@@ -198,7 +198,7 @@ async def test_a_message_with_missing_fields_is_dropped(event: str) -> None:
 
 
 @in_virtual_time
-async def test_an_unknown_event_from_a_newer_chat_server_does_not_end_the_connection() -> None:
+async def test_an_unknown_event_from_a_newer_chat_server_does_not_close_the_connection() -> None:
     async with site() as where:
         control = await where.control()
         await control.say("room_colour", {**LOBBY, "colour": "red"})

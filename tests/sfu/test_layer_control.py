@@ -18,7 +18,7 @@ REPORT_S = 0.25
 class Room:
     """A room in which Ann sends a camera in three encodings.
 
-    The other participants receive the camera, and their downlinks' bandwidth is estimated.
+    The other participants receive the camera, and the bandwidth of their downlinks is estimated.
     """
 
     def __init__(self, *receivers: str, source: str = CAMERA) -> None:
@@ -200,7 +200,7 @@ def test_resends_take_their_share_of_the_downlink_from_videos() -> None:
     assert changes(0, 20) == [1, -1], "the resends have ended"
 
 
-def test_a_client_gets_the_estimate_once_a_second_and_at_once_when_it_falls_by_a_tenth() -> None:
+def test_a_client_gets_the_estimate_every_second_and_immediately_when_it_falls_by_a_tenth() -> None:
     room = Room("ben")
     (ben,) = room.receivers
 
@@ -265,7 +265,7 @@ def test_adaptive_videos_are_paced_while_the_downlink_limits_them_and_for_some_t
 
 
 def test_a_video_in_one_encoding_with_an_unknown_bitrate_starts_on_a_narrow_downlink() -> None:
-    # A publisher sends nothing while nobody receives its video, so the bitrate would remain unknown.
+    # A publisher sends nothing while nobody is receiving its video, so the bitrate would remain unknown.
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()

@@ -61,7 +61,7 @@ def test_candidates_are_in_the_first_section_only() -> None:
     ]
 
 
-def test_each_section_has_its_transceivers_direction() -> None:
+def test_each_section_has_the_direction_of_its_transceiver() -> None:
     directions = [media.direction for media in built(*CALL["left"]).media]
     assert directions == ["recvonly"] * 4 + ["inactive"] * 2
 

@@ -47,7 +47,7 @@ class ReturningRates(AllocatedRun):
         self.measured_at = 0.0
 
     def share(self, now: float) -> float:
-        """Return the encoders' bitrate as a fraction of their usual bitrate."""
+        """Return the encoder bitrate as a fraction of the usual bitrate."""
         since = now - 1 - NARROW_AT_S
         if since < 0.3:
             return 1.0

@@ -25,8 +25,8 @@ class Client:
         self._where, self.socket, self.session, self.credential = where, socket, session, credential
 
     async def resume(self, credential: str = "") -> None:
-        """Resume the session over another socket. Return once the service's offer has arrived. The offer
-        stays unanswered.
+        """Resume the session over another socket. Return once the service's offer has arrived. The offer is
+        left unanswered.
         """
         self.socket = await self.knock(credential)
         self.place = await self.socket.hear("session_resumed")

@@ -137,7 +137,7 @@ async def test_the_four_gauges_are_updated_from_the_real_state_every_15_s() -> N
 
 
 @in_virtual_time
-async def test_the_metrics_include_the_cores_counters_and_the_sessions() -> None:
+async def test_the_metrics_include_the_core_counters_and_the_sessions() -> None:
     async with site() as where:
         where.plane.counters |= {"packets_received": 7, "dropped_malformed": 2}
         await where.ask_to_join("ann")

@@ -67,7 +67,7 @@ def test_a_real_answer_is_written_exactly_as_it_was_parsed(name: str) -> None:
     assert str(SessionDescription.parse(REAL[name])) == REAL[name]
 
 
-def test_bare_line_feeds_and_a_missing_last_one_are_accepted() -> None:
+def test_bare_line_feeds_and_a_missing_final_newline_are_accepted() -> None:
     text = REAL["chromium-receiving"]
     assert str(SessionDescription.parse(text.replace("\r\n", "\n").rstrip())) == text
 

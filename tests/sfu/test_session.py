@@ -91,7 +91,7 @@ def test_renegotiate_is_remembered_and_served_after_the_next_answer() -> None:
     assert len(ann.offers) == 2 and ann.errors == []
 
 
-def test_the_offers_version_increases_while_its_session_id_stays_the_same() -> None:
+def test_the_version_of_an_offer_increases_while_the_session_id_stays_the_same() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")
     origins = [offer["sdp"].splitlines()[1].split()[1:3] for offer in ann.offers]

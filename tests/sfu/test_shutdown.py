@@ -33,7 +33,7 @@ async def test_participants_are_notified_and_newcomers_are_refused() -> None:
 async def test_a_signal_ends_the_process_even_if_a_client_does_not_listen() -> None:
     async with running_sfu() as sfu:
         control = await sfu.control("lobby")
-        # This client does not take part in the WebSocket closing handshake, and reads nothing.
+        # This client does not take part in the WebSocket closing handshake and reads nothing.
         reader, writer = await asyncio.open_connection("127.0.0.1", sfu.http_port)
         writer.write(
             b"GET /client HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -35,7 +35,7 @@ def test_a_participant_who_leaves_is_no_longer_a_speaker() -> None:
     assert ben.events("active_speakers")[-1] == {"user_ids": []}
 
 
-def test_a_shared_screens_audio_is_not_attributed_to_a_speaker() -> None:
+def test_audio_from_a_shared_screen_is_not_attributed_to_a_speaker() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
     ann.session.speaking_changed(SCREEN_AUDIO, True, 20)

@@ -27,7 +27,7 @@ def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
     return call, ann, receivers
 
 
-def test_a_publisher_is_told_when_nobody_watches_its_camera_and_when_somebody_does() -> None:
+def test_a_publisher_is_told_when_nobody_is_watching_its_camera_and_when_somebody_is() -> None:
     call, ann, _ = watched_by()
     assert ann.events("layers_wanted") == [
         {"track_id": "ac", "source": "camera", "width": 0, "watched": False}

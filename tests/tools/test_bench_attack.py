@@ -58,7 +58,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["log_kb_per_minute"] is not None
 
 
-def test_the_request_bodies_for_webhooks_stay_within_a_single_webhooks_limit() -> None:
+def test_the_request_bodies_for_webhooks_stay_within_the_limit_for_a_single_webhook() -> None:
     # Otherwise, the last request would be refused, and its endpoint would be missing from the attack.
     bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
     assert len(bodies) <= BURST
@@ -146,6 +146,6 @@ def test_each_table_row_has_a_cell_for_each_heading() -> None:
     ]
 
 
-def test_the_targets_secrets_are_not_printed() -> None:
+def test_target_secrets_are_not_printed() -> None:
     shown = repr(Target("http://here", tokens=("secret",), webhook="secret", media="secret"))
     assert "secret" not in shown

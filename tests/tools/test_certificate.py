@@ -112,7 +112,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         ),
     ],
 )
-def test_the_hosts_include_the_machines_name_the_operators_hosts_and_the_addresses(
+def test_the_hosts_include_the_machine_name_the_operators_hosts_and_the_addresses(
     host: str, names: list[str], lasting: list[str], passing: list[str]
 ) -> None:
     assert hosts_of(host, names, ADDRESSES, "pi") == (lasting, passing)

@@ -10,7 +10,7 @@ from svc.cli import main, parser
 from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 
-def test_the_version_is_the_packages_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_the_package_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert (end.value.code, capsys.readouterr().out) == (0, f"svc {version('svc-server')}\n")

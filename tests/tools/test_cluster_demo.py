@@ -31,7 +31,7 @@ async def owner_in(folder: Path) -> str:
     return ""
 
 
-async def test_the_demos_relay_follows_the_owner_and_all_processes_stop_with_the_command(
+async def test_the_demo_relay_follows_the_owner_and_all_processes_stop_with_the_command(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "cluster-demo"

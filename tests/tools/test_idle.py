@@ -1,4 +1,4 @@
-"""A product that nobody uses is idle: none of its programs polls or has an unnecessary timer."""
+"""A product that is not in use is idle: none of its programs polls or has an unnecessary timer."""
 
 import asyncio
 import subprocess

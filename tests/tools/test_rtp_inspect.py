@@ -142,7 +142,7 @@ def test_a_malformed_descriptor_is_an_error_only_in_its_own_line(run: Run) -> No
     assert [list(line) for line in lines if "error" in line] == [["seq", "error"]] * 4
 
 
-def test_a_late_packet_is_read_with_its_templates_structure() -> None:
+def test_a_late_packet_is_read_with_the_structure_of_its_template() -> None:
     newer = Structure(STRUCTURE.templates, template_id_offset=3)
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise())),

@@ -34,7 +34,7 @@ def test_frames_without_dependencies_are_marked_as_keyframes() -> None:
     assert {frame.timestamp for frame in of("vp8_l1t3").frames if frame.keyframe} == starts
 
 
-def test_a_pictures_spatial_layers_are_stacked() -> None:
+def test_the_spatial_layers_of_a_picture_are_stacked() -> None:
     pictures: dict[int, list[tuple[int, int]]] = {}
     for frame in of("av1_l3t3_key").frames:
         pictures.setdefault(frame.timestamp, []).append((frame.below, frame.size))

@@ -1,4 +1,4 @@
-"""Captures are read and written in rtpplay's format, and other formats are refused with a message."""
+"""Captures are read and written in the rtpplay format, and other formats are refused with a message."""
 
 import io
 import struct

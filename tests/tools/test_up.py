@@ -395,7 +395,7 @@ def test_each_program_sees_only_its_own_variables() -> None:
     }
 
 
-def test_the_sfus_http_port_is_reachable_only_from_this_machine() -> None:
+def test_the_sfu_http_port_is_reachable_only_from_this_machine() -> None:
     sfu, _, _ = plan(INSTALLATION, SECRETS, {})
     assert list(sfu.arguments) == ["sfu", "--host", "127.0.0.1"]
 

@@ -32,7 +32,7 @@ test("the more people share a call, the lower the bitrate of each large tile", (
   assert.deepEqual(kbps(rates), [1200, 1200, 900, 900, 700, 700]);
 });
 
-test("a screen in one encoding keeps its size and bitrate, however small it is shown", () => {
+test("a screen in one encoding keeps its size and bitrate, no matter how small it is shown", () => {
   const [text, motion] = ["text", "motion"].map(
     (hint) => encodings("screen", { width: 100 }, { hint, count: 1 })[0],
   );

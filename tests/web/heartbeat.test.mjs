@@ -41,7 +41,7 @@ test("an unresponsive connection is reported as lost once, 5 s after the ping", 
   assert.deepEqual([pings, lost], [1, 1]);
 });
 
-test("further pings do not delay the loss", () => {
+test("later pings do not delay the loss", () => {
   pulse.start();
   pulse.ask();
   mock.timers.tick(3000);

@@ -59,7 +59,7 @@ test("in a group people join and leave, but in a conversation between two only d
   ]);
 });
 
-test("a removal is reported with its author, but not after the person returned and left", () => {
+test("a removal is reported with its author, but not after the person has returned and left", () => {
   const of = (seq, removed, after) => ({
     seq,
     sentAtMs: 0,

@@ -1,5 +1,6 @@
-// Changes to offers before they are passed to the browser. offer.sdp is an offer of the SFU with sections for
-// our microphone (mid 0), camera (1), screen (2) and screen audio (3), and for a received camera (5).
+// Changes made to offers before they are passed to the browser. offer.sdp is an offer of the SFU with
+// sections for our microphone (mid 0), camera (1), screen (2) and screen audio (3), and for a received camera
+// (5).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

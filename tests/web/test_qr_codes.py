@@ -1,4 +1,4 @@
-"""The page's QR codes can be read, and codes filled to capacity are identical to another library's."""
+"""The page's QR codes can be read, and codes filled to capacity are identical to those of another library."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ def address(length: int) -> str:
 
 
 @pytest.mark.parametrize("version", range(1, 11))
-def test_a_code_filled_to_capacity_is_identical_to_another_librarys(version: int) -> None:
+def test_a_code_filled_to_capacity_is_identical_to_that_from_another_library(version: int) -> None:
     text, mask = address(FULL[version - 1]), version % 8
     code = segno.make(text, error="m", mode="byte", mask=mask, boost_error=False, micro=False)
     assert drawn(text, mask) == [[bool(square) for square in row] for row in code.matrix]

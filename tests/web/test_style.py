@@ -1,7 +1,7 @@
 """The style sheets use start and end instead of left and right, because the page supports both text
 directions.
 
-Spaces, text sizes and corners are on the scales that base.css describes.
+Spacing, text sizes and corner radii are on the scales that base.css describes.
 
 This checks property names and keywords, not the rendering.
 """

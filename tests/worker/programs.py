@@ -42,7 +42,7 @@ class Running:
         self.reported: deque[str] = deque(maxlen=_KEPT_LINES)
 
     async def start(self) -> None:
-        """Start the process, and wait until it listens."""
+        """Start the process and wait until it is listening."""
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", _CODE, *self._arguments),
             env={**os.environ, **self._variables},
@@ -73,7 +73,7 @@ class Running:
 
 
 def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
-    """Return both processes, which are not started yet, and the server's address."""
+    """Return both processes, which have not been started yet, and the server's address."""
     port, worker_port = free_ports(2)
     both = {"DATA_DIR": str(data_dir), "STORAGE_BACKEND": "filesystem", "EMOJI_QUEUE_POLL_MS": "250"}
     server = {

@@ -1,4 +1,4 @@
-"""A chat server in this or another process, as members who upload see it."""
+"""A chat server in this or another process, as seen by members who upload."""
 
 import asyncio
 from dataclasses import dataclass

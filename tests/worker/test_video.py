@@ -90,7 +90,7 @@ async def test_the_process_that_forks_has_no_threads_that_children_could_wait_fo
     assert [threads(pid) for pid in waiting] == [1] * len(waiting)
 
 
-async def test_a_videos_index_precedes_its_media_data(sandboxes: Sandboxes) -> None:
+async def test_the_index_of_a_video_precedes_the_media_data(sandboxes: Sandboxes) -> None:
     # This lets a player start before the whole file has arrived.
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)
@@ -233,7 +233,7 @@ async def test_hostile_videos_are_refused(sandboxes: Sandboxes) -> None:
         assert refused.code in codes, (name, refused.detail)
 
 
-async def test_a_videos_reference_to_another_file_is_not_followed(sandboxes: Sandboxes) -> None:
+async def test_a_reference_from_a_video_to_another_file_is_not_followed(sandboxes: Sandboxes) -> None:
     try:
         _, written = await sandboxes.rewrite(hostile_videos.leading_elsewhere())
     except Refused as refused:

@@ -122,6 +122,6 @@ async def test_several_workers_process_each_job_only_once(site: Site) -> None:
 
 
 def finished(worker: RunningWorker) -> float:
-    """Return the number of jobs that have finished, whatever their outcome."""
+    """Return the number of jobs that have finished, regardless of their outcome."""
     lines = worker.measurements.registry.exposition()[0].decode().splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith("svc_worker_jobs_total"))

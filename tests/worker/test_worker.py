@@ -1,4 +1,4 @@
-"""The worker completes its jobs, whatever happens to the files, the store or the server."""
+"""The worker completes its jobs, no matter what happens to the files, the store or the server."""
 
 import asyncio
 import dataclasses

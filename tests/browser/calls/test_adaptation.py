@@ -1,4 +1,4 @@
-"""A camera's video is no wider than its widest tile, and is not sent without viewers.
+"""A camera's video is no wider than its widest tile and is not sent without viewers.
 
 See docs/signalling.md, "Several encodings" and "Unwatched video".
 """
@@ -11,7 +11,7 @@ from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import wait_until
 
 CAPTURE = Capture(640, 360, 15)
-# The bitrate (kbit/s) and scale of each encoding that is sent.
+# The bitrate (kbit/s) and scale of each encoding that is being sent.
 ENCODINGS = """() => {
   const sender = svc.call.pc.getSenders().find(({ track }) => track?.kind === "video");
   return (sender?.getParameters().encodings ?? []).filter(({ active }) => active)

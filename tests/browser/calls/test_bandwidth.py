@@ -21,7 +21,7 @@ async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
         found = ESTIMATE.search(await ada.page.locator(".numbers").inner_text())
         return found is not None and int(found[1].replace(",", "")) >= 2_000
 
-    # The bandwidth shown is far more than one small camera uses, so probing must have found it. The video
-    # continues meanwhile.
+    # The bandwidth shown is far more than one small camera uses, so probing must have found it. Meanwhile,
+    # the video continues.
     await wait_until("2 Mbit/s are found", much, within_s=30)
     await ada.sees(grace)

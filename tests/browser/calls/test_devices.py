@@ -224,7 +224,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
 
 
 async def switches_cameras_like_a_phone(ada: Person, grace: Person) -> None:
-    """Switch to the next camera in a call, and keep that camera when the following one cannot be opened."""
+    """Switch to the next camera in a call and keep that camera when the following one cannot be opened."""
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     sent = await ada.page.evaluate(DEVICE, CAMERA)
     await menu(ada, "Switch camera")

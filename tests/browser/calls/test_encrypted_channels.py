@@ -85,7 +85,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
     await agree_on_number(ada, grace, devices=2)
 
-    # Members who join later get the keys, in other browsers too. A member who was removed meanwhile is
+    # Members who join later get the keys, in other browsers too. A member who was removed in the meantime is
     # admitted again.
     shut_out = await shuts_out(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)

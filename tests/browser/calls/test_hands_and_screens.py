@@ -52,7 +52,7 @@ async def here(people: People) -> Community:
 
 
 async def receives_screens_of(person: Person, *names: str) -> None:
-    """Wait until this page receives exactly the given screens."""
+    """Wait until this page is receiving exactly the given screens."""
 
     async def so() -> bool:
         received = (await person.statistics()).received
@@ -109,7 +109,7 @@ async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moder
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
     await expect(waiting).to_contain_text("Edsger’s screen")
-    # A screen is not sent to people who do not watch it.
+    # A screen is not sent to people who are not watching it.
     await receives_screens_of(ada, "Grace")
     await waiting.get_by_role("button", name="Watch").click()
     await expect(ada.page.locator("#screens li")).to_have_count(2)

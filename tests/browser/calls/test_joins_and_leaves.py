@@ -1,4 +1,4 @@
-"""Every page shows who is in the room, however people join and leave.
+"""Every page shows who is in the room, no matter how people join and leave.
 
 See `peer_joined` and `peer_left` in docs/signalling.md, and `voice_left` in docs/live.md.
 """
@@ -23,7 +23,7 @@ async def everybody_shows(everybody: Iterable[Person], names: list[str], *, with
 
 
 async def receives(person: Person, names: set[str]) -> None:
-    """Wait until this page receives media from exactly these people. Presence is reported separately."""
+    """Wait until this page is receiving media from exactly these people. Presence is reported separately."""
 
     async def so() -> bool:
         return {track.name for track in (await person.statistics()).received} == names

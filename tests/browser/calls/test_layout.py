@@ -109,7 +109,7 @@ async def fits(ada: Person, people: int, *, screens: int = 0, cameras: int = 1) 
         await ada.page.screenshot(path=PICTURES / f"{name}.png")
 
 
-async def test_calls_with_up_to_twenty_five_people_fit_in_every_window_size(
+async def test_calls_with_up_to_twenty_five_people_fit_in_windows_of_every_size(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada", capture=Capture(320, 180, 5))

@@ -89,7 +89,7 @@ async def test_the_microphone_camera_and_screen_are_switched_independently(peopl
 
 
 async def hardly_sends(person: Person) -> None:
-    """Wait until almost nothing is sent. Audio alone would be fifty packets a second."""
+    """Wait until almost nothing is being sent. Audio alone would be fifty packets a second."""
 
     async def so() -> bool:
         before = await person.statistics()

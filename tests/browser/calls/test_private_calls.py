@@ -25,7 +25,7 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 TAG_BYTES = 16
-# Creates groups of three, and joins each with a key package. In Firefox, every second join used to fail.
+# Creates groups of three and joins each with a key package. In Firefox, every second join used to fail.
 JOINS = """async () => {
   const at = (path) => new URL(path, [...document.scripts].find(({ src }) => src.includes("/web/")).src);
   const { begin, commit, join, makeKeys, makePackage } = await import(at("state/private/mls.js"));
@@ -78,7 +78,7 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
 
 
 async def goes_on(person: Watcher, other: Watcher) -> None:
-    """Wait until this person receives more video frames and more audio from the other person."""
+    """Wait until this person has received more video frames and more audio from the other person."""
     await asyncio.gather(person.sees(other, frames=16, within_s=20), person.hears(other, within_s=20))
 
 
@@ -155,7 +155,7 @@ async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_re
         await wait_until("the recorder has everything of both", recorded, within_s=20)
         for line in client.incoming.values():
             assert_sealed(line)
-        # The other two still hear each other meanwhile.
+        # Meanwhile, the other two still hear each other.
         await goes_on(ada, grace)
 
 

@@ -1,4 +1,4 @@
-"""When a server process dies during a call, people can go on talking without doing anything.
+"""When a server process dies during a call, people can continue talking without doing anything.
 
 See docs/signalling.md, "To the chat server", `sync_request`. Recovery within five seconds is one of the
 project's goals.
@@ -13,7 +13,7 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 NAMES = ["Ada", "Grace"]
-# Keeps a reference to the connection, so that its replacement is detected however quickly it happens.
+# Keeps a reference to the connection, so that its replacement is detected no matter how quickly it happens.
 KEEP_CONNECTION = "() => { window.lost = svc.call.pc; }"
 HAS_ANOTHER = "() => ![undefined, null, window.lost].includes(svc.call?.pc)"
 # Records tiles that disappear or move, even briefly. There must be none.
@@ -42,7 +42,7 @@ COUNTED_APART = 100
 
 
 async def talking(people: People) -> tuple[Person, Person]:
-    """Have two people join a call, and remember their connections."""
+    """Have two people join a call and remember their connections."""
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
@@ -60,7 +60,7 @@ async def keep_connections(*people: Person) -> None:
 
 
 async def meet_again(ada: Person, grace: Person, within_s: float) -> None:
-    """Wait until both people see each other over new connections."""
+    """Wait until both people can see each other over new connections."""
 
     async def connected() -> bool:
         return all([await person.page.evaluate(HAS_ANOTHER) for person in (ada, grace)])
@@ -89,7 +89,7 @@ async def test_media_flows_again_after_the_media_service_is_killed(people: Peopl
 
 
 async def test_a_chat_server_restart_is_inaudible(people: People, product: Product) -> None:
-    """Kill the chat server five times, and stop it five times as an update would.
+    """Kill the chat server five times and stop it five times as an update would.
 
     Afterwards, a third person joins, which shows that signalling works again.
     """
@@ -112,7 +112,7 @@ async def test_a_chat_server_restart_is_inaudible(people: People, product: Produ
     linus = await people.arrive("Linus", reads="general")
     await linus.enter_call(camera=True)
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.sees(grace), grace.sees(linus))
-    # The chat server knows the participants' media state again.
+    # The chat server has the participants' media state again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
     await wait_until("Ada is gone at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)

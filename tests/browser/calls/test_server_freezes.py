@@ -1,4 +1,5 @@
-"""When a server freezes for a moment, as when a virtual machine is migrated, nobody drops out of a call."""
+"""Nobody drops out of a call when a server freezes for a moment, such as during a virtual machine
+migration."""
 
 import asyncio
 import os

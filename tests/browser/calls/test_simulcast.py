@@ -31,7 +31,7 @@ PICTURE = """async () => {
   const picture = entries.find(({ type, kind }) => type === "inbound-rtp" && kind === "video");
   return [picture?.frameHeight ?? 0, picture?.freezeCount ?? 0];
 }"""
-# Returns the rids of the encodings that are sent.
+# Returns the rids of the encodings that are being sent.
 SENT = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "1");
   return sender.getParameters().encodings.filter(({ active }) => active).map(({ rid }) => rid);
@@ -52,7 +52,7 @@ RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const encodings = parameters.encodings.map((each) => (isOurs(each) ? { ...each, ...svc } : each));
   return set.call(this, { ...parameters, encodings }, ...rest);
 };"""
-# Returns the current height of each encoding that is sent, by its rid.
+# Returns the current height of each encoding that is being sent, by rid.
 SENT_HEIGHTS = """async () => {
   const sent = [...(await svc.call.pc.getStats()).values()]
     .filter(({ type, rid, frameHeight }) => type === "outbound-rtp" && rid && frameHeight);
@@ -109,7 +109,7 @@ async def want(person: Watcher, sender: str, layer: int, *, temporal: int = -1) 
 
 
 async def sends(person: Watcher, *rids: str) -> None:
-    """Wait until exactly these encodings are sent."""
+    """Wait until exactly these encodings are being sent."""
 
     async def so() -> bool:
         return list(await person.evaluate(SENT)) == list(rids)
@@ -145,7 +145,7 @@ async def check_temporal_layers(receiver: Watcher, sender: Watcher) -> None:
 
 async def check_each_size(receiver: Watcher, sender: Watcher, *, temporal: bool = True) -> None:
     await shows_encoding(receiver, sender, -1, within_s=DEADLINE_S)
-    # The smallest encoding is always sent, and the others only if somebody watches them.
+    # The smallest encoding is always sent, and the others only if somebody is watching them.
     await sends(sender, "q", "f")
     for layer in (*RIDS, *reversed(RIDS)):
         await want(receiver, sender.name, layer)
@@ -196,7 +196,7 @@ async def sends_back(grace: Person, ada: Watcher) -> None:
         "AV1",
     ],
 )
-async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_in_chromium(
+async def test_chromium_can_switch_between_the_camera_sizes_that_chromium_sends(
     people: People, codec: str
 ) -> None:
     ada, grace = await publisher(people, codec=codec), await viewer(people, codec=codec)

@@ -1,7 +1,7 @@
-"""People use a server with a self-signed certificate. At its host name, browsers give no access to the
+"""People use a server with a self-signed certificate. Under its host name, browsers give no access to the
 microphone over plain HTTP.
 
-The browser warns them once. They follow the server's instructions, and can then talk.
+The browser warns them once. They follow the server's instructions and can then talk.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ async def people(product: Product) -> AsyncIterator[People]:
 
 
 async def arrive(people: People, name: str) -> Person:
-    """Open the page, and continue past the browser's warning."""
+    """Open the page and continue past the browser's warning."""
     with pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):
         await people.arrive(name)
     person = people.latest

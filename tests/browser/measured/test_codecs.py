@@ -37,7 +37,8 @@ async def join(people: People, names: Sequence[str], codec: str, capture: Captur
 
 
 async def see_and_hear_each_other(everybody: Sequence[Person], codec: str) -> None:
-    """Wait until everybody receives many frames and enough audio from everybody else, and nothing else."""
+    """Wait until everybody has received many frames and enough audio from everybody else, and nothing
+    else."""
 
     async def sees_and_hears(person: Person) -> None:
         names = {other.name for other in everybody if other is not person}

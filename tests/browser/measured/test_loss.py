@@ -41,7 +41,7 @@ CONCEALED = 0.03
 # Recorded with espeak-ng.
 SPEECH = Path(__file__).parents[2] / "data" / "speech.opus"
 REPAIRED = 10
-ENOUGH_LOST = 30  # Out of some 200 packets, which are four seconds of audio.
+ENOUGH_LOST = 30  # Out of about 200 packets, which are four seconds of audio.
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ async def speakers(
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    # The browser outlives the test, and opens the file again for each microphone.
+    # The browser outlives the test and opens the file again for each microphone.
     speech = tmp_path_factory.getbasetemp() / "speech.wav"
     if not speech.exists():
         record(speech)

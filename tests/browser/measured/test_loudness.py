@@ -125,7 +125,7 @@ SEED = 20_260_103
 
 
 async def plays(person: Person, *times: float) -> None:
-    """Wait until each amplified source plays at the given multiple of the tone's original loudness."""
+    """Wait until each amplified source plays at the given multiple of the original loudness of the tone."""
 
     async def so() -> bool:
         played = await person.page.evaluate("() => played()")

@@ -1,4 +1,4 @@
-"""Every administrative action leaves an entry in the audit log, and fails if the entry cannot be written."""
+"""Every administrative action leaves an entry in the audit log and fails if the entry cannot be written."""
 
 import json
 import re

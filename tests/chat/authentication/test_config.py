@@ -98,7 +98,7 @@ def test_an_issuer_on_the_same_machine_does_not_need_https() -> None:
         ([], "https://chat.example:99999", "chat.example:99999", False),
         ([], "chat.example", "chat.example", False),
         ([], "", "", False),
-        # Once the operator has set the server's name, it is the only name, whatever the Host header contains.
+        # Once the operator has set the server's name, it is the only name, regardless of the Host header.
         (["chat.example"], "https://evil.example", "evil.example", False),
         (["chat.example"], "https://chat.example", "10.0.0.5:5000", True),
         (["chat.example:8443"], "https://chat.example:8443", "chat.example:8443", True),

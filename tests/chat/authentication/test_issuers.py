@@ -107,7 +107,7 @@ async def test_a_withdrawn_key_remains_valid_for_an_hour(keys: IssuerKeys, issue
     assert await keys.key(issuer.address, "one", "ES256") is None
 
 
-async def test_an_unavailable_issuer_does_not_immediately_lock_its_members_out(
+async def test_an_unavailable_issuer_does_not_immediately_lock_out_its_members(
     keys: IssuerKeys, issuer: Authority
 ) -> None:
     assert await keys.key(issuer.address, "one", "ES256")
@@ -163,7 +163,7 @@ async def test_a_provider_with_a_mismatched_issuer_name_is_refused(
         assert await unavailable(IssuerKeys(session, issuer.address, lambda: 0.0), issuer)
 
 
-async def test_a_certificate_from_a_trusted_authority_signs_its_holder_in(
+async def test_the_holder_of_a_certificate_from_a_trusted_authority_can_sign_in(
     variables: dict[str, str], issuer: Authority
 ) -> None:
     device = Device()

@@ -67,7 +67,7 @@ def test_an_access_token_identifies_its_member_until_it_expires() -> None:
         tokens().verify(token, NOW + LIFETIME_S)
 
 
-def test_an_access_token_is_invalid_once_the_members_epoch_rises() -> None:
+def test_an_access_token_is_invalid_once_the_members_epoch_is_incremented() -> None:
     token = tokens().issue(ADA, "s1", NOW)
     with pytest.raises(ChatError):
         tokens(member=replace(ADA, epoch=1)).verify(token, NOW)
@@ -251,7 +251,7 @@ async def test_a_full_server_admits_no_newcomers_but_its_members_can_sign_in(
         await chat.sign_in(device)
 
 
-async def test_a_nonce_signs_in_only_once(chat: ChatServer) -> None:
+async def test_a_nonce_can_be_used_to_sign_in_only_once(chat: ChatServer) -> None:
     body = await Device().proof(chat.http, chat.address)
     body |= {"nickname": "Ada", "invite_code": chat.invite}
     statuses = []

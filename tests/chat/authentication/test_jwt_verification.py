@@ -1,4 +1,5 @@
-"""Proofs with real signatures are accepted or refused correctly, whatever an attacker changes in them."""
+"""Proofs with real signatures are accepted or refused correctly, no matter what an attacker changes in
+them."""
 
 import hmac
 import json

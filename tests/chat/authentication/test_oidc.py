@@ -1,4 +1,4 @@
-"""Signing in with an account at a real, third-party OpenID provider.
+"""Signing in with an account from a real, third-party OpenID provider.
 
 See docs/configuration.md, "Chat server", SVC_OIDC_ISSUER and SVC_OIDC_AUDIENCE.
 """

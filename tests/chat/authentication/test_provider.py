@@ -1,4 +1,4 @@
-"""The server redirects people to its account provider, and exchanges the codes that they bring back."""
+"""The server redirects people to its account provider and exchanges the returned codes."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -28,7 +28,7 @@ async def exchanged(chat: ChatServer, code: str, verifier: str) -> tuple[int, An
 
 
 @pytest.mark.parametrize("client_id", [CLIENT_ID, CONFIDENTIAL])
-async def test_a_code_is_exchanged_for_a_token_that_signs_in(
+async def test_a_code_is_exchanged_for_a_token_that_can_be_used_to_sign_in(
     variables: dict[str, str], provider: OidcProvider, client_id: str
 ) -> None:
     secret = {"SVC_OIDC_CLIENT_SECRET": SECRET} if client_id == CONFIDENTIAL else {}

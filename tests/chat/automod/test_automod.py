@@ -147,7 +147,7 @@ async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rules_
     assert len((await folk.owner.done("GET", MESSAGES))["messages"]) == 1
 
 
-async def test_a_rules_timeout_is_logged_and_reported_without_a_message(folk: People) -> None:
+async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(folk: People) -> None:
     made = await rule(folk, "words", "timeout", words=["*scam*"], timeout_s=600)
     assert await refusal(folk.member, "my cryptoscams") == "rule_refused"
     assert await refusal(folk.member, "hello") == "in_timeout"

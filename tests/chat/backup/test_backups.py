@@ -1,4 +1,4 @@
-"""A backup is complete or does not exist, whichever store holds the media."""
+"""A backup is complete or does not exist, regardless of the store that holds the media."""
 
 import asyncio
 import tarfile

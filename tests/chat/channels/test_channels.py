@@ -182,14 +182,14 @@ async def test_nobody_can_set_an_override_above_their_rank_or_beyond_their_permi
     assert await ask("PUT", f"{path}/role/guest", {"allow": ["attach_files"]}) == "forbidden"
     assert await ask("PUT", f"{path}/role/admin", {"deny": ["send_messages"]}) == "rank_too_low"
     assert await ask("PUT", f"{path}/member/{folk.admin.id}", {"deny": ["send_messages"]}) == "rank_too_low"
-    # The admin also has the member role, and would lose access to the channel.
+    # The admin also has the member role and would lose access to the channel.
     assert await ask("PUT", f"{path}/role/member", {"deny": ["view_channel"]}) == "rank_too_low"
     await folk.moderator.done("PUT", f"{path}/role/admin", {"allow": ["view_channel"]})
     await folk.moderator.done("PUT", f"{path}/role/member", {"deny": ["view_channel"]})
     assert await folk.member.refused("GET", f"/api/channels/{channel_id}") == "unknown_channel"
     await folk.admin.done("GET", f"/api/channels/{channel_id}")
     assert await ask("DELETE", f"{path}/role/admin") == "rank_too_low"
-    # The owner sees every channel, whatever the overrides deny.
+    # The owner sees every channel, regardless of the overrides.
     await owner.done("PUT", f"{path}/member/{owner.id}", {"deny": ["view_channel"]})
     await owner.done("GET", f"/api/channels/{channel_id}")
     listed = (await owner.done("GET", path))["overrides"]

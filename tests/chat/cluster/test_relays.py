@@ -23,7 +23,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 @asynccontextmanager
 async def member_at(relay: ChatRelay, owner: ChatNode, nickname: str) -> AsyncIterator[LiveMember]:
-    """Join through a relay, and open a live socket to it."""
+    """Join through a relay and open a live socket to it."""
     invite = (owner.data_dir / "invite-code").read_text().strip()
     async with (
         ClientSession(relay.address) as http,
@@ -42,13 +42,13 @@ async def next_text(member: LiveMember) -> str:
 
 
 async def relays_at(node: ChatNode) -> dict[str, int]:
-    """Return the number of open pages at each relay, as shown by `svc admin cluster status`."""
+    """Return the number of open pages on each relay, as shown by `svc admin cluster status`."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return {each["relay"]: each["pages"] for each in result.get("relays", [])}
 
 
-async def test_members_at_relays_get_each_event_once_and_keep_their_sockets_through_a_takeover(
+async def test_members_on_relays_get_each_event_once_and_keep_their_sockets_through_a_takeover(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -88,7 +88,7 @@ async def test_members_at_relays_get_each_event_once_and_keep_their_sockets_thro
         await wait_until("any node shows the relays", are_shown, within_s=20)
 
 
-async def test_a_page_connected_to_a_killed_relay_resumes_at_another_relay(tmp_path: Path) -> None:
+async def test_a_page_connected_to_a_killed_relay_resumes_on_another_relay(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),

@@ -68,7 +68,7 @@ async def log_of(node: str, servers: NatsCluster, kind: type[NatsLog] = NatsLog)
 
 @asynccontextmanager
 async def owning(log: NatsLog, node: str, path: Path) -> AsyncIterator[Database]:
-    """Take over the community, and open its database as the owner."""
+    """Take over the community and open its database as the owner."""
     replica = await asyncio.to_thread(Replica, path)
     try:
         await asyncio.to_thread(take_over, log, replica, node)

@@ -33,7 +33,7 @@ async def test_all_members_can_use_an_emoji_once_the_worker_has_processed_it(pla
         assert page.welcome["emoji"] == [event]
 
 
-async def test_an_emojis_name_can_be_used_in_messages_and_reactions(place: Place) -> None:
+async def test_an_emoji_name_can_be_used_in_messages_and_reactions(place: Place) -> None:
     await make(place, "party_cat")
     member, path = place.folk.member, "/api/channels/general/messages"
     posted = await member.done("POST", path, {"text": "look: :party_cat:"})
@@ -101,7 +101,7 @@ async def test_an_emoji_can_be_renamed_and_deleted(place: Place) -> None:
     assert {"emoji_create", "emoji_rename", "emoji_delete"} <= set(actions)
 
 
-async def test_an_emojis_picture_is_kept_as_long_as_the_emoji(place: Place) -> None:
+async def test_an_emoji_picture_is_kept_as_long_as_the_emoji(place: Place) -> None:
     emoji_id = await make(place, "cat")
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1

@@ -1,4 +1,4 @@
-"""Media has a database row before it is stored, and is retained as long as anything refers to it."""
+"""Media has a database row before it is stored and is retained as long as anything refers to it."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The server, a simple but slow model, and a client that applies pushed events agree after any sequence of
 requests.
 
-The rules run on a real database. Some requests are cancelled while their write waits, and the server is
+The rules run on a real database. Some requests are cancelled while their write is waiting, and the server is
 restarted in the middle.
 """
 

@@ -55,7 +55,7 @@ async def test_do_not_disturb_is_visible_to_others_and_suppresses_notifications(
             assert await how(owner, who) == (True, False, True)
             assert levels.level(who, "general", 0) == "nothing"
             assert "quiet_changed" not in owner.kept_events()
-    # The setting survives a restart, and applies to pages that open later.
+    # The setting survives a restart and applies to pages that open later.
     async with server_with_insight(variables) as (chat, community):
         folk.chat = chat
         for person in folk.by_role.values():

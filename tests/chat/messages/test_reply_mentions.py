@@ -46,7 +46,7 @@ async def test_a_reply_by_a_blocked_member_does_not_count_as_a_mention(folk: Peo
     assert await counted(folk, "member") == 0
 
 
-async def test_a_replys_mention_survives_edits_and_disappears_with_the_message(folk: People) -> None:
+async def test_the_mention_in_a_reply_survives_edits_and_disappears_with_the_message(folk: People) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"])
     path = f"{GENERAL}/messages/{reply['id']}"

@@ -1,4 +1,4 @@
-"""Threads: replies outside the channel's history, and the threads' followers, over live sockets."""
+"""Threads: replies outside the channel's history, and thread followers, over live sockets."""
 
 from typing import Any
 

@@ -98,7 +98,7 @@ async def test_moderators_see_a_members_moderation_history(folk: People) -> None
     await folk.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
     await folk.moderator.done("DELETE", f"{guest}/timeout")
     await folk.member.done("POST", "/api/reports", {"member_id": folk.guest.id, "text": "rude"})
-    # A change of roles does not count as moderation.
+    # A change in roles does not count as moderation.
     await folk.owner.done("PUT", f"{guest}/roles/member")
     await folk.moderator.done("POST", f"{guest}/kick", {"reason": "rude"})
     for person in (folk.owner, reader):

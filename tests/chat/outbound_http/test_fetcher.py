@@ -64,7 +64,7 @@ def test_a_name_is_resolved_once_per_request(tmp_path: Path) -> None:
 
 def test_a_host_is_reached_if_any_of_its_addresses_responds(tmp_path: Path) -> None:
     async def body() -> None:
-        # Nothing listens on this port at the first address. The next address responds.
+        # Nothing is listening on this port at the first address. The next address responds.
         async with Scene({}, both=[[PUBLIC_V6, PUBLIC]]) as scene, hosted({"/a": answer(FILE)}, port=8080):
             assert await scene.fetch("http://both.example:8080/a") == FILE
 

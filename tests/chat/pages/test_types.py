@@ -28,7 +28,7 @@ def test_the_types_match_the_servers_descriptions() -> None:
     assert DECLARATIONS.read_text(encoding="utf-8") == declarations(), "run ci/types write"
 
 
-def test_a_librarys_types_describe_its_vendored_version() -> None:
+def test_the_types_for_a_library_describe_its_vendored_version() -> None:
     used = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
     checked = json.loads((REPOSITORY / "tests" / "lint" / "package.json").read_text())["dependencies"]
     without_types = ("emojibase-data", "lucide-static", "@fontsource-variable/inter", "twemoji-colr-font")

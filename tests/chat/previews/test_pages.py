@@ -58,7 +58,9 @@ async def shown(html: str | bytes, charset: str = "") -> PageSummary | None:
         ("<title>a</title><meta property=og:image content='http://[x'>", PageSummary("a")),
     ],
 )
-async def test_a_pages_title_and_description_are_extracted(html: str, short: PageSummary | None) -> None:
+async def test_the_title_and_description_of_a_page_are_extracted(
+    html: str, short: PageSummary | None
+) -> None:
     assert await shown(html) == short
 
 

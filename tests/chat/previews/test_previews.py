@@ -169,7 +169,7 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
     on_an_internet(body, tmp_path)
 
 
-def test_the_preview_for_a_redirecting_link_names_the_targets_host(tmp_path: Path) -> None:
+def test_the_preview_for_a_redirecting_link_names_the_target_host(tmp_path: Path) -> None:
     # The host could redirect the server to a bank, and members to a different site.
     async def body() -> None:
         async with world(tmp_path) as here:
@@ -250,7 +250,7 @@ def test_a_preview_that_the_author_or_a_moderator_removes_does_not_come_back(tmp
 def test_previews_are_rate_limited_per_member_and_per_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The limiter's clock stands still, because the limit would refill while a slow machine fetches the pages.
+    # The limiter's clock is stopped, because the limit would refill while a slow machine fetches the pages.
     now = time.monotonic()
     monkeypatch.setattr(link_previews, "time", SimpleNamespace(monotonic=lambda: now))
 

@@ -36,7 +36,7 @@ def opens_as_many_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables: str) -> str:
-    """Run a test file from this folder in node, and return its output. All of its tests must pass."""
+    """Run a test file from this folder in node and return its output. All of its tests must pass."""
     async with chat.http.get("/info") as response:
         audience = (await response.json())["serverId"]
     process = await asyncio.create_subprocess_exec(

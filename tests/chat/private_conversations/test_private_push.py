@@ -1,5 +1,5 @@
-"""Devices ring for private messages unless their member has a visible page. Notifications contain
-no content.
+"""Devices are notified of private messages unless the member has a visible page. Notifications contain no
+content.
 """
 
 import asyncio

@@ -1,4 +1,5 @@
-"""Devices ring for mentions, replies and chosen channels, unless their member has a visible page."""
+"""Devices are notified of mentions, replies and messages in chosen channels, unless the member has a visible
+page."""
 
 import asyncio
 import logging

@@ -156,7 +156,7 @@ async def test_a_change_is_pushed_applied_and_logged(managed: Managed) -> None:
     assert entry["details"] == {"discoverable": {"from": False, "to": True}}
 
 
-async def test_without_a_token_nothing_listens(
+async def test_without_a_token_nothing_is_listening(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str | None] = []

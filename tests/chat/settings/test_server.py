@@ -1,4 +1,4 @@
-"""The owner changes the server's name and its policy for newcomers while the server runs."""
+"""The owner changes the server's name and its policy for newcomers while the server is running."""
 
 from typing import Any
 

@@ -106,7 +106,7 @@ async def test_a_malformed_counts_token_is_refused(world: World, token: str) -> 
 async def test_wrong_tokens_are_limited_without_affecting_a_valid_token_from_the_same_address(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The limiter's clock stands still, because the limit would refill while a slow machine makes the guesses.
+    # The limiter's clock is stopped, because the limit would refill while a slow machine makes the guesses.
     monkeypatch.setattr(requests, "time", SimpleNamespace(monotonic=lambda: 0.0))
     chat, _, folk = world
     token = await token_of(folk.member)

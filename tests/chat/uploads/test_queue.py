@@ -1,6 +1,6 @@
 """Each job is claimed by one worker at a time.
 
-Jobs of dead workers return to the queue, and eventually become dead letters.
+Jobs from dead workers return to the queue and eventually become dead letters.
 """
 
 import asyncio
@@ -110,7 +110,7 @@ async def test_results_from_a_worker_without_the_lease_are_ignored(place: Place,
         await objects.size(key)
 
 
-async def test_a_jobs_results_must_be_objects_that_were_reserved_for_it(place: Place) -> None:
+async def test_job_results_must_be_objects_that_were_reserved_for_the_job(place: Place) -> None:
     for _ in range(2):
         await place.sent(place.folk.member)
     one, two = await place.claim(), await place.claim()

@@ -102,7 +102,7 @@ class Place:
     async def work(
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> str:
-        """Process the next job, whatever its file contains. Return the ID of the job's upload."""
+        """Process the next job, regardless of its file. Return the ID of the job's upload."""
         finished = await self.written(written, content_type, frames)
         answered = await self.command("job_finish", **finished)
         assert answered == {}, answered

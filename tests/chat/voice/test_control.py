@@ -21,7 +21,7 @@ from tests.chat.voice.conftest import World
 
 
 def changed(world: World, *member_ids: str) -> None:
-    """Announce a change of permissions, as the role rules do after changing the directory."""
+    """Announce a change in permissions, as the role rules do after changing the directory."""
     for notify in world.community.changes.permissions_changed:
         notify(member_ids)
 

@@ -55,7 +55,7 @@ class World:
         return Caller(client, live)
 
     async def enters(self, caller: Caller) -> None:
-        """Add a participant to the call, and wait until all participants know that the group must change."""
+        """Add a participant to the call and wait until all participants know that the group must change."""
         assert "client_join" in await caller.join(sealed=True)
         self.callers.append(caller)
         await self._tell("peer_joined", caller)

@@ -39,7 +39,7 @@ async def test_a_hand_lowered_by_a_moderator_can_be_raised_again(world: World) -
     assert await error(world.bob.ask("voice_lower_hand", **lowering)) == "forbidden"
     elsewhere = {**lowering, "channel_id": "general"}
     assert await error(world.mod.ask("voice_lower_hand", **elsewhere)) == "unknown_channel"
-    for _ in range(2):  # The second request finds no raised hand, and sends no event.
+    for _ in range(2):  # The second request finds no raised hand and sends no event.
         reply = await world.mod.ask("voice_lower_hand", **lowering)
         assert reply["data"] == {}
     assert await hand(world.ada) > first
@@ -58,7 +58,7 @@ async def test_a_hand_disappears_when_its_member_leaves(world: World) -> None:
     assert (await world.bob.pushed("voice_joined"))["member"]["hand"] == 0
 
 
-async def test_viewers_of_the_channel_see_who_shares_a_camera_or_a_screen(world: World) -> None:
+async def test_viewers_of_the_channel_see_who_is_sharing_a_camera_or_a_screen(world: World) -> None:
     body = {"channel_id": "lobby", "camera": True, "screen": False}
     assert await error(world.ada.ask("voice_send", **body)) == "not_in_voice"
     await world.enters(world.ada)

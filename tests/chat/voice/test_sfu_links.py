@@ -126,7 +126,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(
     await world.services[1 - place].until("disconnect_user")
     assert world.commanded(1 - place, "disconnect_user") == [world.ada.id]
     assert world.commanded(place, "disconnect_user") == []
-    # The member's arrival at the wrong service was never announced, so their departure is not announced,
+    # The member's arrival on the wrong service was never announced, so their departure is not announced,
     # either.
     await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
@@ -134,7 +134,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(
 
 
 async def test_participants_on_an_unreachable_service_are_also_moved(world: World) -> None:
-    # The lost service continued without the chat server, and other services have taken over meanwhile.
+    # The lost service continued without the chat server, and other services have since taken over.
     place = await world.place()
     await world.arrives(place, world.ada.id)
     await world.ada.people("lobby")

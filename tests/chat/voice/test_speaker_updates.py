@@ -1,4 +1,4 @@
-"""Speaker updates are sent to members who watch a call from outside, and to nobody else."""
+"""Speaker updates are sent to members who are watching a call from outside, and to nobody else."""
 
 from svc.base.envelope import serialise
 from tests.chat.voice.conftest import World
@@ -8,14 +8,14 @@ async def speak(world: World, *user_ids: str) -> None:
     await world.sfu.say(serialise("speakers", {"room_id": "lobby", "user_ids": list(user_ids)}))
 
 
-async def test_viewers_outside_the_call_see_who_speaks(world: World) -> None:
+async def test_viewers_outside_the_call_see_who_is_speaking(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     assert await world.command("speakers_wanted") == {"room_id": "lobby", "wanted": True}
     await speak(world, world.ada.id)
     event = {"channel_id": "lobby", "member_ids": [world.ada.id]}
     assert await world.bob.pushed("voice_speaking") == event
-    # A member who starts to watch later gets the current speakers.
+    # A member who starts watching later gets the current speakers.
     await world.mod.ask("in_sight", visible=True)
     assert await world.mod.pushed("voice_speaking") == event
     await speak(world)
@@ -23,7 +23,7 @@ async def test_viewers_outside_the_call_see_who_speaks(world: World) -> None:
         assert await member.pushed("voice_speaking") == {**event, "member_ids": []}
 
 
-async def test_the_sfu_sends_speaker_updates_only_while_somebody_watches_a_call(world: World) -> None:
+async def test_the_sfu_sends_speaker_updates_only_while_somebody_is_watching_a_call(world: World) -> None:
     await world.enters(world.ada)
     # Participants in the call get speaker updates from the media service itself.
     await world.ada.ask("in_sight", visible=True)

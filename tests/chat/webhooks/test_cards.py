@@ -37,7 +37,7 @@ def test_every_picture_is_requested_with_its_path_and_limit() -> None:
     ]
 
 
-def test_a_warning_reports_the_failure_of_a_cards_only_picture() -> None:
+def test_a_warning_reports_the_failure_of_the_only_picture_in_a_card() -> None:
     cards = [
         {"image_url": "https://pictures.example/a"},
         {"title": "a", "image_url": "https://pictures.example/a"},

@@ -145,7 +145,7 @@ await lost.send("lost").catch((fault) => console.log(fault.original.response.dat
 """
 
 
-async def test_slacks_own_client_posts_attachments_and_blocks(hook: Hook) -> None:
+async def test_the_official_slack_client_posts_attachments_and_blocks(hook: Hook) -> None:
     folder = await npm_packages(CLIENTS)
     command = (NODE, "--input-type=module", "--eval", SLACK_PROGRAM, hook.url)
     assert (await output_of(*command, cwd=folder)).split() == ["ok", "no_service"]
@@ -162,7 +162,7 @@ async def test_slacks_own_client_posts_attachments_and_blocks(hook: Hook) -> Non
     assert (await hook.arrived())["text"] == "in ~~a~~ **block**"
 
 
-async def test_alertmanagers_slack_receiver_posts_alerts(hook: Hook, tmp_path: Path) -> None:
+async def test_the_slack_receiver_in_alertmanager_posts_alerts(hook: Hook, tmp_path: Path) -> None:
     async with alertmanager(posting_to_slack(f"{hook.url}/slack"), tmp_path) as manager:
         await manager.alert("DiskFull", "Disk of web-1 & web-2 is 93% full", severity="critical")
         message = await hook.arrived()

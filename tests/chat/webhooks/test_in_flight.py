@@ -47,7 +47,7 @@ class Site:
             return response.status, await response.json()
 
     async def under_way(self) -> "asyncio.Task[tuple[int, Any]]":
-        """Start a post, and wait until it is waiting for its pictures."""
+        """Start a post and wait until it is waiting for its pictures."""
         posting = asyncio.create_task(self.post(PICTURE))
         async with asyncio.timeout(30):
             await self.pictures.started.wait()
@@ -109,7 +109,7 @@ async def test_a_webhook_moved_during_a_post_posts_to_its_new_channel(site: Site
     assert message["author"]["display_name"] == "Moved"
 
 
-async def test_a_post_is_refused_if_its_channel_is_deleted_meanwhile(site: Site) -> None:
+async def test_a_post_is_refused_if_its_channel_is_deleted_in_the_meantime(site: Site) -> None:
     posting = await site.under_way()
     await site.owner.done("DELETE", "/api/channels/general")
     site.pictures.arrived.set()
@@ -118,7 +118,7 @@ async def test_a_post_is_refused_if_its_channel_is_deleted_meanwhile(site: Site)
 
 @pytest.mark.parametrize("posts", [1, 14])
 async def test_a_deletion_in_the_same_commit_takes_precedence_over_a_post(site: Site, posts: int) -> None:
-    """Check that every post is refused once a deletion is stored, whatever the order of the requests."""
+    """Check that every post is refused once a deletion is stored, regardless of the order of the requests."""
     deletion = asyncio.create_task(site.owner.done("DELETE", site.path))
     answers = await asyncio.gather(*(site.post({"text": str(n)}) for n in range(posts)))
     await deletion

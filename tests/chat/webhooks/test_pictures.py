@@ -150,7 +150,7 @@ def test_hostile_pictures_cause_warnings_and_the_other_pictures_stay(tmp_path: P
         async with scene_of({**pages, "/good": answer(PNG)}, tmp_path) as on:
             refs = [wanted(name, f"{HOST}/{at}") for at, name in enumerate(hostile)]
             collected = await on.collect(*refs, wanted("good"))
-            # In this test, no file is too large, however many pixels it claims to have.
+            # In this test, no file is too large, no matter how many pixels it claims to have.
             assert set(codes(collected).values()) == {"unsupported_type", "invalid_image"}
             assert collected.pictures.keys() == {"good"}
 

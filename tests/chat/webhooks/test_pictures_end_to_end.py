@@ -111,7 +111,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         assert private.connections == 0, "nobody comes inside"
 
 
-def test_a_posts_pictures_are_stored_and_served(tmp_path: Path) -> None:
+def test_pictures_in_a_post_are_stored_and_served(tmp_path: Path) -> None:
     pages = {
         "/avatar": answer(encoded(scene(600, 300), "JPEG")),
         "/image": answer(encoded(scene(600, 300), "PNG")),

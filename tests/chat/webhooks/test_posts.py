@@ -26,7 +26,7 @@ async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answ
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Stop the rate limit's clock. Return a list whose only item is the time in ms, which the test may
+    """Stop the rate limit clock. Return a list whose only item is the time in ms, which the test may
     change.
     """
     now = [1_000_000]
@@ -239,7 +239,7 @@ async def test_a_long_display_name_is_truncated_rather_than_refused(
     assert (await hook.arrived())["author"]["display_name"] == shown
 
 
-async def test_mentions_in_a_posts_text_notify_members_but_mentions_in_its_cards_do_not(
+async def test_mentions_in_the_text_of_a_post_notify_members_but_mentions_in_its_cards_do_not(
     hook: Hook, folk: People
 ) -> None:
     mention = f"[you](mention:{folk.member.id})"

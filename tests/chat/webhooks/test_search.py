@@ -1,4 +1,4 @@
-"""Webhook messages can be found like members' messages, and have a fallback line for notifications."""
+"""Webhook messages can be found like members' messages and have a fallback line for notifications."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Any series of Dependency Descriptors is parsed and written back without loss, or rejected with a named
+"""A series of Dependency Descriptors is either parsed and written back without loss or rejected with a named
 error.
 
 The input is a stream with a length byte before each descriptor. Structures stay in effect as in a track.

@@ -1,4 +1,5 @@
-"""The engine keeps running and preserves its invariants, whatever participants send or the SFU requests.
+"""The engine keeps running and preserves its invariants, no matter what participants send or the SFU
+requests.
 
 The input is a program: a byte names a step, and the bytes after it are the step's arguments. Each step ends
 with a check of the sent packets: their size and SSRC, and that no packet index is used to encrypt different
@@ -64,7 +65,7 @@ def media(program: Program, room: Room) -> None:
     descriptor, payload = program.piece(127), program.piece(15)
     elements = [(DESCRIPTOR, descriptor)] if descriptor else [(LEVEL, payload[:1])]
     retransmitted = flags >> 4 & flags & 1
-    # The second participant sends its video in several encodings, and does not always identify them.
+    # The second participant sends its video in several encodings and does not always identify them.
     encoding = flags >> 2 & 3 if peer.number == 2 and flags & 1 else 0
     if flags & 4:
         elements.append((MID, source.mid))

@@ -1,4 +1,4 @@
-"""Any byte stream yields the same frames and the same error, however it is split. Queued frames are sent
+"""A byte stream yields the same frames and the same error no matter how it is split. Queued frames are sent
 unchanged.
 """
 

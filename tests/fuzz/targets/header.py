@@ -1,4 +1,4 @@
-"""Any bytes are either rejected or parsed as an RTP header that can be rewritten for any receiver."""
+"""Input is either rejected or parsed as an RTP header that can be rewritten for any receiver."""
 
 from svc._rtp.header import parse_header, rewrite_header
 from svc._rtp.keyframes import is_keyframe

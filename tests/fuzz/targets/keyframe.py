@@ -1,4 +1,4 @@
-"""Any payload in any codec is classified as the start of a keyframe or not."""
+"""Whether a payload starts a keyframe can be determined for all input and codecs."""
 
 from svc._rtp.keyframes import is_keyframe
 

@@ -1,4 +1,4 @@
-"""Any bytes are either a complete MLS message without excess bytes or rejected with a FramingError."""
+"""Input that is not exactly one complete MLS message is rejected with a FramingError."""
 
 from svc.chat.private_conversations.framing import (
     FramingError,

@@ -1,4 +1,4 @@
-"""Any payload is either rejected or parsed as RED with blocks that add up to its length."""
+"""A payload is either rejected or parsed as RED with blocks that add up to its length."""
 
 from svc._rtp.redundancy import parse_red
 

@@ -1,4 +1,4 @@
-"""Any compound packet is parsed to its end or rejected, and does not affect calls."""
+"""Compound packets are either parsed to the end or rejected, and never affect calls."""
 
 from svc._rtp.rtcp import parse_compound
 from tests.fuzz.room import Room

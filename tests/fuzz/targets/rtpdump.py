@@ -1,4 +1,4 @@
-"""Any file is either a capture that is written back unchanged or rejected with RtpdumpError."""
+"""A file is either rejected with RtpdumpError or parsed as a capture that is written back unchanged."""
 
 from io import BytesIO
 

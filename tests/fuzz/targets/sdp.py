@@ -1,4 +1,4 @@
-"""Any text is either an answer with usable parameters or rejected with an SdpError that can be printed."""
+"""Text is either parsed as an answer with usable parameters or rejected with a printable SdpError."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""For any bytes, both parsers return a STUN message or reject them. Only requests with credentials get a
+"""Both parsers either return a STUN message or reject the input. Only requests with credentials get a
 response.
 """
 

@@ -1,4 +1,4 @@
-"""`svc doctor` gets its relayed address, is refused, or gives up, whatever a TURN server responds."""
+"""`svc doctor` gets its relayed address, is refused, or gives up, no matter how a TURN server responds."""
 
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -26,7 +26,8 @@ def outcome(request: Coroutine[None, None, Message]) -> None:
 
 
 class Server:
-    """A TURN server that responds with pieces of the input, and closes the connection at the input's end."""
+    """A TURN server that responds with pieces of the input, and closes the connection at the end of the
+    input."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

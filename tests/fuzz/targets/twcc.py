@@ -1,4 +1,4 @@
-"""Any bytes are either rejected or parsed as transport-wide feedback that can be rewritten."""
+"""Input is either rejected or parsed as transport-wide feedback that can be rewritten."""
 
 from svc._rtp.twcc import Log, parse_feedback
 

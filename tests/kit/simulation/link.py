@@ -13,7 +13,7 @@ JITTER_PERIOD_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The faults of a path."""
+    """The faults on a path."""
 
     delay_s: float = 0.02
     jitter_s: float = 0.0  # the maximum amount added to the delay

@@ -170,7 +170,7 @@ async def test_a_server_with_members_refuses_an_import(exported: tuple[Path, Per
     assert (status, "somebody has joined this server already" in complaint) == (2, True)
 
 
-async def test_an_import_is_refused_while_the_server_runs(
+async def test_an_import_is_refused_while_the_server_is_running(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str]
 ) -> None:
     async with chat_server(variables):

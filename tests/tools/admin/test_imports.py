@@ -332,7 +332,7 @@ async def test_nothing_can_be_imported_before_somebody_has_joined(
         ("```*not* <@U1> &amp;```", "```*not* <@U1> &```"),
     ],
 )
-def test_slacks_markup_becomes_markdown(text: str, expected: str) -> None:
+def test_slack_markup_becomes_markdown(text: str, expected: str) -> None:
     assert markdown(text, {"U1": "Ada"}.__getitem__) == expected
 
 

@@ -1,4 +1,4 @@
-"""The progress bar is shown only on a terminal, and is erased at the end."""
+"""The progress bar is shown only on a terminal and is erased at the end."""
 
 import io
 

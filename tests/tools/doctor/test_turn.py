@@ -66,7 +66,7 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
             assert nameless.verdict is Verdict.NOTICE
             assert "not in Firefox" in nameless.what
 
-            # While no server runs, the command uses its own environment variables.
+            # While no server is running, the command uses its own environment variables.
             variables = {
                 "DISABLE_STUN": "1",
                 "ICE_ADVERTISE_IP": SFU,

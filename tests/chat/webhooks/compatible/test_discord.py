@@ -77,9 +77,7 @@ def test_a_discord_embed_becomes_a_card() -> None:
         ("[Bob](mention:m-1)", "[Bob](mention:m-1)"),
     ],
 )
-def test_discords_mentions_become_plain_text_and_this_servers_mentions_are_kept(
-    content: str, text: str
-) -> None:
+def test_discord_mentions_become_plain_text_and_our_own_mentions_are_kept(content: str, text: str) -> None:
     assert _mapped({"content": content}) == {"text": text}
 
 

@@ -1,4 +1,4 @@
-"""Messages converted from other services fit within a webhook's limits, whatever they contain."""
+"""Messages converted from other services fit within a webhook's limits, regardless of their content."""
 
 import json
 from collections.abc import Callable

@@ -64,7 +64,7 @@ def test_multipart_forms_are_parsed(body: str, value: object, files: list[str]) 
         (MULTIPART, b"--x--"),
         (MULTIPART, part("name=content", "cut off").encode()),
         (MULTIPART, (part("name=content", "x") * (MAX_PARTS + 1) + "--x--").encode()),
-        # A form is refused if its parts' headers are too long in total. Headers this long once blocked the
+        # A form is refused if its part headers are too long in total. Headers this long once blocked the
         # event loop for 60 ms.
         (MULTIPART, (part("name*=" + "%" * 3_900, "x") * 5 + "--x--").encode()),
         (MULTIPART, (part("name=" + "c" * 5_000, "x") + "--x--").encode()),

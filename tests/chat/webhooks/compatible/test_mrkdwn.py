@@ -64,11 +64,11 @@ def test_only_links_to_websites_are_kept(mrkdwn: str, expected: str) -> None:
         ("<no value>", r"\<no value>"),
     ],
 )
-def test_slacks_mentions_become_plain_text(mrkdwn: str, expected: str) -> None:
+def test_slack_mentions_become_plain_text(mrkdwn: str, expected: str) -> None:
     assert markdown(mrkdwn) == expected
 
 
-def test_a_member_can_be_mentioned_in_slacks_link_syntax() -> None:
+def test_a_member_can_be_mentioned_in_slack_link_syntax() -> None:
     assert markdown("wake up <mention:m-1|Bob>") == "wake up [Bob](mention:m-1)"
     assert mentioned_ids(markdown("<mention:m-1|Bob>")) == ("m-1",)
 
@@ -97,7 +97,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-def test_members_can_be_mentioned_only_in_slacks_link_syntax(mrkdwn: str) -> None:
+def test_members_can_be_mentioned_only_in_slack_link_syntax(mrkdwn: str) -> None:
     if not re.search(r"<mention:[A-Za-z0-9_-]+(\||>)", mrkdwn.replace("\0", "")):
         assert mentioned_ids(markdown(mrkdwn)) == ()
 

@@ -1,4 +1,4 @@
-"""Payloads for other services are parsed as these services parse them, in time proportional to the payload's
+"""Payloads for other services are parsed as these services parse them, in time proportional to the payload
 size.
 """
 
@@ -33,14 +33,14 @@ def test_content_beyond_the_limit_is_not_parsed() -> None:
         node.children("list", 4)
 
 
-def test_objects_beyond_a_messages_budget_are_not_parsed() -> None:
+def test_objects_beyond_the_budget_for_a_message_are_not_parsed() -> None:
     node = Node.of({"list": [{}] * MAX_READ_OBJECTS, "more": [{}]})
     assert len(node.children("list", 2 * MAX_READ_OBJECTS)) == MAX_READ_OBJECTS
     assert node.children("more", 1) == []
 
 
 def test_a_short_link_counts_as_more_characters_than_it_has() -> None:
-    # Converting 4,000 links of three characters each once took 20 ms.
+    # It once took 20 ms to convert 4,000 links of three characters each.
     node = Node.of({"text": "<a>" * MAX_READ_CHARACTERS})
     texts = [node.text("text", most) for most in (MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, 100)]
     assert texts[0] == ("<a>" * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS]

@@ -1,4 +1,4 @@
-"""The compatible endpoints post through the webhook itself, and respond as the original services do."""
+"""The compatible endpoints post through the webhook itself and respond as the original services do."""
 
 import json
 from collections.abc import Mapping
@@ -89,7 +89,7 @@ async def test_discord_endpoints_accept_the_fields_of_a_multipart_form(hook: Hoo
         (b'{"content": "' + b"x" * 262_144 + b'"}', {}, 413, 40005),
     ],
 )
-async def test_errors_have_discords_format(
+async def test_errors_have_the_discord_format(
     hook: Hook, body: bytes, headers: dict[str, str], status: int, code: int
 ) -> None:
     response = await _post(hook, "discord", data=body, headers=headers)
@@ -98,7 +98,7 @@ async def test_errors_have_discords_format(
     assert isinstance(response_body["message"], str) and "error" not in response_body
 
 
-async def test_errors_in_discords_format_name_the_wrong_value(hook: Hook) -> None:
+async def test_errors_in_the_discord_format_name_the_wrong_value(hook: Hook) -> None:
     response = await _post(hook, "discord", json={"embeds": [{"title": "t"}, {"title": []}]})
     body = response.json()
     assert body["message"] == "Invalid Form Body"
@@ -138,7 +138,7 @@ async def test_slack_endpoints_accept_forms_and_json_with_any_content_type(
         (b'{"text": "' + b"x" * 262_144 + b'"}', 413, "invalid_payload"),
     ],
 )
-async def test_errors_have_slacks_format(hook: Hook, body: bytes, status: int, word: str) -> None:
+async def test_errors_have_the_slack_format(hook: Hook, body: bytes, status: int, word: str) -> None:
     response = await _post(hook, "slack", data=body)
     assert (response.status, response.content_type, response.text) == (status, "text/plain", word)
 
@@ -194,7 +194,7 @@ async def test_an_unknown_token_is_refused_before_the_body_is_read(hook: Hook, s
 
 
 async def test_all_endpoints_share_the_rate_limit(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The limiter's clock stands still, because the limit would refill while a slow machine posts.
+    # The limiter's clock is stopped, because the limit would refill while a slow machine posts.
     for module in (requests, compatible):
         monkeypatch.setattr(module, "now_ms", lambda: 0)
     for _ in range(5):
