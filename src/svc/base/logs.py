@@ -89,7 +89,7 @@ class Outage:
         self._quiet_s, self._clock = quiet_s, clock
         self._since: float | None = None
         self._lines = OncePerMinute()
-        self._is_logged = False
+        self.is_logged = False
 
     def failed(self, fault: str) -> None:
         """Note a failed attempt."""
@@ -97,15 +97,15 @@ class Outage:
         self._since = now if self._since is None else self._since
         seconds = now - self._since
         if seconds >= self._quiet_s and self._lines.due(now):
-            self._is_logged = True
+            self.is_logged = True
             self._logger.warning(self._failing, extra={"fault": fault, "seconds": int(seconds)})
 
     def ended(self) -> None:
         """Note that an attempt has succeeded."""
-        if self._is_logged and self._again and self._since is not None:
+        if self.is_logged and self._again and self._since is not None:
             seconds = int(self._clock() - self._since)
             self._logger.info(self._again, extra={"seconds": seconds})
-        self._since, self._lines, self._is_logged = None, OncePerMinute(), False
+        self._since, self._lines, self.is_logged = None, OncePerMinute(), False
 
 
 class RateLimitFilter(logging.Filter):

@@ -4,6 +4,9 @@ import asyncio
 import signal
 from pathlib import Path
 
+import pytest
+
+from svc.chat.cluster.nats_connection import connect, disconnect
 from tests.kit.chat_nodes import chat_nodes, chat_relays
 from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
 from tests.kit.waiting import wait_until
@@ -17,6 +20,26 @@ async def kill_all(servers: NatsCluster) -> None:
     for name in NAMES:
         await servers.kill(name)
     await asyncio.sleep(OUTAGE_S)
+
+
+async def test_the_loss_of_one_nats_server_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with nats_cluster(tmp_path) as servers:
+        client = await connect(servers.urls)
+        try:
+            lost = client.connected_url
+            assert lost and lost.port
+            await servers.kill(NAMES[servers.ports.index(lost.port)])
+
+            async def is_logged() -> bool:
+                return any(getattr(record, "server", None) for record in caplog.records)
+
+            await wait_until("the loss is logged", is_logged, within_s=30)
+            (record,) = (record for record in caplog.records if hasattr(record, "server"))
+            assert record.server != f"{lost.hostname}:{lost.port}"
+        finally:
+            await disconnect(client)
 
 
 async def test_a_nats_outage_logs_only_a_few_lines_and_stopping_during_it_logs_no_traceback(

@@ -1,6 +1,7 @@
 """Opens and closes connections to the NATS servers of a cluster, and logs their outages.
 
 Connections reconnect automatically. An outage is logged when it begins, then once a minute, and when it ends.
+The loss of one server is logged once.
 This module is independent of subjects and streams.
 """
 
@@ -130,6 +131,9 @@ async def _connect(servers: Sequence[str], faults: list[Exception], reports: boo
             outage.failed(type(fault).__name__)
 
     async def reconnected() -> None:
+        if reports and not outage.is_logged and client.connected_url:
+            server = f"{client.connected_url.hostname}:{client.connected_url.port}"
+            logger.warning("Connected to NATS again after losing a server", extra={"server": server})
         outage.ended()
 
     try:
