@@ -26,7 +26,7 @@ from tests.kit.shared_print import SET_VISIBILITY, SHARES_PRINT, sharp_at_ms
 
 PAPERS = cycle(("lightyellow", "lightblue", "lightgreen", "white"))
 GOAL_S, WITHIN_S = 2.0, 20.0
-WIDE_KBPS, DIP_KBPS = 8_000, 300
+WIDE_KBPS = 8_000
 DIP_S, GAP_S, BETWEEN_S = 5.0, 1.0, 3.0
 # Whether the service sends less of some video than Grace's page requests, because of her link.
 IS_LOWERED = "() => [...svc.call.layers.values()].some(({ reason }) => reason === 'line')"
@@ -36,6 +36,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=17)
     parser.add_argument("--hidden", type=float, default=60.0, metavar="S", help="how long the tab is hidden")
+    parser.add_argument("--dip", type=int, default=300, metavar="KBPS", help="the link's rate during a dip")
     return parser
 
 
@@ -71,7 +72,7 @@ async def measure(options: argparse.Namespace) -> None:
         cases: dict[str, Callable[[], Awaitable[float]]] = {
             "a late joiner": lambda: join_late(grace),
             "a tab that was hidden": lambda: come_back(ada, grace, options.hidden),
-            f"a dip to {DIP_KBPS} kbit/s": lambda: after_a_dip(ada, grace, link, lowered),
+            f"a dip to {options.dip} kbit/s": lambda: after_a_dip(ada, grace, link, options.dip, lowered),
             "a gap of 1 s": lambda: after_a_gap(ada, link),
         }
         found: dict[str, list[float]] = {name: [] for name in cases}
@@ -104,9 +105,9 @@ async def come_back(ada: Person, grace: Person, hidden_s: float) -> float:
     return 1000 * began
 
 
-async def after_a_dip(ada: Person, grace: Person, link: Home, lowered: list[bool]) -> float:
+async def after_a_dip(ada: Person, grace: Person, link: Home, kbps: int, lowered: list[bool]) -> float:
     """Return the end of a dip. Add to `lowered` whether video was lowered at that time."""
-    await link.shape(DIP_KBPS)
+    await link.shape(kbps)
     await asyncio.sleep(DIP_S / 2)
     await ada.page.evaluate("(paper) => window.print(paper)", next(PAPERS))
     await asyncio.sleep(DIP_S / 2)
