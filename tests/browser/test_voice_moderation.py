@@ -103,6 +103,11 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
     await act(here.owner, "Edsger", "Move to the audience")
     await expect(audience).to_have_count(2)
     await here.moderator.hears_nothing_of(here.member)
+    # A listener who moves on to another call can speak there.
+    await ask(here.owner, "POST", "/api/channels", {"name": "Lounge", "type": "voice"})
+    await here.member.page.locator("#voice-channels .channel").filter(has_text="Lounge").click()
+    await here.member.is_connected()
+    await expect(here.member.page.get_by_role("button", name="Mute", exact=True)).to_be_visible()
 
 
 async def test_a_member_can_be_moved_by_menu_or_by_dragging_and_removed(people: People, axe: str) -> None:

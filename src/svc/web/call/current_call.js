@@ -97,13 +97,19 @@ export function chooseWishes(changes) {
   keep(WISHES, wishes.value);
 }
 
+/** Whether we may speak in the current call. On a stage, listeners may not. */
+const maySpeak = () => mayInCall("speak", callChannel.value ?? "");
+
 /**
  * Enter a voice channel with `wish`, {mic, camera}. If we come from another call, the default is that call's
- * current state.
+ * current state, unless we were a listener there.
  * @param {string} channelId
  * @param {Wish} [wish]
  */
-export function joinCall(channelId, wish = entering ?? (call && lastPlace) ?? wishes.value) {
+export function joinCall(
+  channelId,
+  wish = entering ?? (call && maySpeak() ? lastPlace : null) ?? wishes.value,
+) {
   const there = { ...wish, channelId };
   if ((call || entering) && callChannel.value === channelId) return;
   if (!call || cannotSeal(channelId)) {
@@ -123,7 +129,7 @@ export function leaveCall() {
   call?.leave();
 }
 /** Mute or unmute. A listener on a stage has no microphone. */
-export const toggleMic = () => mayInCall("speak", callChannel.value ?? "") && publisher?.toggleMic();
+export const toggleMic = () => maySpeak() && publisher?.toggleMic();
 export const toggleCamera = () => publisher?.toggleCamera();
 export function toggleScreen() {
   if (screenStopped && !sending.value.screen) notify(t("screen-stopped"));
