@@ -139,6 +139,19 @@ def test_a_drop_in_the_estimate_lowers_videos_at_once_unless_it_is_within_tolera
     assert chosen == {"a": UNLIMITED, "b": Limit(0, -1)}
 
 
+def test_a_screens_keyframe_does_not_lower_it_but_a_lasting_rate_or_a_lower_estimate_does() -> None:
+    usual, keyframe = (Video("s", ladder([[bps]], -1, -1, screen=True), screen=True) for bps in (1e6, 3e6))
+    fits = [(0, usual, 2e6), (1, usual, 2e6)]
+    for course, paused in (
+        ([*fits, (2, keyframe, 2e6), (3, usual, 2e6), (4, keyframe, 2e6)], False),
+        ([*fits, (2, keyframe, 8e5)], True),
+        ([*fits, (2, keyframe, 2e6), (3, keyframe, 2e6), (4, keyframe, 2e6)], True),
+    ):
+        allocator = Allocator()
+        found = [allocator.review([video], estimate, 0, at) for at, video, estimate in course][-1]
+        assert (found["s"] == PAUSED) == paused
+
+
 def test_audio_and_fixed_tracks_get_their_share_of_the_budget_first() -> None:
     allocator, videos = Allocator(), [camera("a")]
     allocator.review(videos, 2_000 * K, 0, 0.0)

@@ -28,6 +28,9 @@ ALL_LAYERS = -1
 _LOWERED_BELOW = 0.9
 # The estimate must exceed the need after a raise by this factor. Encoders' bit rates vary by about this much.
 _RAISE_MARGIN = 1.1
+# If only the rate of screens has grown, videos are lowered after this time. The keyframe with which a screen
+# resumes looks like a higher rate for about a second.
+_SURGE_S = 1.5
 # A paused video resumes only with ample spare bandwidth, because a video that comes and goes is worse than
 # none.
 _RESUME_MARGIN = 1.5
@@ -181,6 +184,9 @@ class Allocator:
     def __init__(self) -> None:
         self.limits: dict[str, Limit] = {}
         self.next_review = inf
+        self._fitting_bps = 0.0  # the screens' last rate that fitted, or their first one with these limits
+        self._judged: dict[str, Limit] = {}  # the limits at the previous review
+        self._exceeded_at = inf  # when the need began to exceed the estimate
         self._raise_after = -inf
         self._raised_at = -inf
         self._unproven = False  # Whether the last raise may still prove too much.
@@ -210,15 +216,26 @@ class Allocator:
             if need > _BELOW_FAILED * self._failed_bps:
                 self._pause_s, self._failed_bps = 0.0, inf
         if estimate_bps is not None:
-            if estimate_bps < _LOWERED_BELOW * need:
+            screens_bps = _rate((video for video in videos if video.screen), present)
+            if self._exceeds(need - screens_bps, screens_bps, estimate_bps, now):
                 self._lower(videos, present, need, estimate_bps - reserved_bps, now)
             elif now >= self._raise_after:
                 usable = self._usable(estimate_bps, _TOP * wanted_bps(videos, reserved_bps), now)
                 self._raise(videos, present, usable, reserved_bps, now)
+        self._judged = self.limits
         self.limits = {video.key: video.levels[present[video.key]].limit for video in videos}
         waiting = any(limit != UNLIMITED for limit in self.limits.values())
-        self.next_review = now + _RAISE_INTERVAL_S if waiting else inf
+        self.next_review = now + _RAISE_INTERVAL_S if waiting or self._exceeded_at < inf else inf
         return self.limits
+
+    def _exceeds(self, others_bps: float, screens_bps: float, estimate: float, now: float) -> bool:
+        """Return whether the need exceeds the estimate. More by the screens alone counts after a while."""
+        fits = estimate >= _LOWERED_BELOW * (others_bps + screens_bps)
+        if fits or self.limits != self._judged:
+            self._fitting_bps = screens_bps
+        self._exceeded_at = inf if fits else min(self._exceeded_at, now)
+        at_once = estimate < _LOWERED_BELOW * (others_bps + self._fitting_bps)
+        return not fits and (at_once or now >= self._exceeded_at + _SURGE_S)
 
     def _present(
         self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float
