@@ -330,10 +330,12 @@ def test_a_spatial_layer_that_is_no_longer_sent_is_not_counted() -> None:
 
 
 def test_text_that_is_sent_in_the_largest_encoding_alone_has_no_smaller_ones() -> None:
-    rates = LayerRates()
-    for _ in range(10):
-        rates.measured(MeasuredRates(REPORT_S, 0b100, [(), (), USUAL[2]]), 0b101)
-    assert [len(each) for each in rates.encodings(3)] == [0, 0, 3]
+    for active in (0b111, 0b100):
+        rates = LayerRates()
+        rates.measured(MeasuredRates(REPORT_S, active, USUAL), 0b111)
+        for _ in range(10):
+            rates.measured(MeasuredRates(REPORT_S, 0b100, [(), (), USUAL[2]]), 0b101)
+        assert [len(each) for each in rates.encodings(3)] == [0, 0, 3]
 
 
 def test_a_screen_that_was_paused_after_a_large_keyframe_returns() -> None:

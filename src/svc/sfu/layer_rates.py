@@ -95,8 +95,9 @@ class LayerRates:
         if self._absent_s.get(encoding, 0.0) >= _MISSING_AFTER_S:
             return ()
         layers = self._layers.get(encoding)
-        if layers is None and any(self._absent_s.get(n, 0.0) >= _MISSING_AFTER_S for n in range(encoding)):
-            # Publishers of text on a screen send only the largest encoding, whatever is wanted.
+        lacks_smaller = any(self._absent_s.get(n, 0.0) >= _MISSING_AFTER_S for n in range(encoding))
+        if lacks_smaller and encoding < count - 1 and (layers is None or encoding in self._starting):
+            # Publishers of text on a screen soon send only the largest encoding, whatever is wanted.
             return ()
         if layers is None:
             # Browsers start a track that has a single encoding at a low rate. If the assumed rate were too
