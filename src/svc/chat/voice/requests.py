@@ -14,7 +14,7 @@ from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Event, Id
 from svc.chat.voice import responses
-from svc.chat.voice.gestures import Hand, SentMedia
+from svc.chat.voice.call_activity import Hand, SentMedia
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import MuteState
 from svc.chat.voice.pass_through import SignallingPassThrough
@@ -94,7 +94,7 @@ class VoiceRequests(Requests):
         refusals=_THERE,
     )
     async def hand(self, session: Session, channel_id: Id, raised: bool) -> Hand:
-        return self._voice.gestures.raise_hand(session.member_id, channel_id, raised)
+        return self._voice.activity.raise_hand(session.member_id, channel_id, raised)
 
     @endpoint(
         _MUTER,
@@ -103,7 +103,7 @@ class VoiceRequests(Requests):
         refusals=_THERE,
     )
     async def lower_hand(self, session: Session, member_id: Id, channel_id: Id) -> None:
-        self._voice.gestures.lower_hand(session.member_id, member_id, channel_id)
+        self._voice.activity.lower_hand(session.member_id, member_id, channel_id)
 
     @endpoint(
         _IN_CALL,
@@ -112,7 +112,7 @@ class VoiceRequests(Requests):
         refusals=_THERE,
     )
     async def send(self, session: Session, channel_id: Id, camera: bool, screen: bool) -> SentMedia:
-        sent = self._voice.gestures.send(session.member_id, channel_id, SentMedia(camera, screen))
+        sent = self._voice.activity.send(session.member_id, channel_id, SentMedia(camera, screen))
         self._voice.control.claim(session, channel_id)
         return sent
 
@@ -129,7 +129,7 @@ class VoiceRequests(Requests):
         channel_id: Id,
         emoji: Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)],
     ) -> None:
-        self._voice.gestures.react(session.member_id, channel_id, emoji)
+        self._voice.activity.react(session.member_id, channel_id, emoji)
 
     @endpoint(
         _MUTER,

@@ -21,8 +21,8 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Recipients, only
 from svc.chat.private_conversations.feature import PrivateFeature
 from svc.chat.services import Changes, Services
+from svc.chat.voice.call_activity import CallActivity, Speakers
 from svc.chat.voice.enforcement import MediaControl, Place, Rooms
-from svc.chat.voice.gestures import Gestures, Speakers
 from svc.chat.voice.occupancy import Mute, MuteState, MuteStates, Occupancy, differences
 from svc.chat.voice.pass_through import pass_through_url
 from svc.chat.voice.responses import (
@@ -125,12 +125,12 @@ class Voice:
         self.rooms = Rooms(services.directory, private.conversations)
         self.states = MuteStates(services.directory.person_of)
         self.control = MediaControl(services.directory, self.rooms, occupancy, self.states, link)
-        self.gestures = Gestures(services.hub, self.rooms, occupancy)
+        self.activity = CallActivity(services.hub, self.rooms, occupancy)
         self.speaking = Speakers(services, occupancy, link)
         occupancy.on_astray.append(self._astray)
         # The order matters: a member's arrival must be announced before the member can be disconnected again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
-        occupancy.on_left += [self.left, self.control.left, self.gestures.left, private.calls.left]
+        occupancy.on_left += [self.left, self.control.left, self.activity.left, private.calls.left]
         occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
         private.conversations.on_left.append(self.control.private_left)
         private.calls.on_unsealed.append(self.control.put_out)
@@ -310,7 +310,7 @@ class Voice:
     def _person(self, room_id: str, user_id: str) -> VoiceMember:
         member = self._directory.members.get(user_id)
         nickname = member.nickname if member else "Somebody"
-        state, sent = self.states.of(user_id), self.gestures.sent_media(room_id, user_id)
-        hand = self.gestures.hand(room_id, user_id).hand
+        state, sent = self.states.of(user_id), self.activity.sent_media(room_id, user_id)
+        hand = self.activity.hand(room_id, user_id).hand
         may_speak = self.rooms.may(user_id, Permission.SPEAK, room_id)
         return VoiceMember(user_id, nickname, **asdict(state), hand=hand, **asdict(sent), may_speak=may_speak)

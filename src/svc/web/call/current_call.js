@@ -13,7 +13,7 @@
 
 import { batch, computed, effect, signal } from "../vendor/signals.js";
 import { channelsById, mayInCall } from "../state/channels.js";
-import { raiseHand } from "../state/gestures.js";
+import { raiseHand } from "../state/hands_and_reactions.js";
 import { notify, tried } from "../state/notices.js";
 import { open, place } from "../state/navigation.js";
 import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";

@@ -4,7 +4,7 @@
 
 import { callChannel } from "../../call/current_call.js";
 import { letSpeak, mayLetSpeak } from "../../state/admin/stage_permission.js";
-import { raisedHands } from "../../state/gestures.js";
+import { raisedHands } from "../../state/hands_and_reactions.js";
 import { showDialog } from "../../state/navigation.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";

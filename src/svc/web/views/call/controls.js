@@ -22,7 +22,7 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
 import { Control, LeaveControl, MicControl } from "./call_button.js";
-import { GestureControl } from "./gestures.js";
+import { GestureControl } from "./hands_and_reactions.js";
 import { canPopOut, popOut } from "./pop_out.js";
 
 export function Controls() {

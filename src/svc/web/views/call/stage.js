@@ -16,7 +16,7 @@ import { html, useComputed, useLayoutEffect, useRef } from "../../vendor/preact.
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Audience, listens } from "./audience.js";
-import { FloatingReactions, Hands } from "./gestures.js";
+import { FloatingReactions, Hands } from "./hands_and_reactions.js";
 import { PersonTile, ScreenTile } from "./tile.js";
 
 /** @param {{people: Person[]}} props */

@@ -1,8 +1,8 @@
 """Tracks raised hands, reactions, shared cameras and screens in calls, and who is speaking.
 
-`Gestures` does not use the media service. It orders hands by the time at which they were raised. All state is
-in memory, and a member's state is dropped when the member leaves. A camera or screen counts as shared when
-the sender's page reports it. A reaction is passed on to the participants and is not stored.
+`CallActivity` does not use the media service. It orders hands by the time at which they were raised. All
+state is in memory, and a member's state is dropped when the member leaves. A camera or screen counts as
+shared when the sender's page reports it. A reaction is passed on to the participants and is not stored.
 
 For members who see the channel list but are not in the call, `Speakers` reports who is speaking. The media
 service sends these updates at most twice a second, and only for rooms that a member is watching. A member is
@@ -56,7 +56,7 @@ class SentMedia:
     screen: bool = False
 
 
-class Gestures:
+class CallActivity:
     def __init__(self, hub: Hub, rooms: Rooms, occupancy: Occupancy) -> None:
         self._hub = hub
         self._occupancy = occupancy

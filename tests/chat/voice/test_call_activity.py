@@ -4,7 +4,7 @@ from typing import Any
 
 from svc.chat.access.permissions import Override, Permission
 from svc.chat.audit.log import WantedEntries
-from svc.chat.voice.gestures import REACTION_BURST
+from svc.chat.voice.call_activity import REACTION_BURST
 from tests.chat.voice.conftest import World
 from tests.chat.voice.test_moderation import error, override
 

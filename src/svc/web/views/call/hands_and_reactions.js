@@ -6,7 +6,7 @@
 
 import { callChannel, ownHand, toggleHand } from "../../call/current_call.js";
 import { mayInCall } from "../../state/channels.js";
-import { raisedHands, react, reactions } from "../../state/gestures.js";
+import { raisedHands, react, reactions } from "../../state/hands_and_reactions.js";
 import { lowerHandOf } from "../../state/admin/moderation.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";

@@ -1,4 +1,4 @@
-// Silent gestures by members in a call: raised hands, in order, and floating reactions.
+// Raised hands in a call, in order, and floating reactions.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
