@@ -65,7 +65,7 @@ ENCODED_FRAMES = """async () => {
   return Object.fromEntries(sent.map(({ rid, framesEncoded }) => [rid, framesEncoded]));
 }"""
 # A receiver's share of the encoded frames is counted over this period, if it has enough frames.
-SHARE_S, SHARE_FRAMES = 3.0, 20
+SHARE_S, SHARE_FRAMES = 3.0, 12
 # The minimum and maximum height of each spatial layer of CAPTURE. They differ because a busy browser scales
 # down a little.
 HEIGHTS = {0: (60, 140), 1: (170, 280), 2: (330, 540), -1: (330, 540)}
