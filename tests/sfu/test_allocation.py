@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Limit, Video, ladder, plan
+from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Limit, Video, ladder, plan, wanted_bps
 
 K = 1_000.0
 # A camera's encodings, each with its bitrates by temporal layer.
@@ -145,11 +145,19 @@ def test_a_screens_keyframe_does_not_lower_it_but_a_lasting_rate_or_a_lower_esti
     for course, paused in (
         ([*fits, (2, keyframe, 2e6), (3, usual, 2e6), (4, keyframe, 2e6)], False),
         ([*fits, (2, keyframe, 8e5)], True),
-        ([*fits, (2, keyframe, 2e6), (3, keyframe, 2e6), (4, keyframe, 2e6)], True),
+        ([*fits, (2, keyframe, 2e6), (4, keyframe, 2e6), (5, keyframe, 2e6)], True),
     ):
         allocator = Allocator()
         found = [allocator.review([video], estimate, 0, at) for at, video, estimate in course][-1]
         assert (found["s"] == PAUSED) == paused
+
+
+def test_a_screen_with_a_single_level_resumes_at_an_estimate_that_probing_can_reach() -> None:
+    text = Video("s", ladder([[1_500 * K]], -1, -1, screen=True), screen=True)
+    allocator = Allocator()
+    assert allocator.review([text], 300 * K, 50 * K, 0)["s"] == PAUSED
+    reached = 0.9 * wanted_bps([text], 50 * K)
+    assert allocator.review([text], reached, 50 * K, 5)["s"] == UNLIMITED
 
 
 def test_audio_and_fixed_tracks_get_their_share_of_the_budget_first() -> None:

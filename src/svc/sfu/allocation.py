@@ -29,8 +29,8 @@ _LOWERED_BELOW = 0.9
 # The estimate must exceed the need after a raise by this factor. Encoders' bit rates vary by about this much.
 _RAISE_MARGIN = 1.1
 # If only the rate of screens has grown, videos are lowered after this time. The keyframe with which a screen
-# resumes looks like a higher rate for about a second.
-_SURGE_S = 1.5
+# resumes looks like a higher rate for two seconds.
+_SURGE_S = 2.5
 # A paused video resumes only with ample spare bandwidth, because a video that comes and goes is worse than
 # none.
 _RESUME_MARGIN = 1.5
@@ -372,7 +372,8 @@ def _fits(video: Video, level: int, higher: int, estimate: float, need: float) -
     """Return whether the downlink can carry a video at a higher level, with its keyframe if it needs one."""
     before, after = video.levels[level], video.levels[higher]
     keyframe = _KEYFRAME_MARGIN_BPS if not level or after.encoding != before.encoding else 0
-    margin = _RAISE_MARGIN if level else _RESUME_MARGIN
+    # Text often has a single level, and the downlink is probed only up to a multiple of that level.
+    margin = _RAISE_MARGIN if level or video.screen else _RESUME_MARGIN
     return margin * (need + after.bps - before.bps) + keyframe <= estimate
 
 

@@ -5,14 +5,16 @@ smoothed rates, remembers the rate of an encoding that is switched off, and assu
 that has never been received. Has no I/O and no clock.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 # The usual rates of a 720p camera in three encodings.
 ASSUMED_BPS = (150_000.0, 450_000.0, 1_200_000.0)
-# The weight of a new measurement in the smoothed rate. It is low, so that a single keyframe does not look
-# like a higher rate.
-_NEW_SHARE = 0.3
+# A smoothed rate is the mean of this many reports, which cover 2 s. In that time, the core requests one
+# keyframe, so that keyframes do not make the rate go up and down.
+_REPORTS = 8
 # A layer below this rate is not in use (bit/s).
 _MIN_LAYER_BPS = 500.0
 # An encoding counts as not sent after this time. Browsers take a moment to start an encoding and never send
@@ -37,6 +39,7 @@ class LayerRates:
 
     def __init__(self) -> None:
         self._layers: dict[int, list[float]] = {}
+        self._recent: dict[int, deque[list[float]]] = {}
         self._starting: set[int] = set()
         self._absent_s: dict[int, float] = {}
 
@@ -70,15 +73,14 @@ class LayerRates:
         return sum(self._layers[max(self._layers)]) if self._layers else 0.0
 
     def _smooth(self, encoding: int, rates: list[float]) -> None:
-        earlier = self._layers.get(encoding)
-        if encoding in self._starting and earlier:
+        recent = self._recent.setdefault(encoding, deque(maxlen=_REPORTS))
+        if encoding in self._starting and recent:
             self._starting.discard(encoding)
-        elif earlier is None or len(earlier) != len(rates):
-            self._layers[encoding] = rates
-        else:
-            self._layers[encoding] = [
-                old + _NEW_SHARE * (new - old) for old, new in zip(earlier, rates, strict=True)
-            ]
+            return
+        if recent and len(recent[-1]) != len(rates):
+            recent.clear()
+        recent.append(rates)
+        self._layers[encoding] = [fmean(layer) for layer in zip(*recent, strict=True)]
 
     def _spatial_layers(self) -> list[tuple[float, ...]]:
         found: list[tuple[float, ...]] = []
