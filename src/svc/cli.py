@@ -66,7 +66,7 @@ def parser(command: str = "") -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when requested: the lookup is slow, and fails while the wheel is built."""
+    """Looks the version up only when requested. The lookup is slow, and fails while the wheel is built."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)

@@ -168,7 +168,7 @@ STEPS = st.lists(
 
 @settings(max_examples=200)
 @given(st.integers(0, 65535), STEPS)
-def test_arrival_times_are_exact_to_a_quarter_of_a_millisecond(
+def test_arrival_times_are_accurate_to_a_quarter_of_a_millisecond(
     start: int, steps: list[tuple[int, float, bool]]
 ) -> None:
     log = Log()

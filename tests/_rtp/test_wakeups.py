@@ -91,7 +91,7 @@ class Clock(Clocked):
         self.turn()
 
     def until_quiet(self) -> float:
-        """Run until the sender may get another keyframe request and none is due for over a second."""
+        """Run until another keyframe request could be sent, but none is due within a second."""
         self.show(range(1), 1.0)
         while not self.when(PLI):
             self.sleep(self.now + 0.01)
@@ -287,7 +287,7 @@ def test_packets_for_a_blocked_link_are_dropped_after_100_ms() -> None:
     assert clock.engine.counters()["dropped_overload_video"] == 0
     clock.sleep(begin + 0.111)
     assert clock.engine.counters()["dropped_overload_video"] > 100
-    # Afterwards no packet waits, and the thread sleeps again.
+    # After this, no packets are waiting, and the thread goes back to sleep.
     clock.sleep(begin + 1.1)
     assert clock.woken_since(begin + 0.111) <= 10
 

@@ -170,7 +170,7 @@ async def test_the_error_for_a_foreign_database_is_one_line_without_a_traceback(
     assert line.startswith(f"svc chat: {path} is empty")
 
 
-async def test_a_start_that_is_killed_leaves_no_partial_database(tmp_path: Path) -> None:
+async def test_a_startup_that_is_killed_leaves_no_partial_database(tmp_path: Path) -> None:
     left = tmp_path / f".{DATABASE_NAME}.new"
     left.write_bytes(b"")
     database = await Database.open(tmp_path / DATABASE_NAME, MIGRATIONS, tmp_path / "backups")
@@ -294,7 +294,7 @@ async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_w
         assert (status, body["status"]) == (503, "degraded")
         assert sorted(body) == ["serverName", "service", "status", "timestamp"]
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        # A small write would succeed again, as is common on a disk that has no room for a message.
+        # A small write would now succeed, as it often does on a disk that has no room for a message.
         assert (await _health(http))[1]["status"] == "degraded"
         await chat.join("Ada")
         os.kill(pid, signal.SIGTERM)

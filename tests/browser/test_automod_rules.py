@@ -1,4 +1,4 @@
-"""Permitted members write, test and enable automod rules on the page.
+"""Members with the permission can write, test and enable automod rules on the page.
 
 Affected members are notified.
 """

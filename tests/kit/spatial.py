@@ -84,7 +84,7 @@ def layered(records: Iterable[Record]) -> list[Layered]:
 def decodable(packets: Iterable[Layered]) -> list[Layered]:
     """Return the packets of the frames that a browser would decode, in order.
 
-    These are the whole frames that refer only to decoded frames.
+    These are the complete frames that refer only to decoded frames.
     """
     frames: dict[int, list[Layered]] = {}
     for packet in packets:

@@ -152,7 +152,7 @@ def with_places(mp4: bytes) -> bytes:
 
 
 def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
-    """Insert boxes into the index. The index is the last box of these files, so no offsets change."""
+    """Insert boxes into the index. The index is the last box in these files, so no offsets change."""
     at = mp4.rindex(b"moov") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
     return (

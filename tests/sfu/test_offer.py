@@ -35,7 +35,7 @@ def test_the_origin_line_contains_the_session_id_and_version() -> None:
     assert built(*OWN).origin == "- 77 3 IN IP4 127.0.0.1"
 
 
-def test_all_sections_are_bundled_and_extension_forms_may_mix() -> None:
+def test_all_sections_are_bundled_and_extension_forms_may_be_mixed() -> None:
     session = built(*CALL["receiving"])
     assert session.groups("BUNDLE") == [["0", "1", "2", "3", "4", "5"]]
     assert session.has("extmap-allow-mixed")

@@ -1,6 +1,7 @@
 """Defines the data types for API descriptions: endpoints, events and JSON schemas.
 
-`openapi` builds documents from them. The catalogue contains the permissions. This module imports no feature.
+`openapi` builds documents from them. The catalogue contains the permissions. This module does not import any
+features.
 """
 
 from collections.abc import Mapping, Sequence

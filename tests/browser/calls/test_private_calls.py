@@ -128,8 +128,8 @@ def counted(line: Incoming) -> set[tuple[int, int]]:
 
 
 def assert_sealed(line: Incoming) -> None:
-    """Check that each frame has an SFrame header with a small counter, and that all frames use one MLS leaf's
-    keys.
+    """Check that each frame has an SFrame header with a small counter, and that all frames use the keys of a
+    single MLS leaf.
     """
     read = counted(line)
     ((leaf, source),) = {((kid >> 8) & 1023, (kid >> 18) & 3) for kid, _ in read}

@@ -130,8 +130,8 @@ def test_the_payload_parser_and_the_published_schema_agree(value: object) -> Non
 
 
 def characters(payload: Payload) -> int:
-    """Add up the characters that count towards the limit for all cards, by a different method from the
-    parser's.
+    """Return the number of characters in all cards that count towards the limit. The parser counts them in a
+    different way.
     """
     texts: list[str | None] = []
     for card in payload.cards:

@@ -20,7 +20,7 @@ def run(data: bytes) -> None:
 
 
 def outcome(request: Coroutine[None, None, Message]) -> None:
-    """Run a request to its end in one step. This works because nothing that it awaits takes time."""
+    """Run a request to completion in one step. This works because nothing that it awaits takes time."""
     with suppress(StopIteration, Refused, OSError):
         request.send(None)
 

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A scheduled deletion of all of a member's messages from a period, which can be open-ended."""
+    """A scheduled deletion of all messages that a member sent in a given, possibly open-ended period."""
 
     member_id: str
     since_ms: int = 0

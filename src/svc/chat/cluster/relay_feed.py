@@ -1,9 +1,9 @@
 """Assigns a number to each of the owner's events, publishes it once over NATS for all relays, and stores it
 for replays.
 
-NATS may drop messages. The numbers show a relay that events are missing, and it requests the batches that
-contain them. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to this
-process.
+NATS may drop messages. A relay can tell from the numbers that events are missing, and requests the batches
+that contain them. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to
+this process.
 """
 
 import asyncio

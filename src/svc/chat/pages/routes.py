@@ -217,7 +217,7 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
 
 
 def _load_cache(folder: Path) -> _CachedFiles:
-    """Return the files that an earlier start of the server has cached. If sources or code have changed,
+    """Return the files that an earlier run of the server cached. If sources or code have changed,
     prepare the files again.
 
     Compares sizes and times, because reading all files would take as long as the rest of the startup.

@@ -150,6 +150,6 @@ def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
 
 
 def member_of(connection: Connection, device_id: str) -> str:
-    """Return the id of a device's member, or an empty string if the device is not registered."""
+    """Return the id of the member who owns a device, or an empty string if the device is not registered."""
     device = DEVICES.get(connection, device_id=device_id)
     return device.member_id if device else ""

@@ -76,7 +76,7 @@ class CountsTokens:
         )
 
     def member_of(self, token: str) -> str:
-        """Return the id of the member whose counts a token gives access to. Raises ChatError."""
+        """Return the id of the member whose counts can be read with this token. Raises ChatError."""
         member_id, _, _ = token.removeprefix(PREFIX).partition(".")
         kept = self._kept.get(member_id)
         if kept is None or not self._is_current(kept):

@@ -253,7 +253,7 @@ class Queue:
         return key
 
     async def finish(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> None:
-        """Finish an upload with the files that the worker has stored, and apply its purpose. Raises
+        """Finish an upload with the files that the worker has stored, and use it. Raises
         ChatError.
         """
         try:

@@ -25,7 +25,7 @@ MAX_DISPLAY_NAME = 64
 MAX_PROBLEMS = 20
 # The maximum number of warnings about unknown keys. A body can contain thousands of such keys.
 MAX_UNKNOWN_KEYS = 100
-# The number of characters of an unknown key that a warning quotes.
+# How many characters of an unknown key to quote in a warning.
 MAX_SHOWN_KEY = 64
 
 MAX_PICTURE_BYTES = 8 * 1024 * 1024

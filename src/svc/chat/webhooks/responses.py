@@ -22,7 +22,7 @@ class WebhookInfo(Response):
 
 
 class ManagedWebhook(WebhookInfo):
-    # None if the token was sealed with a key other than the server's present key.
+    # None if the token was sealed with a key other than the server's current key.
     token: str | None
     url: str | None
 

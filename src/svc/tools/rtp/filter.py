@@ -57,8 +57,8 @@ def filter_records(
     switches: Sequence[Switch] = (),
     ssrc: int | None = None,
 ) -> Outcome:
-    """Run the stream that carries the Dependency Descriptor through the core. A stream without one is
-    unchanged.
+    """Run the stream that carries the Dependency Descriptor through the core. Streams without a
+    descriptor are left unchanged.
 
     Raises RtpdumpError if the capture has no media, or if the descriptor uses a different id.
     """
