@@ -42,6 +42,7 @@ MANY = 25
 # After this time, CUBIC has reached its share of the bandwidth.
 DOWNLOAD_SETTLES_S = 30.0
 SHORT_QUEUE_S = 0.1
+WINDOW_S = 0.5  # over which a frame rate is measured
 
 
 async def main() -> None:
@@ -323,23 +324,29 @@ async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, r
 
 
 async def first_pictures(call: NarrowCall, before: Sequence[float], began: float) -> tuple[float, float]:
-    """Return the times until some camera shows more frames than before, and until every camera shows video. A
-    time is 0 if it exceeds the limit.
+    """Return the times until some camera improves, and until every camera has shown a new frame. A time is 0
+    if it exceeds the limit.
 
-    Windows of half a second overlap, so the times are accurate to about a tenth of a second.
+    A camera that showed nothing improves with its first frame, and any other once its frame rate over half a
+    second is higher.
     """
     raised_s = pictures_s = 0.0
-    windows: set[asyncio.Task[list[tuple[float, int, float]]]] = set()
+    seen: list[tuple[float, list[int]]] = []
     while not (raised_s and pictures_s) and time.monotonic() - began < BACK_WITHIN_S:
-        windows.add(asyncio.create_task(call.cameras(0.5)))
-        done, windows = await asyncio.wait(windows, timeout=0.1)
-        for window in done:
-            rates = [rate for rate, _, _ in window.result()]
-            elapsed = time.monotonic() - began
-            more = any(now > 1.5 * then + 1 for now, then in zip(rates, before, strict=True))
-            raised_s = raised_s or (elapsed if more else 0.0)
-            pictures_s = pictures_s or (elapsed if all(rates) else 0.0)
-    await asyncio.gather(*windows)
+        seen.append((time.monotonic() - began, await call.frames()))
+        elapsed, frames = seen[-1]
+        start = seen[0][1]
+        past_s, past = max(
+            (each for each in seen if elapsed - each[0] >= WINDOW_S), default=(elapsed, frames)
+        )
+        more = any(
+            now - then > (1.5 * rate + 1) * (elapsed - past_s) if rate else now > first
+            for now, then, first, rate in zip(frames, past, start, before, strict=True)
+        )
+        raised_s = raised_s or (elapsed if more else 0.0)
+        all_new = all(now > first for now, first in zip(frames, start, strict=True))
+        pictures_s = pictures_s or (elapsed if all_new else 0.0)
+        await asyncio.sleep(0.1)
     return raised_s, pictures_s
 
 

@@ -84,6 +84,10 @@ class NarrowCall:
             if mid in before
         ]
 
+    async def frames(self) -> list[int]:
+        """Return how many frames of each camera Ada has seen so far."""
+        return [frames for _, frames, *_ in await self.ada.page.evaluate(CAMERAS)]
+
     async def media_kbps(self, seconds: float) -> tuple[float, float]:
         """Return the bitrates of the media that Ada receives and sends, without UDP and IP headers."""
         before = await self.ada.page.evaluate(OCTETS)
