@@ -19,9 +19,10 @@ from svc.base.write_group import Unreplicated
 from svc.chat.cluster import nats_log
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.entry import PART_BYTES
+from svc.chat.cluster.follower import Follower, TableCheck
 from svc.chat.cluster.membership import Membership, NodeStatus
 from svc.chat.cluster.nats_connection import ClusterError
-from svc.chat.cluster.nats_log import NatsLog, Origin
+from svc.chat.cluster.nats_log import LogTrimmed, NatsLog, Origin
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import catch_up, take_over
@@ -100,6 +101,24 @@ async def say(database: Database, word: str) -> None:
 def words_in(path: Path) -> list[str]:
     with closing(sqlite3.connect(path)) as connection:
         return [word for (word,) in connection.execute("SELECT word FROM words ORDER BY n")]
+
+
+async def test_a_node_that_was_away_until_the_log_expired_asks_for_a_snapshot(
+    servers: NatsCluster, tmp_path: Path
+) -> None:
+    first, second = await files_of_a_new_community(tmp_path)
+    async with log_of("one", servers) as one, log_of("two", servers) as two:
+        async with owning(one, "one", first) as owner:
+            await say(owner, "nobody follows")
+        await asyncio.to_thread(lambda: two.run(two.client.jetstream().purge_stream(two.name)))
+        config = ClusterConfig(servers.urls, "two", "words")
+        with pytest.raises(LogTrimmed):
+            await follow(two, second)
+        membership = Membership(two, config, "session", lambda: NodeStatus("two", "session"), lambda: None)
+        follower = await asyncio.to_thread(Follower, two, second, TableCheck(second, membership, every=100))
+        with pytest.raises(LogTrimmed):
+            await asyncio.to_thread(follower.run)
+        follower.replica.close()
 
 
 async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_previous_one(

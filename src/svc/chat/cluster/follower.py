@@ -101,8 +101,12 @@ class Follower:
     def run(self) -> None:
         """Follow the log. Raises Diverged or LogTrimmed if the file has to be replaced by a snapshot."""
         news_at = 0.0
+        is_checked = False
         while not self._stopping:
             try:
+                if not is_checked:
+                    self._log.check_reaches_back(self.replica.sequence)
+                    is_checked = True
                 found = self._step()
             except LogTrimmed:
                 raise

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig, StreamInfo
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig, StreamInfo, StreamState
 from nats.js.errors import APIError, NotFoundError
 
 from svc.base import commit_log
@@ -262,8 +262,20 @@ class NatsLog:
         return self.run(self._last_sequence())
 
     async def _last_sequence(self) -> int:
+        return (await self._state()).last_seq
+
+    def check_reaches_back(self, after: int) -> None:
+        """Check that the entries after `after` have not expired. Raises LogTrimmed or ClusterError.
+
+        If all of them have expired, `read` returns none, as at the end of the log.
+        """
+        first = self.run(self._state()).first_seq
+        if first > after + 1:
+            raise LogTrimmed(f"the log begins at {first}, after {after + 1}")
+
+    async def _state(self) -> StreamState:
         try:
-            return (await self.client.jetstream(timeout=_ATTEMPT_S).stream_info(self.name)).state.last_seq
+            return (await self.client.jetstream(timeout=_ATTEMPT_S).stream_info(self.name)).state
         except (NatsError, TimeoutError) as fault:
             raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
 

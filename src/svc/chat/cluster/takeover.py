@@ -15,11 +15,13 @@ _AT_ONCE = 200
 
 
 def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
-    """Apply the log up to `end`, which defaults to its current end. Return the end. Raises ClusterError or
-    Diverged.
+    """Apply the log up to `end`, which defaults to its current end. Return the end. Raises ClusterError,
+    LogTrimmed or Diverged.
     """
     end = log.last_sequence() if end is None else end
     began_at = seen = replica.sequence
+    if seen < end:
+        log.check_reaches_back(seen)
     while seen < end:
         entries, seen = log.read(replica.sequence)
         entries = [(sequence, entry) for sequence, entry in entries if sequence <= end]
