@@ -96,7 +96,7 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster-demo",
         action="store_true",
-        help="run three NATS servers and three chat nodes on this machine, to try takeovers",
+        help="run three NATS servers, three chat nodes, a relay and an SFU on this machine, to try takeovers",
     )
     _add_tls(parser)
     parser.set_defaults(run=_run_up)

@@ -30,7 +30,7 @@ ACTIONS = (
     Action("status", "show nodes, owner, epoch, lag, and relays", "cluster_status", shown=_status_lines),
     Action(
         "move",
-        "hand the community over to another node, without losing a request",
+        "hand the community over to another node; requests wait for it",
         "cluster_move",
         _node,
         lambda options: {"node": options.node},
