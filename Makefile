@@ -1,14 +1,14 @@
 # make run    builds in .venv and starts everything (svc up)
-# make test   builds, fetches what the tests need, runs the whole suite
+# make test   builds, installs what the tests need, and runs the whole suite
 # make check  lint, types, compiler warnings
-# make build  the editable installation alone
+# make build  only the editable installation
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 CORE   := $(wildcard $(foreach folder,_rtp tools/bench,$(addprefix src/svc/$(folder)/,*.pyx *.pxd *.h)))
 
-# The build tools and the test tools are listed in pyproject.toml and nowhere else.
+# The build and test tools are listed only in pyproject.toml.
 FROM_PYPROJECT = $(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print("\n".join($(1)))'
 PIP_INSTALL    = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -28,7 +28,7 @@ check: dev
 build: $(VENV)/core
 dev: $(VENV)/core $(VENV)/test-tools
 
-# The stamps below are files in .venv: each step is done again only when what it is made of changes.
+# The targets below are stamp files in .venv: a step is repeated only if one of its prerequisites has changed.
 $(VENV)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "svc needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)

@@ -8,7 +8,7 @@ app.kubernetes.io/component: {{ .part }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* One of each on a machine, as far as there are machines. */}}
+{{/* Spreads the pods of each part across machines, if there are enough. */}}
 {{- define "svc.spread" -}}
 topologySpreadConstraints:
   - maxSkew: 1
@@ -27,7 +27,7 @@ capabilities: { drop: [ALL] }
 valueFrom: { secretKeyRef: { name: {{ .root.Values.secret }}, key: {{ .key }} } }
 {{- end }}
 
-{{/* A name for each NATS server: the client tries the next one when one is gone. */}}
+{{/* A URL for each NATS server: if one is down, the client tries the next. */}}
 {{- define "svc.natsUrls" -}}
 {{- $urls := list }}
 {{- range $number := until (int .Values.nats.replicas) }}

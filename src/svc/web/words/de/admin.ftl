@@ -1,4 +1,4 @@
-# The words for whoever runs a community: channels, and what all of it shares.
+# Administration: shared texts, channels and permissions.
 
 show-more = Mehr anzeigen
 type-its-name = Gib „{ $name }“ ein, um fortzufahren

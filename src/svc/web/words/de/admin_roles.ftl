@@ -1,4 +1,4 @@
-# Roles: made, changed, given and taken.
+# Roles: creating, changing, giving and removing them.
 
 settings-roles = Rollen
 roles-about = Mitglieder dürfen, was irgendeine ihrer Rollen erlaubt. Mit einer höheren Rolle kannst du auf Mitglieder einwirken, deren Rollen niedriger sind.

@@ -1,4 +1,4 @@
-# Being told of things: levels, mutes, sounds, notices and Web Push.
+# Notifications: levels, mutes, sounds, notices and Web Push.
 
 notifications = Benachrichtigungen
 notifications-muted = Benachrichtigungen: stumm
@@ -20,7 +20,7 @@ muted-until = Stumm bis { $time }
 muted-for-good = Stumm
 unmute-channel = Stummschaltung aufheben
 
-## The settings
+## Settings
 
 settings-notifications = Benachrichtigungen
 level-of-all = Benachrichtigungen (Standard für alle Kanäle)

@@ -47,7 +47,7 @@ blur-hint = Wenn deine Kamera es anbietet. Braucht etwas Rechenleistung.
 blur-never = Dieser Browser kann deinen Hintergrund nicht weichzeichnen. Vielleicht können es die Kameraeinstellungen deines Systems.
 blur-not-here = Deine Kamera bietet nicht an, den Hintergrund weichzuzeichnen.
 
-## Laid out
+## Layout
 
 in-focus = Im Fokus
 call-menu = Mehr zum Anruf

@@ -1,4 +1,4 @@
-# The page as an application: new versions, what is shown without the server, and what others share with it.
+# The page as an application: new versions, offline content, and content shared from elsewhere.
 
 new-version = Eine neue Version ist da.
 load-version = Laden

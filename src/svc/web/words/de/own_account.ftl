@@ -1,4 +1,4 @@
-## Own affairs
+## Your account
 
 settings-devices = Geräte
 devices-text = Mit diesen Geräten kann man sich als du anmelden.

@@ -1,4 +1,4 @@
-# The words of the page. Keys are grouped as the views are; what is between braces is filled in.
+# The texts in the page, grouped by view. Placeholders are in braces.
 
 close = Schließen
 cancel = Abbrechen
@@ -23,7 +23,7 @@ others = { $count ->
 fault-title = Auf dieser Seite ist etwas schiefgegangen
 fault-text = Was du geschrieben hast, bleibt erhalten. Versuch es noch einmal; wenn das nicht hilft, lade die Seite neu.
 
-## The channels
+## Channels
 
 this-server = Dieser Server
 server-settings = Servereinstellungen
@@ -118,7 +118,7 @@ search-filter-values = Werte für diesen Filter
 search-kind-unknown = „{ $value }“ geht mit „{ $filter }:“ nicht. Möglich sind { $kinds }.
 search-day-unknown = „{ $value }“ ist kein Datum. Schreib es so: 2026-01-31.
 search-day-excluded = „{ $filter }:“ lässt sich nicht ausschließen. Nimm stattdessen „{ $other }:“.
-# One word each, without spaces: what is typed before and behind the colon in the search field.
+# One word each, without spaces: the words before and after the colon in the search field.
 search-from = von
 search-in = in
 search-has = hat

@@ -1,4 +1,4 @@
-## The way in
+## Signing in
 
 join-title = Komm dazu
 join-server = { $server } beitreten

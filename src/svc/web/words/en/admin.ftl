@@ -1,4 +1,4 @@
-# The words for the people who run a community: channels, and what all of it shares.
+# Administration: shared texts, channels and permissions.
 
 show-more = Show more
 type-its-name = Type “{ $name }” to continue

@@ -1,4 +1,4 @@
-# How the server is doing, and whether its address works for others.
+# The server's health, and whether others can reach its address.
 
 settings-health = Health
 health-ok = All is well
@@ -67,7 +67,7 @@ health-pages = { $count ->
    *[other] { $count } pages open
 }
 
-## Whether the address works for others
+## Whether others can reach the address
 
 reach-only-here = Only this computer can open { $address }.
 reach-only-here-do = Nobody else can use links with it. Start the server with --host 0.0.0.0 --tls, or put it behind a name with a certificate, and open the page there.

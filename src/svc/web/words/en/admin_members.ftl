@@ -1,4 +1,4 @@
-# The list of members for moderators: filters, and what is done to several.
+# The list of members for moderators: filters and bulk actions.
 
 settings-members = Members
 timed-out = In timeout

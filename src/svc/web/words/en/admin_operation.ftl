@@ -1,4 +1,4 @@
-# What belongs to the server itself: bots, storage, backups, and how it is doing.
+# Operation of the server: bots, storage, backups and health.
 
 settings-bots = Bots
 bots-about = A bot is a program that is a member. It uses a token instead of signing in, and can do what its roles permit.

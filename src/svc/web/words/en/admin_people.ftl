@@ -1,4 +1,4 @@
-# Moderation: what is done to members, reports, bans, and the audit log.
+# Moderation: actions on members, reports, bans and the audit log.
 
 settings-reports = Reports
 settings-bans = Bans

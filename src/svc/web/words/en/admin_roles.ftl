@@ -1,4 +1,4 @@
-# Roles: made, changed, given and taken.
+# Roles: creating, changing, giving and removing them.
 
 settings-roles = Roles
 roles-about = Members can do what any of their roles permits. You can act on members whose roles are lower than yours.

@@ -1,4 +1,4 @@
-# Rules about messages, and their trial.
+# Rules for messages, and testing them.
 
 settings-rules = Automatic moderation
 rules-about = Rules check what members write and edit. The owner, everybody who moderates, and webhooks are exempt.

@@ -1,4 +1,4 @@
-# Being told of things: levels, mutes, sounds, notices and Web Push.
+# Notifications: levels, mutes, sounds, notices and Web Push.
 
 notifications = Notifications
 notifications-muted = Notifications: muted
@@ -20,7 +20,7 @@ muted-until = Muted until { $time }
 muted-for-good = Muted
 unmute-channel = Unmute
 
-## The settings
+## Settings
 
 settings-notifications = Notifications
 level-of-all = Notify me about (default for all channels)

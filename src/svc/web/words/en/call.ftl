@@ -47,7 +47,7 @@ blur-hint = If your camera supports it. Uses more of the processor.
 blur-never = This browser cannot blur your background. Your system’s camera settings may be able to.
 blur-not-here = Your camera does not support blurring the background.
 
-## Laid out
+## Layout
 
 in-focus = In focus
 call-menu = More call options
@@ -173,7 +173,7 @@ screen-stopped = A moderator stopped your screen. To share it again, leave the c
 zoom-label = { $name }: plus and minus zoom, the arrow keys move, 0 shows all
 zoom-reset = { $percent } % · show all
 
-## Why a call does not come about
+## Why a call does not connect
 
 trouble-offline = This device is offline. The call continues as soon as it is online.
 trouble-server = The server does not answer. Check your network. The call continues as soon as the server answers.

@@ -1,4 +1,4 @@
-## Own affairs
+## Your account
 
 settings-devices = Devices
 devices-text = These devices can sign in as you.

@@ -1,4 +1,4 @@
-# The words of the page. Keys are grouped as the views are; what is between braces is filled in.
+# The texts in the page, grouped by view. Placeholders are in braces.
 
 close = Close
 cancel = Cancel
@@ -23,7 +23,7 @@ others = { $count ->
 fault-title = Something went wrong in this page
 fault-text = What you wrote is kept. Try again. If that does not help, reload the page.
 
-## The channels
+## Channels
 
 this-server = This server
 server-settings = Server settings
@@ -118,7 +118,7 @@ search-filter-values = Values for this filter
 search-kind-unknown = “{ $value }” does not work with “{ $filter }:”. You can use { $kinds }.
 search-day-unknown = “{ $value }” is not a date. Write it like 2026-01-31.
 search-day-excluded = “{ $filter }:” cannot be excluded. Use “{ $other }:” instead.
-# One word each, without spaces: what is typed before and behind the colon in the search field.
+# One word each, without spaces: the words before and after the colon in the search field.
 search-from = from
 search-in = in
 search-has = has

@@ -1,4 +1,4 @@
-## The way in
+## Signing in
 
 join-title = Join the conversation
 join-server = Join { $server }

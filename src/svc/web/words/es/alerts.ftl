@@ -1,4 +1,4 @@
-# Being told of things: levels, mutes, sounds, notices and Web Push.
+# Notifications: levels, mutes, sounds, notices and Web Push.
 
 notifications = Notificaciones
 notifications-muted = Notificaciones: silenciadas
@@ -20,7 +20,7 @@ muted-until = Silenciado hasta { $time }
 muted-for-good = Silenciado
 unmute-channel = Dejar de silenciar
 
-## The settings
+## Settings
 
 settings-notifications = Notificaciones
 level-of-all = Avisarme de (valor predeterminado para todos los canales)

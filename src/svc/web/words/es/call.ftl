@@ -47,7 +47,7 @@ blur-hint = Si tu cámara lo ofrece. Usa algo de procesador.
 blur-never = Este navegador no puede desenfocar tu fondo. Quizá puedan los ajustes de cámara de tu sistema.
 blur-not-here = Tu cámara no ofrece desenfocar el fondo.
 
-## Laid out
+## Layout
 
 in-focus = En primer plano
 call-menu = Más opciones de la llamada

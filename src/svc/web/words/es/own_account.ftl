@@ -1,4 +1,4 @@
-## Own affairs
+## Your account
 
 settings-devices = Dispositivos
 devices-text = Estos dispositivos pueden iniciar sesión como tú.

@@ -1,4 +1,4 @@
-# The words of the page. Keys are grouped as the views are; what is between braces is filled in.
+# The texts in the page, grouped by view. Placeholders are in braces.
 
 close = Cerrar
 cancel = Cancelar
@@ -23,7 +23,7 @@ others = { $count ->
 fault-title = Algo ha fallado en esta página
 fault-text = Lo que has escrito se conserva. Inténtalo de nuevo; si no funciona, vuelve a cargar la página.
 
-## The channels
+## Channels
 
 this-server = Este servidor
 server-settings = Ajustes del servidor
@@ -118,7 +118,7 @@ search-filter-values = Valores para este filtro
 search-kind-unknown = «{ $value }» no funciona con «{ $filter }:». Puedes usar { $kinds }.
 search-day-unknown = «{ $value }» no es una fecha. Escríbela así: 2026-01-31.
 search-day-excluded = «{ $filter }:» no se puede excluir. Usa «{ $other }:» en su lugar.
-# One word each, without spaces: what is typed before and behind the colon in the search field.
+# One word each, without spaces: the words before and after the colon in the search field.
 search-from = de
 search-in = en
 search-has = tiene

@@ -1,4 +1,4 @@
-## The way in
+## Signing in
 
 join-title = Únete a la conversación
 join-server = Únete a { $server }

@@ -1,4 +1,4 @@
-# Rules about messages, and their trial.
+# Rules for messages, and testing them.
 
 settings-rules = Modération automatique
 rules-about = Les règles examinent ce que les membres écrivent, y compris quand ils le modifient. Elles ne s’appliquent ni au propriétaire, ni à ceux qui modèrent, ni aux webhooks.

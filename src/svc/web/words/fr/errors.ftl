@@ -1,4 +1,4 @@
-## What the server or the page refuses, by the code of the refusal; `message` is the server’s own sentence, which is English
+## Errors from the server or the page, by error code; `message` is the server’s own sentence, in English
 
 error-already-resolved = Quelqu’un d’autre a déjà traité ce signalement.
 error-approval-pending = Quelqu’un doit d’abord accepter ta demande.

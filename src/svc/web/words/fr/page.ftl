@@ -121,7 +121,7 @@ search-filter-values = Valeurs pour ce filtre
 search-kind-unknown = « { $value } » ne va pas avec « { $filter }: ». Tu peux utiliser { $kinds }.
 search-day-unknown = « { $value } » n’est pas une date. Écris-la ainsi : 2026-01-31.
 search-day-excluded = « { $filter }: » ne peut pas être exclu. Utilise plutôt « { $other }: ».
-# One word each, without spaces: what is typed before and behind the colon in the search field.
+# One word each, without spaces: the words before and after the colon in the search field.
 search-from = de
 search-in = dans
 search-has = contient

@@ -1,4 +1,4 @@
-# The words for whoever runs a community: channels, and what all of it shares.
+# Administration: shared texts, channels and permissions.
 
 show-more = もっと見る
 type-its-name = 続けるには「{ $name }」と入力してください

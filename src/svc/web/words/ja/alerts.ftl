@@ -1,4 +1,4 @@
-# Being told of things: levels, mutes, sounds, notices and Web Push.
+# Notifications: levels, mutes, sounds, notices and Web Push.
 
 notifications = 通知
 notifications-muted = 通知: ミュート中
@@ -20,7 +20,7 @@ muted-until = { $time } までミュート中
 muted-for-good = ミュート中
 unmute-channel = ミュートを解除
 
-## The settings
+## Settings
 
 settings-notifications = 通知
 level-of-all = 通知する内容（全チャンネルの既定）

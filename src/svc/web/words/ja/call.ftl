@@ -47,7 +47,7 @@ blur-hint = カメラが対応している場合に使えます。少しCPUを�
 blur-never = このブラウザーでは背景をぼかせません。システムのカメラ設定でできることがあります。
 blur-not-here = お使いのカメラは背景のぼかしに対応していません。
 
-## Laid out
+## Layout
 
 in-focus = 注目
 call-menu = 通話のその他の操作

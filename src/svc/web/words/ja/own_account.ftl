@@ -1,4 +1,4 @@
-## Own affairs
+## Your account
 
 settings-devices = デバイス
 devices-text = 次のデバイスは、あなたとしてサインインできます。

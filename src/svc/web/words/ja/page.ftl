@@ -1,4 +1,4 @@
-# The words of the page. Keys are grouped as the views are; what is between braces is filled in.
+# The texts in the page, grouped by view. Placeholders are in braces.
 
 close = 閉じる
 cancel = キャンセル
@@ -22,7 +22,7 @@ others = { $count ->
 fault-title = このページで問題が発生しました
 fault-text = 書いた内容は保存されています。もう一度お試しください。それでも直らない場合は、ページを再読み込みしてください。
 
-## The channels
+## Channels
 
 this-server = このサーバー
 server-settings = サーバーの設定
@@ -112,7 +112,7 @@ search-filter-values = このフィルターの値
 search-kind-unknown = 「{ $value }」は「{ $filter }:」では使えません。使えるもの：{ $kinds }。
 search-day-unknown = 「{ $value }」は日付ではありません。2026-01-31 のように入力してください。
 search-day-excluded = 「{ $filter }:」は除外できません。代わりに「{ $other }:」を使ってください。
-# One word each, without spaces: what is typed before and behind the colon in the search field.
+# One word each, without spaces: the words before and after the colon in the search field.
 search-from = 送信者
 search-in = チャンネル
 search-has = 種類
