@@ -20,7 +20,7 @@ NO_MICROPHONES = (
     "Browsers let people sign in and talk only on localhost and at https:// addresses: start with --tls."
 )
 FIRST_IS_OWNER = (
-    "Whoever joins with this link first becomes the owner. For everybody after that it is an ordinary invite."
+    "The first person to join with this link becomes the owner. After that, it is an ordinary invite link."
 )
 ASKS_ONCE = (
     "This server has made its certificate itself, so each browser warns once: choose Advanced (Show Details, "
