@@ -87,6 +87,8 @@ async def measure_calls(
             capture=capture,
             viewport=WIDE,
             watching=watching,
+            # Silent members count only the packets in this codec.
+            codec="VP8" if watching else "",
         )
         async with call as there:
             for row in rows:

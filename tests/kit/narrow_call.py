@@ -169,10 +169,12 @@ async def narrow_call(
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
     watching: bool = True,
+    codec: str = "",
 ) -> AsyncIterator[NarrowCall]:
     """Start a call while the link is still fast, and wait until all video arrives.
 
-    Unless `watching`, the others receive no video. That leaves the machine time for more cameras.
+    Unless `watching`, the others receive no video. That leaves the machine time for more cameras. `codec` is
+    the codec for sent video; by default, the page chooses.
     """
     async with (
         home_networks("ada", "others") as world,
@@ -183,7 +185,7 @@ async def narrow_call(
         ) as alone,
     ):
         ada = await alone.arrive("Ada", capture=capture)
-        others = [await people.arrive(name, capture=capture) for name in names]
+        others = [await people.arrive(name, capture=capture, codec=codec) for name in names]
         await ada.come_in()
         await ada.page.evaluate(AUTOMATIC)
         await ada.page.reload()
