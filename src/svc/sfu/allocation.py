@@ -185,7 +185,7 @@ class Allocator:
         self.limits: dict[str, Limit] = {}
         self.next_review = inf
         self._fitting_bps = 0.0  # the screens' last rate that fitted, or their first one with these limits
-        self._judged: dict[str, Limit] = {}  # the limits at the previous review
+        self._previous_limits: dict[str, Limit] = {}  # the limits at the previous review
         self._exceeded_at = inf  # when the need began to exceed the estimate
         self._raise_after = -inf
         self._raised_at = -inf
@@ -222,7 +222,7 @@ class Allocator:
             elif now >= self._raise_after:
                 usable = self._usable(estimate_bps, _TOP * wanted_bps(videos, reserved_bps), now)
                 self._raise(videos, present, usable, reserved_bps, now)
-        self._judged = self.limits
+        self._previous_limits = self.limits
         self.limits = {video.key: video.levels[present[video.key]].limit for video in videos}
         waiting = any(limit != UNLIMITED for limit in self.limits.values())
         self.next_review = now + _RAISE_INTERVAL_S if waiting or self._exceeded_at < inf else inf
@@ -231,7 +231,7 @@ class Allocator:
     def _exceeds(self, others_bps: float, screens_bps: float, estimate: float, now: float) -> bool:
         """Return whether the need exceeds the estimate. More by the screens alone counts after a while."""
         fits = estimate >= _LOWERED_BELOW * (others_bps + screens_bps)
-        if fits or self.limits != self._judged:
+        if fits or self.limits != self._previous_limits:
             self._fitting_bps = screens_bps
         self._exceeded_at = inf if fits else min(self._exceeded_at, now)
         at_once = estimate < _LOWERED_BELOW * (others_bps + self._fitting_bps)
