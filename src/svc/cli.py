@@ -146,6 +146,20 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
         help="log entries between comparisons of the nodes' tables; default: 10,000",
     )
     options.add_argument(
+        "--cluster-keep-days",
+        type=int,
+        default=7,
+        metavar="N",
+        help="days to any second of which the community can be restored; default: 7",
+    )
+    options.add_argument(
+        "--cluster-snapshot-every",
+        type=float,
+        default=3600.0,
+        metavar="SECONDS",
+        help="time between two snapshots in NATS; default: 3600",
+    )
+    options.add_argument(
         "--cluster-trust-sync", action="store_true", help="do not check that NATS syncs every write"
     )
     options.add_argument(
@@ -352,6 +366,8 @@ def _run_node(options: argparse.Namespace, settings: "ChatConfig", flags: "ChatF
         trust_sync=options.cluster_trust_sync,
         shared_uploads=options.cluster_shared_uploads,
         check_every=options.cluster_check_every,
+        snapshot_interval_s=options.cluster_snapshot_every,
+        kept_days=options.cluster_keep_days,
     )
     node.run(settings, flags, cluster)
 

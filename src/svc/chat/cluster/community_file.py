@@ -35,7 +35,7 @@ class CommunityFile:
     def __init__(self, config: ChatConfig, cluster: ClusterConfig, log: NatsLog) -> None:
         self.path = config.data_dir / DATABASE_NAME
         self.migrations = migrations_in(SCHEMA_FOLDER)
-        self.snapshots = Snapshots(log, cluster.name, cluster.replicas)
+        self.snapshots = Snapshots(log, cluster.name, cluster.replicas, cluster.kept_s)
         self._config, self._cluster, self._log = config, cluster, log
         self._community = ""
         # Set when the process should exit, so that it stops waiting for a snapshot.
@@ -48,7 +48,8 @@ class CommunityFile:
         Raises ClusterError.
         """
         cluster, secret = self._cluster, _digest(self._config.jwt_secret)
-        self._log.open(cluster.servers, replicas=cluster.replicas)
+        self._log.open(cluster.servers, replicas=cluster.replicas, kept_s=cluster.kept_s)
+        self.snapshots.check()
         position = self._position()
         origin = self._log.origin()
         if origin is None:
@@ -112,7 +113,7 @@ class CommunityFile:
         # Write the file first, so that a founder that dies before it has created the log can continue later.
         with closing(database_file.connect(self.path)) as connection:
             commit_log.attach(connection, own, 0, 0)
-        self._log.create(Origin(own, secret), replicas=self._cluster.replicas)
+        self._log.create(Origin(own, secret), replicas=self._cluster.replicas, kept_s=self._cluster.kept_s)
         origin = self._log.origin()
         if origin is None:
             raise ClusterError(f"the stream {name} was created and is gone")

@@ -13,6 +13,7 @@ from svc.base.config import ConfigError, items
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 # A shorter lease would lapse whenever a busy machine is slow. A longer lease would delay each takeover.
 MIN_LEASE_S, MAX_LEASE_S = 0.5, 60.0
+_DAY_S = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,13 @@ class ClusterConfig:
     # The number of log entries between comparisons of the nodes' tables.
     check_every: int = 10_000
     snapshot_interval_s: float = 3600.0
+    # The community can be restored to any moment of this many last days.
+    kept_days: int = 7
+
+    @property
+    def kept_s(self) -> float:
+        """How long the log keeps entries. A snapshot may be up to a day older than the restored moment."""
+        return (self.kept_days + 1) * _DAY_S
 
 
 def read(
@@ -50,11 +58,17 @@ def read(
     trust_sync: bool = False,
     shared_uploads: bool = False,
     check_every: int = 10_000,
+    snapshot_interval_s: float = 3600.0,
+    kept_days: int = 7,
 ) -> ClusterConfig:
     """Return the configuration. Raises ConfigError."""
     servers = servers_of(variables, cluster, "--node needs --cluster or SVC_CLUSTER beside it")
     if not MIN_LEASE_S <= lease_s <= MAX_LEASE_S:
         raise ConfigError(f"--cluster-lease must be from {MIN_LEASE_S} to {MAX_LEASE_S} seconds")
+    if not 0 < snapshot_interval_s <= _DAY_S:
+        raise ConfigError("--cluster-snapshot-every must be more than 0 seconds and at most a day")
+    if kept_days < 1:
+        raise ConfigError("--cluster-keep-days must be at least 1")
     return ClusterConfig(
         servers=servers,
         node=check_name(node, "--cluster needs --node NAME"),
@@ -66,6 +80,8 @@ def read(
         trust_sync=trust_sync,
         shared_uploads=shared_uploads,
         check_every=check_every,
+        snapshot_interval_s=snapshot_interval_s,
+        kept_days=kept_days,
     )
 
 

@@ -30,9 +30,10 @@ from svc.base.commit_log import LogLost, recorded
 from svc.base.tasks import cancel_and_wait
 from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encode, statements_of
 from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, until_answered
+from svc.chat.cluster.stored_streams import refuse_weak_stream
 
 REPLICAS = 3
-# How far behind a follower can be without starting from a snapshot. Long enough to restore the state at any
+# How long an entry is kept, unless the operator chooses otherwise. Long enough to restore the state at any
 # second in the last seven days from the previous snapshot, which may be up to a day older.
 KEPT_S = 8 * 24 * 3600.0
 # An append takes milliseconds, but the election of a new leader for the stream takes up to 6 s.
@@ -86,21 +87,31 @@ class NatsLog:
         self.before_append: Callable[[int], None] = lambda sequence: None
         self.client: Client
 
-    def open(self, servers: Sequence[str], *, replicas: int = REPLICAS, origin: Origin | None = None) -> None:
-        """Connect to NATS. If `origin` is given, create the stream unless it exists. Raises ClusterError."""
+    def open(
+        self,
+        servers: Sequence[str],
+        *,
+        replicas: int = REPLICAS,
+        kept_s: float = KEPT_S,
+        origin: Origin | None = None,
+    ) -> None:
+        """Connect to NATS. If `origin` is given, create the stream unless it exists.
+
+        Raises ClusterError, also if an existing stream promises less than the arguments require.
+        """
         self._thread.start()
         try:
             self.run(self._connect(servers))
             if origin is not None:
-                self.create(origin, replicas=replicas)
-            self.run_with_retries(lambda: self._check_replicas(replicas))
+                self.create(origin, replicas=replicas, kept_s=kept_s)
+            self.run_with_retries(lambda: self._check_stream(replicas, kept_s))
         except BaseException:
             self.close()
             raise
 
-    def create(self, origin: Origin, *, replicas: int = REPLICAS) -> None:
+    def create(self, origin: Origin, *, replicas: int = REPLICAS, kept_s: float = KEPT_S) -> None:
         """Create the stream unless it exists. Raises ClusterError."""
-        self.run_with_retries(lambda: self._create(origin, replicas))
+        self.run_with_retries(lambda: self._create(origin, replicas, kept_s))
 
     def origin(self) -> Origin | None:
         """Return the identity of the log's community, or None if there is no stream. Raises ClusterError."""
@@ -135,12 +146,12 @@ class NatsLog:
     async def _appended(self, _: Msg) -> None:
         self._news.set()
 
-    async def _create(self, origin: Origin, replicas: int) -> None:
+    async def _create(self, origin: Origin, replicas: int, kept_s: float) -> None:
         config = StreamConfig(
             name=self.name,
             subjects=[self.subject],
             num_replicas=replicas,
-            max_age=KEPT_S,
+            max_age=kept_s,
             allow_direct=True,
             deny_delete=True,
             metadata={_COMMUNITY: origin.community, _SECRET: origin.secret},
@@ -163,13 +174,13 @@ class NatsLog:
         except (NatsError, TimeoutError) as fault:
             raise fault_of(f"the stream {self.name} cannot be used", fault) from None
 
-    async def _check_replicas(self, replicas: int) -> None:
+    async def _check_stream(self, replicas: int, kept_s: float) -> None:
         info = await self._info()
-        if info is not None and (info.config.num_replicas or 1) < replicas:
-            raise ClusterError(
-                f"the stream {self.name} has {info.config.num_replicas} replicas and needs {replicas}: "
-                "an acknowledged message could be lost with one machine"
-            )
+        if info is None:
+            return
+        refuse_weak_stream(f"the stream {self.name}", info.config, replicas, kept_s)
+        if not info.config.allow_direct:
+            raise ClusterError(f"the stream {self.name} cannot be read from each server: set allow_direct")
 
     # Methods that append entries. They run on the writer's thread.
 

@@ -35,7 +35,7 @@ def restore_at(
     if moment > datetime.now(UTC):
         raise ClusterError(f"{moment.isoformat()} is in the future")
     log = NatsLog(name, "restore", lambda _: None)
-    log.open(servers, replicas=1)
+    log.open(servers, replicas=1, kept_s=0)
     try:
         origin = log.origin()
         if origin is None:

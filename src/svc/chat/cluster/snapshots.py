@@ -27,8 +27,9 @@ from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
 from svc.chat.backup.backups import FOLDER, remove_unfinished, secret_files
-from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import KEPT_S, NatsLog
+from svc.chat.cluster.stored_streams import refuse_weak_stream
 
 # The number of newest snapshots to keep. Several are kept, because damage to the newest one may go unnoticed.
 # In addition, the first snapshot of each day is kept for as long as the log reaches back, so that any second
@@ -44,10 +45,29 @@ _FAULTS = (NatsError, TimeoutError, OSError)
 
 
 class Snapshots:
-    """The snapshots of one community. `replicas` is the number of NATS servers that store each snapshot."""
+    """The snapshots of one community.
 
-    def __init__(self, log: NatsLog, name: str, replicas: int) -> None:
-        self._log, self._bucket, self._replicas = log, f"{name}-snapshots", replicas
+    `replicas` is the number of NATS servers that store each snapshot. The log keeps entries for `kept_s`
+    seconds.
+    """
+
+    def __init__(self, log: NatsLog, name: str, replicas: int, kept_s: float = KEPT_S) -> None:
+        self._log, self._bucket, self._replicas, self._kept_s = log, f"{name}-snapshots", replicas, kept_s
+
+    def check(self) -> None:
+        """Raise ClusterError if there is a bucket and it promises less than the log."""
+        self._log.run_with_retries(self._check)
+
+    async def _check(self) -> None:
+        try:
+            stream = self._log.client.jetstream(timeout=_REQUEST_S)
+            status = await (await stream.object_store(self._bucket)).status()
+        except (BucketNotFoundError, NotFoundError):
+            return
+        except (NatsError, TimeoutError) as fault:
+            raise fault_of(f"the bucket {self._bucket} cannot be used", fault) from None
+        what, config = f"the bucket {self._bucket}", status.stream_info.config
+        refuse_weak_stream(what, config, self._replicas, self._kept_s, may_fill_up=True)
 
     def put(self, data_dir: Path, database: Path) -> int:
         """Store a snapshot of the live database. Return its position in the log. Raises ClusterError."""
@@ -123,7 +143,7 @@ class Snapshots:
         async with asyncio.timeout(_TRANSFER_S):
             store = await self._store()
             await store.put(name, file)  # type: ignore[arg-type]
-            for old in superfluous(await self._names(), time.time()):
+            for old in superfluous(await self._names(), time.time(), self._kept_s):
                 with suppress(NatsError):
                     await store.delete(old)
 
@@ -145,11 +165,11 @@ class Snapshots:
         return sorted(times.items(), reverse=True)
 
 
-def superfluous(stored: Sequence[tuple[str, float]], now: float) -> list[str]:
+def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float = KEPT_S) -> list[str]:
     """Return the names of snapshots to delete. `stored` holds names and Unix times, newest first."""
     kept, day = {name for name, _ in stored[:_KEPT]}, None
     for name, made_at in reversed(stored):
-        if made_at // _DAY_S != day and made_at > now - KEPT_S:
+        if made_at // _DAY_S != day and made_at > now - kept_s:
             day = made_at // _DAY_S
             kept.add(name)
     return [name for name, _ in stored if name not in kept]

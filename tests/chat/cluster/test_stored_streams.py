@@ -1,0 +1,102 @@
+"""Streams and buckets that an operator has created or edited in NATS, and that promise less than a cluster
+needs, are refused with the reason.
+"""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from nats.js.api import ObjectStoreConfig, RetentionPolicy, StorageType, StreamConfig
+from nats.js.errors import NotFoundError
+
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import KEPT_S, NatsLog
+from svc.chat.cluster.snapshots import Snapshots
+from tests.kit.chat_nodes import ChatNode
+from tests.kit.nats_cluster import nats_cluster
+
+DAY_S = 24 * 3600.0
+SUFFICIENT: dict[str, Any] = {
+    "storage": StorageType.FILE,
+    "num_replicas": 3,
+    "max_age": KEPT_S,
+    "allow_direct": True,
+}
+WEAK_STREAMS: list[tuple[dict[str, Any], str]] = [
+    ({"num_replicas": 1}, "has 1 replicas and needs 3"),
+    ({"storage": StorageType.MEMORY}, "is stored in memory"),
+    ({"max_age": 6 * DAY_S}, "keeps messages for 6 days and needs 8"),
+    ({"max_bytes": 1_000_000}, "set max_bytes to -1 instead of 1000000"),
+    ({"max_msgs": 10}, "set max_msgs to -1 instead of 10"),
+    ({"max_msgs_per_subject": 10}, "set max_msgs_per_subject to -1 instead of 10"),
+    ({"max_msg_size": 1000}, "set max_msg_size to -1 instead of 1000"),
+    ({"retention": RetentionPolicy.WORK_QUEUE}, "set its retention policy to limits"),
+    ({"allow_direct": False}, "set allow_direct"),
+]
+WEAK_BUCKETS: list[tuple[dict[str, Any], str]] = [
+    ({"replicas": 1}, "has 1 replicas and needs 3"),
+    ({"storage": StorageType.MEMORY}, "is stored in memory"),
+    ({"ttl": DAY_S}, "keeps messages for 1 days and needs 8"),
+]
+
+
+async def test_a_stream_that_may_lose_entries_is_refused_with_the_setting_to_change(tmp_path: Path) -> None:
+    async with nats_cluster(tmp_path) as servers:
+        client = await nats.connect(servers.urls)
+        stream = client.jetstream()
+        try:
+            for weakness, reason in [*WEAK_STREAMS, ({}, "")]:
+                with suppress(NotFoundError):
+                    await stream.delete_stream("words")
+                await stream.add_stream(
+                    StreamConfig(**{"name": "words", "subjects": ["words.log"], **SUFFICIENT, **weakness})
+                )
+                log = NatsLog("words", "one", lambda _: None)
+                if reason:
+                    with pytest.raises(ClusterError, match=f"the stream words .*{reason}"):
+                        await asyncio.to_thread(log.open, servers.urls)
+            snapshots = Snapshots(log, "words", 3)
+            try:
+                await asyncio.to_thread(log.open, servers.urls)
+                await asyncio.to_thread(snapshots.check)
+                for weakness, reason in WEAK_BUCKETS:
+                    config = ObjectStoreConfig(**{"replicas": 3, **weakness})
+                    await stream.create_object_store("words-snapshots", config)
+                    with pytest.raises(ClusterError, match=f"the bucket words-snapshots .*{reason}"):
+                        await asyncio.to_thread(snapshots.check)
+                    await stream.delete_object_store("words-snapshots")
+                await stream.create_object_store("words-snapshots", ObjectStoreConfig(replicas=3))
+                await asyncio.to_thread(snapshots.check)
+            finally:
+                await asyncio.to_thread(log.close)
+        finally:
+            await client.close()
+
+
+async def test_a_node_does_not_start_on_a_stream_or_bucket_that_promises_less(tmp_path: Path) -> None:
+    async with nats_cluster(tmp_path) as servers:
+        client = await nats.connect(servers.urls)
+        stream = client.jetstream()
+
+        async def refusal(*flags: str) -> str:
+            node = ChatNode("a", tmp_path, servers.urls, ("--cluster-trust-sync", *flags))
+            await node.start()
+            try:
+                status, output = await node.ended()
+            finally:
+                await node.kill()
+            assert status == 2, output
+            return output
+
+        try:
+            await stream.create_object_store("svc-snapshots", ObjectStoreConfig(replicas=1))
+            assert "the bucket svc-snapshots has 1 replicas and needs 3" in await refusal()
+            sufficient = StreamConfig(name="svc", subjects=["svc.log"], **SUFFICIENT)
+            await stream.add_stream(sufficient)
+            refused = await refusal("--cluster-keep-days", "14")
+            assert "the stream svc keeps messages for 8 days and needs 15" in refused
+        finally:
+            await client.close()
