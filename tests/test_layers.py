@@ -102,6 +102,7 @@ ARCHITECTURE = Architecture(
         "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
         "nats": (
             *("svc.chat.cluster.nats_connection", "svc.chat.cluster.nats_log"),
+            "svc.chat.cluster.stored_streams",
             *("svc.chat.cluster.membership", "svc.chat.cluster.certainty"),
             *("svc.chat.cluster.snapshots", "svc.chat.cluster.storage_check"),
             *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
