@@ -3,44 +3,47 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  deleteSaid,
-  editSaid,
+  deletionPayload,
+  editPayload,
   emptied,
-  messageSaid,
-  reactionSaid,
-  toldBy,
+  messagePayload,
+  reactionPayload,
+  contentOf,
 } from "../../src/svc/web/state/private/content.js";
-import { filesSaid } from "../../src/svc/web/state/private/file_encryption.js";
+import { encryptedFilesIn } from "../../src/svc/web/state/private/file_encryption.js";
 
 const [ADA, BEN] = ["ada", "ben"];
 const inOrder = (...all) =>
-  all.map(([memberId, said], at) => ({ seq: at + 1, memberId, said, sentAtMs: 1000 + at }));
+  all.map(([memberId, payload], at) => ({ seq: at + 1, memberId, said: payload, sentAtMs: 1000 + at }));
 const refOf = (by, { key }) => ({ by, key });
 
 test("an emoji with and without its variation selector counts as one reaction", () => {
-  const said = messageSaid("Here");
+  const payload = messagePayload("Here");
   const hearts = [
     [ADA, "❤️", true],
     [BEN, "❤", true],
     [ADA, "❤\uFE0E", false],
   ];
-  const { messages } = toldBy(
-    inOrder([ADA, said], ...hearts.map(([by, sign, on]) => [by, reactionSaid(refOf(ADA, said), sign, on)])),
+  const { messages } = contentOf(
+    inOrder(
+      [ADA, payload],
+      ...hearts.map(([by, sign, on]) => [by, reactionPayload(refOf(ADA, payload), sign, on)]),
+    ),
   );
   assert.deepEqual(messages[0].reactions, [{ emoji: "❤️", member_ids: [BEN] }]);
 });
 
 test("edits, replies and reactions are applied to their message", () => {
-  const first = messageSaid("Hello");
-  const answer = messageSaid("Hello yourself", { reply: refOf(ADA, first) });
-  const { messages, emptying } = toldBy(
+  const first = messagePayload("Hello");
+  const answer = messagePayload("Hello yourself", { reply: refOf(ADA, first) });
+  const { messages, emptying } = contentOf(
     inOrder(
       [ADA, first],
       [BEN, answer],
-      [ADA, editSaid(refOf(ADA, first), "Hello Ben")],
-      [BEN, reactionSaid(refOf(ADA, first), "👍", true)],
-      [ADA, reactionSaid(refOf(ADA, first), "👍", true)],
-      [BEN, reactionSaid(refOf(ADA, first), "👍", false)],
+      [ADA, editPayload(refOf(ADA, first), "Hello Ben")],
+      [BEN, reactionPayload(refOf(ADA, first), "👍", true)],
+      [ADA, reactionPayload(refOf(ADA, first), "👍", true)],
+      [BEN, reactionPayload(refOf(ADA, first), "👍", false)],
     ),
   );
   assert.deepEqual(
@@ -56,9 +59,13 @@ test("edits, replies and reactions are applied to their message", () => {
 });
 
 test("only the author can edit or delete a message", () => {
-  const first = messageSaid("Mine");
-  const { messages } = toldBy(
-    inOrder([ADA, first], [BEN, editSaid(refOf(ADA, first), "Yours")], [BEN, deleteSaid(refOf(ADA, first))]),
+  const first = messagePayload("Mine");
+  const { messages } = contentOf(
+    inOrder(
+      [ADA, first],
+      [BEN, editPayload(refOf(ADA, first), "Yours")],
+      [BEN, deletionPayload(refOf(ADA, first))],
+    ),
   );
   assert.deepEqual(
     messages.map(({ text, editedAtMs }) => [text, editedAtMs]),
@@ -67,30 +74,30 @@ test("only the author can edit or delete a message", () => {
 });
 
 test("a deletion is announced once, with the earlier versions of the text, and stays in effect", () => {
-  const [first, other] = [messageSaid("Secret"), messageSaid("Stays")];
+  const [first, other] = [messagePayload("Secret"), messagePayload("Stays")];
   const entries = inOrder(
     [ADA, first],
-    [ADA, editSaid(refOf(ADA, first), "More secret")],
+    [ADA, editPayload(refOf(ADA, first), "More secret")],
     [BEN, other],
-    [ADA, deleteSaid(refOf(ADA, first))],
-    [ADA, editSaid(refOf(ADA, first), "Back")],
+    [ADA, deletionPayload(refOf(ADA, first))],
+    [ADA, editPayload(refOf(ADA, first), "Back")],
   );
-  const { messages, emptying } = toldBy(entries);
+  const { messages, emptying } = contentOf(entries);
   assert.deepEqual([messages.map(({ text }) => text), emptying], [["Stays"], [1, 2]]);
   const left = entries.map((entry) =>
     emptying.includes(entry.seq) ? { ...entry, said: emptied(entry.said) } : entry,
   );
-  assert.deepEqual(toldBy(left).emptying, []);
+  assert.deepEqual(contentOf(left).emptying, []);
   assert.deepEqual(
-    toldBy(left).messages.map(({ text }) => text),
+    contentOf(left).messages.map(({ text }) => text),
     ["Stays"],
   );
   assert.ok(!JSON.stringify(left.slice(0, 4)).includes("ecret"));
 });
 
 test("a key identifies one message by one author", () => {
-  const first = messageSaid("Once");
-  const { messages } = toldBy(
+  const first = messagePayload("Once");
+  const { messages } = contentOf(
     inOrder([ADA, first], [ADA, { ...first, text: "Twice" }], [BEN, { ...first, text: "Ben's" }]),
   );
   assert.deepEqual(
@@ -100,7 +107,7 @@ test("a key identifies one message by one author", () => {
 });
 
 test("unreadable content and later versions are reported as such", () => {
-  const { messages } = toldBy(inOrder([ADA, null], [null, null], [BEN, { ...messageSaid("?"), v: 2 }]));
+  const { messages } = contentOf(inOrder([ADA, null], [null, null], [BEN, { ...messagePayload("?"), v: 2 }]));
   assert.deepEqual(
     messages.map(({ trouble, seq }) => [trouble, seq]),
     [
@@ -111,7 +118,7 @@ test("unreadable content and later versions are reported as such", () => {
 });
 
 test("invalid content is ignored", () => {
-  const first = messageSaid("Here");
+  const first = messagePayload("Here");
   const ref = refOf(ADA, first);
   const nonsense = [
     {},
@@ -130,7 +137,7 @@ test("invalid content is ignored", () => {
     { v: 1, type: "delete" },
     { v: 1, type: "later", text: "?" },
   ];
-  const { messages } = toldBy(inOrder([ADA, first], ...nonsense.map((said) => [ADA, said])));
+  const { messages } = contentOf(inOrder([ADA, first], ...nonsense.map((payload) => [ADA, payload])));
   assert.deepEqual(
     messages.map(({ text, reactions }) => [text, reactions]),
     [["Here", []]],
@@ -141,7 +148,7 @@ test("a file name shows its real extension", () => {
   const sealed = { id: "1", key: `${"A".repeat(43)}=`, digest: `${"B".repeat(43)}=`, bytes: 1 };
   const names = ["in\u202efdp.exe", "letter.pdf\u2800\u2800\u3164\n\t .exe", "\u0645\u06cc\u200c\u062e.txt"];
   assert.deepEqual(
-    filesSaid(names.map((name) => ({ ...sealed, name }))).map(({ name }) => name),
+    encryptedFilesIn(names.map((name) => ({ ...sealed, name }))).map(({ name }) => name),
     ["infdp.exe", "letter.pdf .exe", "\u0645\u06cc\u200c\u062e.txt"],
   );
 });

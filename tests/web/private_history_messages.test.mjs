@@ -10,15 +10,15 @@ import {
 } from "../../src/svc/web/state/private/history_messages.js";
 
 const read = (plain) => JSON.parse(new TextDecoder().decode(plain));
-const entry = (seq, said = { type: "message", key: `${seq}`, text: "hello" }) => ({
+const entry = (seq, payload = { type: "message", key: `${seq}`, text: "hello" }) => ({
   seq,
   memberId: "ada",
   thumbprint: "a",
-  said,
+  said: payload,
   sentAtMs: seq,
   chain: "c",
 });
-const many = (count, said) => Array.from({ length: count }, (_, at) => entry(at + 1, said));
+const many = (count, payload) => Array.from({ length: count }, (_, at) => entry(at + 1, payload));
 
 test("only earlier messages are transferred, in order and without metadata", () => {
   const all = [
@@ -46,9 +46,9 @@ test("if there are too many messages, the newest are transferred", () => {
 });
 
 test("invalid requests are not shown", () => {
-  const from = (said) => ({ ...entry(9, { type: "earlier", ...said }), thumbprint: "b" });
-  const shown = (said, before = [entry(1)]) =>
-    asksIn([...before, from(said)], { memberId: "ada", thumbprint: "a" }, ["b"]).length;
+  const from = (payload) => ({ ...entry(9, { type: "earlier", ...payload }), thumbprint: "b" });
+  const shown = (payload, before = [entry(1)]) =>
+    asksIn([...before, from(payload)], { memberId: "ada", thumbprint: "a" }, ["b"]).length;
   assert.equal(shown({ ask: "key", up_to: 5 }), 1);
   assert.equal(shown({ ask: "key", up_to: 9 }), 0, "it has read that itself");
   assert.equal(shown({ ask: 1, up_to: 5 }), 0);

@@ -2,7 +2,7 @@
 // that other applications share. It stores no personal data, except shared content that the page has not
 // collected yet.
 
-/** @import { Noticed, Rung } from "./types/wire.js" */
+/** @import { NotificationTarget, NotificationContent } from "./types/wire.js" */
 
 // The server inserts the page's version, and the list of its startup files.
 const VERSION = "{{version}}";
@@ -143,7 +143,7 @@ async function boundedForm(request) {
     : null;
 }
 
-/** @param {Rung} what */
+/** @param {NotificationContent} what */
 async function ring({
   kind,
   channel_id: channelId,
@@ -206,7 +206,7 @@ function plain(text) {
     .trim();
 }
 
-/** @param {Noticed} [noticed] */
+/** @param {NotificationTarget} [noticed] */
 async function open({ channelId, messageId, conversationId } = {}) {
   const [first] = await worker.clients.matchAll({ type: "window" });
   if (first) {

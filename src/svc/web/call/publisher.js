@@ -1,7 +1,7 @@
 // Our own microphone, camera and screen in a call: opens, publishes, mutes, switches and stops them. Knows
 // nothing about the page or the SFU's sections.
 
-/** @import { Telling } from "../types/wire.js" */
+/** @import { TypedEventTarget } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */
 /** @import { Call } from "./call.js" */
 /** @typedef {"microphone" | "camera" | "screen"} Device */
@@ -22,7 +22,7 @@ import { Microphone } from "./microphone.js";
  * Our devices in a call. It dispatches "change" after any property has changed, "trouble" with a sentence for
  * the member as detail, and "former" with the settings to return to when a chosen device cannot be opened.
  */
-export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
+export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {
   /** @type {Microphone | null} */
   mic = null;
   /** @type {MediaStreamTrack | null} */

@@ -7,7 +7,8 @@ import { matching } from "./name_search.js";
 import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
 
 /**
- * @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from
+ * @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} CompletionQuery The
+ *   text from
  *   `start` to `end` will be replaced.
  */
 /**
@@ -41,7 +42,7 @@ const GROUPS = ["everyone", "here"].map((name) => ({ id: name, name }));
 
 /**
  * Return the text that is being completed at the caret; null if there is none, for example within code.
- * @param {string} text @param {number} caret @returns {Asked | null}
+ * @param {string} text @param {number} caret @returns {CompletionQuery | null}
  */
 export function completing(text, caret) {
   const command = commandAt(text, caret);
@@ -49,7 +50,7 @@ export function completing(text, caret) {
   const before = text.slice(0, caret);
   const start = lastSign(before);
   if (start < 0 || AFTER_WORD.test(before.slice(0, start)) || isInCode(before)) return null;
-  const sign = /** @type {Asked["sign"]} */ (before[start]);
+  const sign = /** @type {CompletionQuery["sign"]} */ (before[start]);
   const query = before.slice(start + 1);
   const fits = sign === ":" ? query.length >= LEAST_OF_EMOJI && EMOJI_NAME.test(query) : NAME.test(query);
   return fits ? { sign, query, start, end: caret } : null;
@@ -57,7 +58,7 @@ export function completing(text, caret) {
 
 /**
  * Return the candidates, best first.
- * @param {Asked} query
+ * @param {CompletionQuery} query
  * @param {Sources} sources
  * @param {number} [limit]
  * @returns {Candidate[]}
@@ -116,7 +117,7 @@ export function meant(text, sources) {
 /**
  * Return the text with the chosen candidate, and the new position of the caret.
  * @param {string} text
- * @param {Asked} query
+ * @param {CompletionQuery} query
  * @param {Candidate} chosen
  */
 export function complete(text, { start, end }, chosen) {

@@ -3,7 +3,7 @@
 // at once when reopened.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
-/** @import { About, Data, KeptPage, Told } from "../types/wire.js" */
+/** @import { About, Data, KeptPage, PushArguments } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 /**
  * @typedef {(event: "history", wanted: Data<"history">) => Promise<MessagePage>} Asking
@@ -51,7 +51,7 @@ export class Conversation {
   #turn = 0;
   #loading = false;
   #dropping = 0;
-  /** @type {Told[]} */ #waiting = [];
+  /** @type {PushArguments[]} */ #waiting = [];
 
   /**
    * @param {string} channelId
@@ -161,7 +161,7 @@ export class Conversation {
     return this.newest();
   }
 
-  /** Apply a push about this channel. @param {Told} push */
+  /** Apply a push about this channel. @param {PushArguments} push */
   hear(...push) {
     if (this.#loading) this.#waiting.push(push);
     this.#apply(...push);
@@ -219,7 +219,7 @@ export class Conversation {
     if (turn === this.#turn && held.get(this.spot) === this && !this.loaded.value) this.newest();
   }
 
-  /** @param {Told} push */
+  /** @param {PushArguments} push */
   #apply(...[event, data]) {
     const { channel_id: _channel, id, ...rest } = /** @type {Changed} */ (data);
     switch (event) {

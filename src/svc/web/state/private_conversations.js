@@ -4,17 +4,17 @@
 /**
  * @import { Member } from "../types/api.js"
  * @import { Signal } from "../vendor/signals.js"
- * @import { Ref, Told } from "./private/content.js"
+ * @import { Ref, DecryptedMessage } from "./private/content.js"
  * @import { Ask, Earlier } from "./private/history_messages.js"
  * @import { Opened } from "./private/files.js"
- * @import { FileSaid } from "./private/file_encryption.js"
+ * @import { EncryptedFile } from "./private/file_encryption.js"
  * @import { PrivateUploads } from "./private/uploads.js"
  *
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number,
  *   stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no",
  *   earlier: Earlier, code: string[], asks: (Ask & {code: string[]})[]}} PrivateConversation `code` is the
  *   number of this device, as of others that ask
- * @typedef {{key: string, text: string, files: FileSaid[], atMs: number, state: "sending" | "refused" |
+ * @typedef {{key: string, text: string, files: EncryptedFile[], atMs: number, state: "sending" | "refused" |
  *   "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
  *   string}[]}} Noted
@@ -42,7 +42,10 @@ export const privateUnread = computed(() =>
     0,
   ),
 );
-/** The messages by conversation, as private/content.js returns them. @type {Signal<Map<string, Told[]>>} */
+/**
+ * The messages by conversation, as private/content.js returns them. @type {Signal<Map<string,
+ *   DecryptedMessage[]>>}
+ */
 export const privateMessages = signal(new Map());
 /** Our unsent messages by conversation. @type {Signal<Map<string, Unsent[]>>} */
 export const unsent = signal(new Map());

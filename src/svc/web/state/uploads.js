@@ -3,7 +3,7 @@
 // reload.
 
 /** @import { Upload } from "../types/api.js" */
-/** @import { Told } from "../types/wire.js" */
+/** @import { PushArguments } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { KeptFile } from "./pending_uploads.js" */
 
@@ -177,11 +177,11 @@ export class Uploads {
     if (id && this.#find(key)?.state === "checking") this.#askOf(key, id);
   }
 
-  /** @param {Told} push */
+  /** @param {PushArguments} push */
   hear(...[event, data]) {
     const { upload_id: uploadId, id = uploadId } = /** @type {{upload_id?: string, id?: string}} */ (data);
     const upload = this.list.value.find((other) => other.id === id);
-    if (upload) this.#hearOf(upload.key, .../** @type {Told} */ ([event, data]));
+    if (upload) this.#hearOf(upload.key, .../** @type {PushArguments} */ ([event, data]));
   }
 
   /**
@@ -277,7 +277,7 @@ export class Uploads {
     if (!channelAndThreadOf(this.#spot).thread) forgetFile(key);
   }
 
-  /** @param {string} key @param {Told} push */
+  /** @param {string} key @param {PushArguments} push */
   #hearOf(key, ...[event, data]) {
     if (event === "upload_progress") this.#change(key, { progress: data.progress });
     else if (event === "upload_done") this.#take(key, data);

@@ -3,7 +3,7 @@
 // time. Renders nothing.
 
 /** @import { Member } from "../types/api.js" */
-/** @import { Answer, Body, Telling } from "../types/wire.js" */
+/** @import { Answer, Body, TypedEventTarget } from "../types/wire.js" */
 /** @import { DeviceKey } from "./device_key.js" */
 
 import { post, Refusal } from "./http.js";
@@ -49,7 +49,7 @@ const NAMED = { id: "", nickname: "", roles: [] };
  * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}. The account
  * dispatches "renewed" (detail: a new access token, for connections that use the previous one).
  */
-export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTarget) {
+export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ (EventTarget) {
   /** @type {Identity | null} */ #identity = null;
   #timer = 0;
 

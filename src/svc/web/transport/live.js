@@ -4,7 +4,7 @@
 
 /**
  * @import { Greeting, Requests, Resumption } from "../types/api.js"
- * @import { Data, Push, Refused, Reply, Telling } from "../types/wire.js"
+ * @import { Data, Push, Refused, Reply, TypedEventTarget } from "../types/wire.js"
  */
 
 import { Refusal, Unreachable } from "./http.js";
@@ -41,7 +41,7 @@ const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of too ma
  * "offline", and two events that end all attempts: "rejected" (detail: Refusal; no token is available) and
  * "crowded" (too many pages of ours).
  */
-export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
+export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) {
   #url;
   #getToken;
   #nextId = 1;

@@ -36,10 +36,10 @@ export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [n
   : Exact<M, P>;
 
 /** The paths that exist for a method, with or without a query. */
-export type Path<M extends Method> = Asked<
+export type Path<M extends Method> = WithQuery<
   keyof Endpoints extends infer R ? (R extends `${M} ${infer P}` ? P : never) : never
 >;
-type Asked<P extends string> = P extends string ? Filled<P> | `${Filled<P>}?${string}` : never;
+type WithQuery<P extends string> = P extends string ? Filled<P> | `${Filled<P>}?${string}` : never;
 type Filled<P extends string> = P extends `${infer Before}{}${infer After}`
   ? `${Before}${string}${Filled<After>}`
   : P;
@@ -68,7 +68,10 @@ export type Refused = {
 type OwnCode = "signed_out" | "sign_in_again";
 
 /** The class of an object with typed events. `detail` has a type for each event's name. */
-export type Telling<Events> = new () => Pick<EventTarget, "dispatchEvent" | "removeEventListener"> & {
+export type TypedEventTarget<Events> = new () => Pick<
+  EventTarget,
+  "dispatchEvent" | "removeEventListener"
+> & {
   addEventListener<E extends keyof Events>(
     type: E,
     listener: (event: CustomEvent<Events[E]>) => void,
@@ -91,7 +94,7 @@ export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "role
 };
 
 /** The content of a notification: a push, or an event that a page has received. */
-export type Rung = {
+export type NotificationContent = {
   kind?: "mention" | "message" | "call";
   channel_id?: string;
   channel?: string;
@@ -102,17 +105,17 @@ export type Rung = {
   files?: number;
 };
 /** The location that a click on a notification opens. */
-export type Noticed = { channelId?: string; messageId?: string; conversationId?: string };
+export type NotificationTarget = { channelId?: string; messageId?: string; conversationId?: string };
 
 /** A push as `hear` receives it. */
-export type Told = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pushes];
+export type PushArguments = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pushes];
 /** Fields that many pushes share. */
 export type About = { channel_id?: string; id?: string; member_id?: string; thread?: string | null };
 export type Listener = {
   greet?: (greeting: Greeting) => void;
   recall?: (scene: Scene) => void;
   resume?: (present: Resumption) => void;
-  hear?: (...push: Told) => void;
+  hear?: (...push: PushArguments) => void;
   forget?: () => void;
 };
 

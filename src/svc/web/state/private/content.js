@@ -3,18 +3,19 @@
 
 /**
  * @import { Reactions } from "../conversation.js"
- * @import { FileSaid } from "./file_encryption.js"
+ * @import { EncryptedFile } from "./file_encryption.js"
  *
  * @typedef {{by: string, key: string}} Ref the author of a message, and the key that they gave it
  * @typedef {{seq: number, by: string, who: string}} Removal
- * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Said
+ * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Payload
  * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs:
  *   number | null, reply: string | null, reactions: Reactions,
- *   files: FileSaid[], edits: number[], deleted: boolean, trouble: "" | "unreadable" | "newer"}} Told
+ *   files: EncryptedFile[], edits: number[], deleted: boolean, trouble: "" | "unreadable" | "newer"}}
+ *   DecryptedMessage
  */
 
 import { changedReactions } from "../conversation.js";
-import { filesSaid } from "./file_encryption.js";
+import { encryptedFilesIn } from "./file_encryption.js";
 
 const VERSION = 1;
 export const MOST_CHARACTERS = 4000; // The limit for a message, as in the channels.
@@ -22,28 +23,28 @@ const LONGEST_KEY = 64;
 const LONGEST_SIGN = 64;
 export const LONGEST_NAME = 80;
 
-/** @param {string} type @param {object} rest @returns {Said} */
-const keyed = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID(), ...rest });
+/** @param {string} type @param {object} rest @returns {Payload} */
+const newPayload = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID(), ...rest });
 
-/** @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
-export const messageSaid = (text, { reply = null, files = [] } = {}) =>
-  keyed("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
+/** @param {string} text @param {{reply?: Ref | null, files?: EncryptedFile[]}} [rest] */
+export const messagePayload = (text, { reply = null, files = [] } = {}) =>
+  newPayload("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
 /** @param {Ref} of the person's own message @param {string} text */
-export const editSaid = ({ key: of }, text) => keyed("edit", { of, text });
+export const editPayload = ({ key: of }, text) => newPayload("edit", { of, text });
 /** @param {Ref} of the person's own message */
-export const deleteSaid = ({ key: of }) => keyed("delete", { of });
+export const deletionPayload = ({ key: of }) => newPayload("delete", { of });
 /** @param {Ref} of @param {string} emoji @param {boolean} on */
-export const reactionSaid = (of, emoji, on) => keyed("reaction", { of, emoji, on });
+export const reactionPayload = (of, emoji, on) => newPayload("reaction", { of, emoji, on });
 
 /** @param {string} text the new name of the conversation */
-export const nameSaid = (text) => keyed("name", { text: text.trim().slice(0, LONGEST_NAME) });
+export const namePayload = (text) => newPayload("name", { text: text.trim().slice(0, LONGEST_NAME) });
 
 /** @param {string} who the member whom the author has just removed from the group */
-export const removedSaid = (who) => keyed("removed", { who });
+export const removalPayload = (who) => newPayload("removed", { who });
 
 /**
  * Return the part of a message that stays in the history after its author has deleted it.
- * @param {Pick<Said, "type" | "key">} said
+ * @param {Pick<Payload, "type" | "key">} payload
  */
 export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });
 
@@ -56,33 +57,34 @@ export const idOf = ({ by, key }) => `${by} ${key}`;
  * text must be erased; the `name`, or ""; and `removals`, the claims about who removed whom.
  * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
  */
-export function toldBy(entries) {
-  /** @type {Map<string, Told>} */
+export function contentOf(entries) {
+  /** @type {Map<string, DecryptedMessage>} */
   const all = new Map();
   const emptying = [];
   /** @type {Removal[]} */
   const removals = [];
   let name = "";
-  for (const { seq, memberId: by, said, sentAtMs } of entries) {
+  for (const { seq, memberId: by, said: payload, sentAtMs } of entries) {
     if (!by) continue;
-    const type = said?.type ?? "message";
-    if (!said || said.v > VERSION) {
+    const type = payload?.type ?? "message";
+    if (!payload || payload.v > VERSION) {
       all.set(`${by} #${seq}`, {
         ...blank({ by, key: `#${seq}` }, seq, sentAtMs),
-        trouble: said ? "newer" : "unreadable",
+        trouble: payload ? "newer" : "unreadable",
       });
       continue;
     }
-    const own = (isKey(said.of) && all.get(idOf({ by, key: said.of }))) || null;
-    if (type === "message") begin(all, { ...said, key: said.key ?? `#${seq}` }, { seq, by, sentAtMs });
-    else if (type === "name" && isText(said.text)) name = said.text.slice(0, LONGEST_NAME);
-    else if (type === "removed" && typeof said.who === "string") removals.push({ seq, by, who: said.who });
-    else if (type === "edit" && own && !own.deleted && isText(said.text))
-      all.set(own.id, { ...own, text: said.text, editedAtMs: sentAtMs, edits: [...own.edits, seq] });
+    const own = (isKey(payload.of) && all.get(idOf({ by, key: payload.of }))) || null;
+    if (type === "message") begin(all, { ...payload, key: payload.key ?? `#${seq}` }, { seq, by, sentAtMs });
+    else if (type === "name" && isText(payload.text)) name = payload.text.slice(0, LONGEST_NAME);
+    else if (type === "removed" && typeof payload.who === "string")
+      removals.push({ seq, by, who: payload.who });
+    else if (type === "edit" && own && !own.deleted && isText(payload.text))
+      all.set(own.id, { ...own, text: payload.text, editedAtMs: sentAtMs, edits: [...own.edits, seq] });
     else if (type === "delete" && own && !own.deleted) {
       emptying.push(own.seq, ...own.edits);
       all.set(own.id, { ...own, deleted: true });
-    } else if (type === "reaction") react(all, by, said);
+    } else if (type === "reaction") react(all, by, payload);
   }
   return {
     messages: [...all.values()].filter(({ deleted }) => !deleted),
@@ -92,7 +94,7 @@ export function toldBy(entries) {
   };
 }
 
-/** @param {Ref} ref @param {number} seq @param {number} sentAtMs @returns {Told} */
+/** @param {Ref} ref @param {number} seq @param {number} sentAtMs @returns {DecryptedMessage} */
 const blank = (ref, seq, sentAtMs) => ({
   id: idOf(ref),
   ref,
@@ -111,7 +113,7 @@ const blank = (ref, seq, sentAtMs) => ({
 
 /**
  * Add a message. A message repeated after a lost response counts once.
- * @param {Map<string, Told>} all
+ * @param {Map<string, DecryptedMessage>} all
  * @param {any} what
  * @param {{seq: number, by: string, sentAtMs: number}} entry
  */
@@ -122,12 +124,12 @@ function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs })
     text: text ?? "",
     deleted: Boolean(deleted),
     reply: isRef(reply) ? idOf(reply) : null,
-    files: filesSaid(files),
+    files: encryptedFilesIn(files),
   };
   all.set(message.id, message);
 }
 
-/** @param {Map<string, Told>} all @param {string} by @param {any} what */
+/** @param {Map<string, DecryptedMessage>} all @param {string} by @param {any} what */
 function react(all, by, { of, emoji, on }) {
   const message = isRef(of) && isSign(emoji) ? all.get(idOf(of)) : null;
   if (!message) return;

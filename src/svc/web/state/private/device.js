@@ -6,7 +6,7 @@
  * @import { PrivateEntry } from "../../types/api.js"
  * @import { Answer, Body, PathOf } from "../../types/wire.js"
  * @import { Changes } from "../../transport/private_store.js"
- * @import { Said } from "./content.js"
+ * @import { Payload } from "./content.js"
  * @import { Entry, Group } from "./log_entries.js"
  * @import { Api } from "./other_devices.js"
  * @import { Kept } from "./unsent_messages.js"
@@ -140,17 +140,17 @@ export class PrivateDevice {
   /**
    * Send a message now. If nobody can read it yet, store it until somebody can, and reject with NotYet.
    * @param {string} id
-   * @param {Partial<Said>} said sent as JSON; its `key` is unique
+   * @param {Partial<Payload>} content sent as JSON; its `key` is unique
    */
-  async send(id, said) {
-    const keyed = { key: crypto.randomUUID(), ...said };
-    await wait(this.#kept, id, keyed, this.#now());
+  async send(id, content) {
+    const payload = { key: crypto.randomUUID(), ...content };
+    await wait(this.#kept, id, payload, this.#now());
     return this.#inTurn(async () => {
       // If another device created the group just now, it has added us.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         await this.#joinAll();
         await this.#keepUp(id);
-        const left = (await allWaiting(this.#kept, id)).find(({ said: { key } }) => key === keyed.key);
+        const left = (await allWaiting(this.#kept, id)).find(({ said: { key } }) => key === payload.key);
         if (!left) return;
         if (left.refused) throw Object.assign(new Error(), left.refused);
       }
@@ -214,12 +214,12 @@ export class PrivateDevice {
     /** @type {Group | undefined} */
     const before = await this.#kept.get(`group/${id}`);
     if (before && before.seq >= seq) return; // Already processed; the response to its deletion was lost.
-    const told = await this.#api("GET", ONE(id)).catch((error) => {
+    const conversation = await this.#api("GET", ONE(id)).catch((error) => {
       if (error.code !== "unknown_conversation") throw error;
       return null; // We have been removed again in the meantime.
     });
-    if (!told) return;
-    const { between_two: two, members } = told;
+    if (!conversation) return;
+    const { between_two: two, members } = conversation;
     const between = two ? members : null;
     let joined = null;
     try {
@@ -360,9 +360,10 @@ export class PrivateDevice {
    *   boolean, turn?: number}>}
    */
   async #settle(id, acts = true) {
-    const { epoch: told, seq, devices, lacking, members, between_two: two } = await this.#api("GET", ONE(id));
+    const conversation = await this.#api("GET", ONE(id));
+    const { seq, devices, lacking, members, between_two: two } = conversation;
     // If no device in the group can add others, the group starts again.
-    const epoch = devices.some((device) => !device.gone) ? told : 0;
+    const epoch = devices.some((device) => !device.gone) ? conversation.epoch : 0;
     const own = await this.#keys.identity();
     /** @type {Group | null | undefined} */
     let group = await this.#kept.get(`group/${id}`);
@@ -423,23 +424,24 @@ export class PrivateDevice {
   /**
    * Encrypt a message for the current epoch, and store it until the server has it.
    * @param {string} id
-   * @param {Said} said
+   * @param {Payload} payload
    * @param {number} atMs
    */
-  async #enclose(id, said, atMs) {
+  async #enclose(id, payload, atMs) {
     /** @type {Group} */
     const group = await this.#kept.get(`group/${id}`);
-    const { frank, commitment, shown } = await frankedFor(said);
+    const { frank, commitment, shown } = await frankedFor(payload);
     const { state, message } = await seal(
       this.#state(group),
-      utf8(JSON.stringify({ ...said, ...seenBy(group), frank })),
+      utf8(JSON.stringify({ ...payload, ...seenBy(group), frank })),
       shown,
     );
-    const outgoing = [
-      ...group.outgoing,
-      { said, atMs, message, commitment, digest: await digestOf(message) },
-    ];
-    await this.#kept.put([[`group/${id}`, { ...group, state: packed(state), outgoing }], noMore(id, said)]);
+    const digest = await digestOf(message);
+    const outgoing = [...group.outgoing, { said: payload, atMs, message, commitment, digest }];
+    await this.#kept.put([
+      [`group/${id}`, { ...group, state: packed(state), outgoing }],
+      noMore(id, payload),
+    ]);
   }
 
   /** Send waiting messages. Encrypt a message again if its epoch has passed. @param {string} id */

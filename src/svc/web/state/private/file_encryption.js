@@ -4,7 +4,7 @@
 /**
  * The description of a file in a message.
  * @typedef {{id: string, key: string, digest: string, name: string, type: string, bytes: number, alt: string,
- *   width: number | null, height: number | null}} FileSaid
+ *   width: number | null, height: number | null}} EncryptedFile
  */
 
 import { fromBase64, toBase64 } from "./mls.js";
@@ -46,7 +46,7 @@ export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8A
 /**
  * Decrypt a file. Rejects if the data is not the described file.
  * @param {ArrayBuffer} data
- * @param {Pick<FileSaid, "key" | "digest" | "bytes">} said
+ * @param {Pick<EncryptedFile, "key" | "digest" | "bytes">} file
  */
 export async function openFile(data, { key: secret, digest, bytes }) {
   if ((await digestOf(data)) !== digest)
@@ -62,12 +62,12 @@ const digestOf = async (data) => toBase64(new Uint8Array(await crypto.subtle.dig
 
 /**
  * Return the valid descriptions of files in a message from another device: at most ten.
- * @param {unknown} said
- * @returns {FileSaid[]}
+ * @param {unknown} files
+ * @returns {EncryptedFile[]}
  */
-export function filesSaid(said) {
-  if (!Array.isArray(said)) return [];
-  return said.slice(0, MOST_FILES).flatMap((each) => {
+export function encryptedFilesIn(files) {
+  if (!Array.isArray(files)) return [];
+  return files.slice(0, MOST_FILES).flatMap((each) => {
     const {
       id,
       key,

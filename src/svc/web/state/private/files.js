@@ -4,7 +4,7 @@
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
- * @import { FileSaid } from "./file_encryption.js"
+ * @import { EncryptedFile } from "./file_encryption.js"
  *
  * @typedef {{state: "opening" | "open" | "failed", url: string, problem: string}} Opened
  */
@@ -26,13 +26,13 @@ const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) =>
 /**
  * Open a file for the lifetime of this page.
  * @param {string} id of the conversation
- * @param {FileSaid} said
+ * @param {EncryptedFile} file
  */
-export async function open(id, said) {
-  if (["opening", "open"].includes(opened.value.get(said.id)?.state ?? "")) return;
-  put(said.id, { state: "opening", url: "", problem: "" });
+export async function open(id, file) {
+  if (["opening", "open"].includes(opened.value.get(file.id)?.state ?? "")) return;
+  put(file.id, { state: "opening", url: "", problem: "" });
   try {
-    show(said, await plainOf(id, said));
+    show(file, await plainOf(id, file));
   } catch (/** @type {any} */ error) {
     const problem =
       error.code === "unknown_file" || error.code === "not_found"
@@ -40,19 +40,19 @@ export async function open(id, said) {
         : error.code
           ? explain(error)
           : t("private-file-broken");
-    put(said.id, { state: "failed", url: "", problem });
+    put(file.id, { state: "failed", url: "", problem });
   }
 }
 
 /**
  * Open and store a file that this browser sends.
  * @param {string} id
- * @param {FileSaid} said
+ * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
  */
-export async function own(id, said, plain) {
-  show(said, plain);
-  await keep(id, said, plain);
+export async function own(id, file, plain) {
+  show(file, plain);
+  await keep(id, file, plain);
 }
 
 /** Release a file that this page no longer needs. @param {string} fileId */
@@ -76,27 +76,27 @@ export const erase = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(() =>
  */
 export const namesOf = (id, files) => files.map((each) => NAME(id, each.id));
 
-/** @param {string} id @param {FileSaid} said */
-async function plainOf(id, said) {
+/** @param {string} id @param {EncryptedFile} file */
+async function plainOf(id, file) {
   const { kept } = await start();
-  const before = await kept.get(NAME(id, said.id));
+  const before = await kept.get(NAME(id, file.id));
   if (before) return before;
-  const blob = await download(PATH(id, said.id), { token: await accessToken() });
-  const plain = await openFile(await blob.arrayBuffer(), said);
-  await keep(id, said, plain);
+  const blob = await download(PATH(id, file.id), { token: await accessToken() });
+  const plain = await openFile(await blob.arrayBuffer(), file);
+  await keep(id, file, plain);
   return plain;
 }
 
-/** @param {string} id @param {FileSaid} said @param {Uint8Array} plain */
-async function keep(id, said, plain) {
+/** @param {string} id @param {EncryptedFile} file @param {Uint8Array} plain */
+async function keep(id, file, plain) {
   const { kept } = await start();
   // If the disk is full, the file is downloaded again when needed, as long as it exists.
-  if (plain.length <= KEPT_BYTES) await kept.put([[NAME(id, said.id), plain]]).catch(() => {});
+  if (plain.length <= KEPT_BYTES) await kept.put([[NAME(id, file.id), plain]]).catch(() => {});
 }
 
 /**
  * Show a file. Only a few types that cannot run code keep their type.
- * @param {FileSaid} said
+ * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
  */
 function show({ id, type }, plain) {

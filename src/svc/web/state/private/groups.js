@@ -5,7 +5,7 @@
 
 import { conversationsById } from "../private_conversations.js";
 import { api } from "../server.js";
-import { nameSaid, removedSaid } from "./content.js";
+import { namePayload, removalPayload } from "./content.js";
 import { start } from "./own_identity.js";
 import { begin, forgetConversation, left, look } from "./log_reader.js";
 import { say } from "./outbox.js";
@@ -34,11 +34,11 @@ export async function addPeople(id, memberIds) {
 /** Remove a member with all their devices and announce it. @param {string} id @param {string} memberId */
 export async function removePerson(id, memberId) {
   await api("DELETE", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
-  await say(id, removedSaid(memberId));
+  await say(id, removalPayload(memberId));
 }
 
 /** @param {string} id @param {string} name */
-export const rename = (id, name) => say(id, nameSaid(name));
+export const rename = (id, name) => say(id, namePayload(name));
 
 /** Leave a conversation and delete all of its stored data. @param {string} id */
 export async function leave(id) {

@@ -6,16 +6,16 @@
 /**
  * @import { PrivateConversation } from "../../types/api.js"
  * @import { Changes } from "../../transport/private_store.js"
- * @import { Said } from "./content.js"
+ * @import { Payload } from "./content.js"
  * @import { Entry } from "./log_entries.js"
  * @import { Device } from "./other_devices.js"
  * @import { Kept } from "./unsent_messages.js"
  *
  * @typedef {"asked" | "refused" | "failed" | "done"} State
- * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} Asked as it is stored
+ * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} StoredRequest as it is stored
  * @typedef {"" | "none" | "can" | State} Earlier
  * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} Ask of another device
- * @typedef {(id: string, said: Said) => Promise<void>} Send
+ * @typedef {(id: string, payload: Payload) => Promise<void>} Send
  */
 
 import { fromBase64, textOf, toBase64, utf8 } from "./mls.js";
@@ -29,12 +29,12 @@ const GONE = ["unknown_file", "not_found"];
 export const MOST_ENTRIES = 10_000;
 export const MOST_BYTES = 8 * 2 ** 20;
 
-const ASKED = (/** @type {string} */ id) => `asked/${id}`;
+const REQUEST = (/** @type {string} */ id) => `asked/${id}`;
 const SINCE = (/** @type {string} */ id) => `since/${id}`;
 const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") => `history/${id}/${seq}`;
 
-/** @param {object} rest @returns {Said} */
-const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
+/** @param {object} rest @returns {Payload} */
+const transferPayload = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
  * Return the change that records where the unreadable part of the history ends, unless this device has stored
@@ -53,8 +53,9 @@ export async function sinceHere(kept, id, seq) {
  * Return the thumbprints of our other devices in a group: those that both MLS and the server attribute to us.
  * Otherwise, a member or the server alone could insert a device that claims to be ours. If both collude, only
  * comparing safety numbers reveals it.
- * @param {Device[] | null} inGroup @param {Pick<PrivateConversation, "devices">} told by the server @param
- *   {Device} own
+ * @param {Device[] | null} inGroup
+ * @param {Pick<PrivateConversation, "devices">} conversation the server's data
+ * @param {Device} own
  */
 export function othersOfOurs(inGroup, { devices }, { memberId, thumbprint }) {
   const isOurs = (/** @type {Device} */ each) =>
@@ -70,7 +71,7 @@ export function othersOfOurs(inGroup, { devices }, { memberId, thumbprint }) {
  * @param {string} memberId
  * @param {string[]} thumbprints
  */
-const saidBy = (entries, memberId, thumbprints) =>
+const transferEntriesBy = (entries, memberId, thumbprints) =>
   entries.filter(
     (entry) =>
       entry.said?.type === TYPE &&
@@ -87,7 +88,7 @@ const saidBy = (entries, memberId, thumbprints) =>
  */
 export async function earlierOf(kept, id, ours) {
   if (!(await kept.get(SINCE(id)))) return "";
-  const { state } = /** @type {Partial<Asked>} */ ((await kept.get(ASKED(id))) ?? {});
+  const { state } = /** @type {Partial<StoredRequest>} */ ((await kept.get(REQUEST(id))) ?? {});
   if (state === "done") return state;
   return ours.length ? (state ?? "can") : "none";
 }
@@ -101,11 +102,11 @@ export async function askForEarlier({ kept, send }, id) {
   const pair = await crypto.subtle.generateKey(CURVE, true, ["deriveBits"]);
   const ask = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
   const key = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey));
-  await kept.put([[ASKED(id), { ask, key, state: "asked" }]]);
+  await kept.put([[REQUEST(id), { ask, key, state: "asked" }]]);
   try {
-    await send(id, said({ ask, up_to: await kept.get(SINCE(id)) }));
+    await send(id, transferPayload({ ask, up_to: await kept.get(SINCE(id)) }));
   } catch (error) {
-    await kept.put([[ASKED(id), undefined]]);
+    await kept.put([[REQUEST(id), undefined]]);
     throw error;
   }
 }
@@ -119,14 +120,16 @@ export async function askForEarlier({ kept, send }, id) {
  * @returns {Ask[]}
  */
 export function asksIn(entries, { memberId, thumbprint: here }, ours) {
-  const answered = new Set(saidBy(entries, memberId, [...ours, here]).map((entry) => entry.said.for));
+  const answered = new Set(
+    transferEntriesBy(entries, memberId, [...ours, here]).map((entry) => entry.said.for),
+  );
   /** @type {Map<string, Ask>} */
   const last = new Map();
   for (const {
     seq,
     thumbprint,
     said: { ask, up_to: upTo },
-  } of saidBy(entries, memberId, ours)) {
+  } of transferEntriesBy(entries, memberId, ours)) {
     if (typeof ask === "string" && Number.isInteger(upTo) && upTo < seq)
       last.set(`${thumbprint}`, { ask, seq, upTo, thumbprint: `${thumbprint}` });
   }
@@ -136,7 +139,7 @@ export function asksIn(entries, { memberId, thumbprint: here }, ours) {
 }
 
 /** Refuse a request. @param {Send} send @param {string} id @param {Pick<Ask, "ask">} asked */
-export const refuseEarlier = (send, id, { ask }) => send(id, said({ for: ask }));
+export const refuseEarlier = (send, id, { ask }) => send(id, transferPayload({ for: ask }));
 
 /**
  * Send the stored messages from before the other device joined.
@@ -148,12 +151,15 @@ export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
   const pair = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey(CURVE, false, ["deriveBits"]));
   const by = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
   const { data, digest } = await sealFile(plain, await derived(pair.privateKey, ask, ask + by));
-  await send(id, said({ for: ask, by, file: { id: await upload(id, data), digest, bytes: plain.length } }));
+  await send(
+    id,
+    transferPayload({ for: ask, by, file: { id: await upload(id, data), digest, bytes: plain.length } }),
+  );
 }
 
 /** @param {Entry} entry @param {number} upTo */
-const isGiven = ({ seq, memberId, said: what }, upTo) =>
-  seq <= upTo && Boolean(memberId && what) && what.type !== TYPE;
+const isGiven = ({ seq, memberId, said: payload }, upTo) =>
+  seq <= upTo && Boolean(memberId && payload) && payload.type !== TYPE;
 
 /**
  * Pack the entries up to `upTo`. If there are too many, keep the newest.
@@ -165,11 +171,11 @@ export function packedEarlier(all, upTo) {
     .filter((entry) => isGiven(entry, upTo))
     .sort((one, other) => one.seq - other.seq)
     .slice(-MOST_ENTRIES)
-    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({
+    .map(({ seq, memberId, thumbprint, said: payload, sentAtMs, tag }) => ({
       seq,
       memberId,
       thumbprint,
-      said: what,
+      said: payload,
       sentAtMs,
       tag,
     }));
@@ -187,12 +193,12 @@ export function packedEarlier(all, upTo) {
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours
- * @returns {Promise<Said | undefined>}
+ * @returns {Promise<Payload | undefined>}
  */
 export async function answerIn(kept, id, entries, { memberId }, ours) {
-  const asked = /** @type {Asked | undefined} */ (await kept.get(ASKED(id)));
-  return asked?.state === "asked"
-    ? saidBy(entries, memberId, ours).find((entry) => entry.said.for === asked.ask)?.said
+  const request = /** @type {StoredRequest | undefined} */ (await kept.get(REQUEST(id)));
+  return request?.state === "asked"
+    ? transferEntriesBy(entries, memberId, ours).find((entry) => entry.said.for === request.ask)?.said
     : undefined;
 }
 
@@ -200,13 +206,13 @@ export async function answerIn(kept, id, entries, { memberId }, ours) {
  * Import the messages sent by another of our devices. If the network fails, rejects with a `code` and can be
  * retried.
  * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string}
- *   id @param {Said} answer
+ *   id @param {Payload} answer
  */
 export async function takeEarlier({ kept, fetched }, id, { for: answered, by, file }) {
-  const { ask, key, state: now } = /** @type {Asked} */ (await kept.get(ASKED(id)));
+  const { ask, key, state: now } = /** @type {StoredRequest} */ (await kept.get(REQUEST(id)));
   if (now !== "asked" || ask !== answered) return;
   const ends = (/** @type {State} */ state) =>
-    /** @type {Changes[number]} */ ([ASKED(id), { ask, key: new Uint8Array(), state }]);
+    /** @type {Changes[number]} */ ([REQUEST(id), { ask, key: new Uint8Array(), state }]);
   if (!file) {
     await kept.put([ends("refused")]);
     return;
@@ -216,12 +222,12 @@ export async function takeEarlier({ kept, fetched }, id, { for: answered, by, fi
     const secret = toBase64(await derived(privateKey, by, ask + by));
     if (typeof file.id !== "string" || !isBytes(file.digest) || !(file.bytes <= MOST_BYTES))
       throw new TypeError("it is no such file");
-    const told = JSON.parse(
+    const entries = JSON.parse(
       textOf(
         await openFile(await fetched(id, file.id), { digest: file.digest, bytes: file.bytes, key: secret }),
       ),
     );
-    await kept.put([...(await taken(kept, id, told)), ends("done")]);
+    await kept.put([...(await taken(kept, id, entries)), ends("done")]);
   } catch (/** @type {any} */ error) {
     // WebCrypto's errors have a numeric code.
     if (typeof error.code === "string" && !GONE.includes(error.code)) throw error;
@@ -233,20 +239,20 @@ export async function takeEarlier({ kept, fetched }, id, { for: answered, by, fi
  * Return the changes that import entries. Never replaces an entry that this device has read itself.
  * @param {Kept} kept
  * @param {string} id
- * @param {any[]} told
+ * @param {any[]} received
  * @returns {Promise<Changes>}
  */
-async function taken(kept, id, told) {
+async function taken(kept, id, received) {
   const since = /** @type {number} */ (await kept.get(SINCE(id)));
   const there = new Set((await kept.under(HISTORY(id))).map(({ seq }) => seq));
-  const fresh = told
+  const fresh = received
     .slice(-MOST_ENTRIES)
     .filter((each) => isEntry(each) && isGiven(each, since) && !there.has(each.seq))
-    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({
+    .map(({ seq, memberId, thumbprint, said: payload, sentAtMs, tag }) => ({
       seq,
       memberId,
       thumbprint,
-      said: what,
+      said: payload,
       sentAtMs,
       tag,
     }));

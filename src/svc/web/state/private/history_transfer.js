@@ -3,7 +3,7 @@
 
 /**
  * @import { PathOf } from "../../types/wire.js"
- * @import { Said } from "./content.js"
+ * @import { Payload } from "./content.js"
  */
 
 import { download } from "../../transport/http.js";
@@ -26,15 +26,15 @@ const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
 /**
  * Send a message now or as soon as possible. Drop it if the server refuses it.
  * @param {string} id
- * @param {Said} said
+ * @param {Payload} payload
  */
-async function send(id, said) {
+async function send(id, payload) {
   const { device } = await start();
   try {
-    await device.send(id, said);
+    await device.send(id, payload);
   } catch (/** @type {any} */ error) {
     if (error instanceof NotYet || error.code === "unreachable") return;
-    if (error.status !== undefined) await device.discard(id, said.key);
+    if (error.status !== undefined) await device.discard(id, payload.key);
     throw error;
   }
 }

@@ -78,9 +78,8 @@ export const running = {
 };
 
 /**
- * @typedef {{conversation_id: string, said_in: number}} Reported `said_in` is the number of the entry with
- *   its
- *   current text
+ * @typedef {{conversation_id: string, content_seq: number}} Reported `content_seq` is the number of the entry
+ *   with its current text
  */
 
 /**
@@ -88,19 +87,24 @@ export const running = {
  * @param {Reported} message
  * @param {string} text the reporter's reason
  */
-export async function report({ conversation_id: id, said_in: seq }, text) {
+export async function report({ conversation_id: id, content_seq: seq }, text) {
   const { kept } = await start();
-  const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./log_entries.js").Entry>} */ (
+  const {
+    memberId,
+    said: payload,
+    sentAtMs,
+    tag,
+  } = /** @type {Partial<import("./log_entries.js").Entry>} */ (
     (await kept.get(`history/${id}/${seq}`)) ?? {}
   );
-  if (!memberId || sentAtMs === undefined || !said?.frank || !tag)
+  if (!memberId || sentAtMs === undefined || !payload?.frank || !tag)
     throw Object.assign(new Error(), { code: "no_proof" });
   await api("POST", `/api/private/conversations/${encodeURIComponent(id)}/reports`, {
     text,
     member_id: memberId,
     sent_at_ms: sentAtMs,
-    said: revealable(said),
-    key: said.frank,
+    said: revealable(payload),
+    key: payload.frank,
     tag,
   });
 }

@@ -11,7 +11,7 @@
  * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain |
  *   null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is stored
  * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number,
- *   chain?: string, tag?: string | null}} Entry of the history
+ *   chain?: string, tag?: string | null}} Entry of the history as it is stored; `said` is the payload
  */
 
 import { isFranked } from "./franking.js";
@@ -74,13 +74,13 @@ export async function afterEntry(
     };
   }
   if (opened) next.state = packed(opened.state);
-  const { seen, ...said } = (opened && parsed(opened.data)) ?? {};
+  const { seen, ...payload } = (opened && parsed(opened.data)) ?? {};
   // A message that could not be reported is not shown. The server has no tag for messages that predate
   // franking.
-  const franked = !tag || (opened?.shown && (await isFranked(said, opened.shown)));
+  const franked = !tag || (opened?.shown && (await isFranked(payload, opened.shown)));
   const entry = await entryOf(
     id,
-    { seq, said: franked ? said : null, sentAtMs, chain, tag },
+    { seq, said: franked ? payload : null, sentAtMs, chain, tag },
     opened?.statement,
     audience,
   );

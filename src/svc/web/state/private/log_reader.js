@@ -6,7 +6,7 @@
  * @import { Signal } from "../../vendor/signals.js"
  * @import { PrivateConversation } from "../private_conversations.js"
  * @import { Change } from "./device_changes.js"
- * @import { Said, Told } from "./content.js"
+ * @import { Payload, DecryptedMessage } from "./content.js"
  * @import { Entry } from "./log_entries.js"
  * @import { Own } from "./own_identity.js"
  * @import { Waiting } from "./unsent_messages.js"
@@ -28,14 +28,14 @@ import {
 } from "../private_conversations.js";
 import { member } from "../server.js";
 import { noteOf, removerOf } from "./device_changes.js";
-import { emptied, toldBy } from "./content.js";
+import { emptied, contentOf } from "./content.js";
 import { answerIn, asksIn, earlierOf, othersOfOurs } from "./history_messages.js";
 import { close, namesOf } from "./files.js";
 import { noteUnknown } from "./known_devices.js";
 import { codeOf, devicesIn, isVerified, thisDevice } from "./safety_numbers.js";
 import { Withheld } from "./other_devices.js";
 import { inCalls, isStill, start, takePart } from "./own_identity.js";
-import { filesSaid } from "./file_encryption.js";
+import { encryptedFilesIn } from "./file_encryption.js";
 import { unsentOf } from "./unsent_messages.js";
 
 /** The conversations to read next: ids, or null for all. @type {Set<string | null>} */
@@ -53,13 +53,13 @@ const entries = new Map();
 const names = new Map();
 /**
  * The messages that this page is sending, by key.
- * @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>}
+ * @type {Map<string, {id: string, said: Payload, atMs: number, refused?: undefined}>}
  */
 export const leaving = new Map();
 
 /**
  * Maps each conversation to another device's answer that must be imported.
- * @type {Map<string, Said | undefined>}
+ * @type {Map<string, Payload | undefined>}
  */
 export const coming = new Map();
 
@@ -190,7 +190,7 @@ async function described(
   if (inGroup) await noteUnknown(kept, id, inGroup, last);
   /** @type {Change[]} */
   const changes = (await kept.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
-  const { removals } = toldBy(history);
+  const { removals } = contentOf(history);
   const remover = (/** @type {Change} */ change) => (/** @type {string} */ memberId) =>
     removerOf(change, memberId, changes, removals);
   put(
@@ -203,9 +203,9 @@ async function described(
       note: noteOf(change, two, remover(change)),
     })),
   );
-  const messages = /** @type {Told[]} */ (privateMessages.value.get(id));
+  const messages = /** @type {DecryptedMessage[]} */ (privateMessages.value.get(id));
   const upTo = (await kept.get(`read/${id}`)) ?? 0;
-  const isNew = (/** @type {Told} */ message) =>
+  const isNew = (/** @type {DecryptedMessage} */ message) =>
     message.seq > upTo && !message.trouble && message.memberId !== memberId;
   ring(
     id,
@@ -267,14 +267,14 @@ async function takeOver({ kept, memberId }, id) {
 
 /** Erase messages that their author has deleted. @param {Own["kept"]} kept @param {string} id */
 async function empty(kept, id) {
-  const { emptying } = toldBy(/** @type {Entry[]} */ (entries.get(id)));
+  const { emptying } = contentOf(/** @type {Entry[]} */ (entries.get(id)));
   if (!emptying.length) return;
   const all = /** @type {Entry[]} */ (entries.get(id)).map((entry) =>
     emptying.includes(entry.seq) ? { ...entry, said: emptied(entry.said) } : entry,
   );
   const files = /** @type {Entry[]} */ (entries.get(id))
     .filter(({ seq }) => emptying.includes(seq))
-    .flatMap(({ said: what }) => filesSaid(what?.files));
+    .flatMap(({ said: payload }) => encryptedFilesIn(payload?.files));
   for (const { id: fileId } of files) close(fileId);
   await kept.put([
     ...all
@@ -305,18 +305,18 @@ function show(id, memberId, kept) {
   const done = waiting
     .filter((each) => !isMessage(each) && !each.refused)
     .map((each) => ({ seq: Infinity, memberId, said: each.said, sentAtMs: each.atMs }));
-  const { messages, name } = toldBy([...history, ...done]);
+  const { messages, name } = contentOf([...history, ...done]);
   names.set(id, name);
   put(privateMessages, id, messages);
   put(
     unsent,
     id,
-    waiting.filter(isMessage).map(({ said: what, atMs, refused }) => ({
-      key: what.key,
-      text: what.text,
-      files: filesSaid(what.files),
+    waiting.filter(isMessage).map(({ said: payload, atMs, refused }) => ({
+      key: payload.key,
+      text: payload.text,
+      files: encryptedFilesIn(payload.files),
       atMs,
-      state: leaving.has(what.key) ? "sending" : refused ? "refused" : "waiting",
+      state: leaving.has(payload.key) ? "sending" : refused ? "refused" : "waiting",
       problem: refused ? explain(refused) : "",
     })),
   );
@@ -328,7 +328,7 @@ export async function showAgain(id) {
   show(id, memberId, await unsentOf(kept, id));
 }
 
-/** @param {string} conversationId @param {Told} [message] */
+/** @param {string} conversationId @param {DecryptedMessage} [message] */
 function ring(conversationId, message) {
   if (!message) return;
   arrived.delete(conversationId);

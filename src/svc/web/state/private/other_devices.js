@@ -77,18 +77,18 @@ export async function statedIn(state, audience) {
  *   null}} entry @param {string | undefined} statement @param {string} audience
  * @returns {Promise<[name: string, value: Entry]>}
  */
-export async function entryOf(id, { seq, said, sentAtMs, chain, tag }, statement, audience) {
+export async function entryOf(id, { seq, said: payload, sentAtMs, chain, tag }, statement, audience) {
   const { memberId = null, thumbprint = null } = /** @type {Partial<Stated>} */ (
     (statement && (await readStatement(statement, audience))) ?? {}
   );
-  return [`history/${id}/${seq}`, { seq, memberId, thumbprint, said: said ?? null, sentAtMs, chain, tag }];
+  return [`history/${id}/${seq}`, { seq, memberId, thumbprint, said: payload ?? null, sentAtMs, chain, tag }];
 }
 
 /** Parse a decrypted message; null if it is not an object. @param {Uint8Array | undefined} data */
 export function parsed(data) {
   try {
-    const said = JSON.parse(textOf(/** @type {Uint8Array} */ (data)));
-    return said && typeof said === "object" && !Array.isArray(said) ? said : null;
+    const payload = JSON.parse(textOf(/** @type {Uint8Array} */ (data)));
+    return payload && typeof payload === "object" && !Array.isArray(payload) ? payload : null;
   } catch {
     return null;
   }

@@ -4,13 +4,13 @@
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
- * @import { Said } from "./content.js"
+ * @import { Payload } from "./content.js"
  * @import { Group } from "./log_entries.js"
  *
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
  *   string) => Promise<any[]>}} Kept
  * @typedef {{code?: string, message: string, status?: number, details?: object}} Refused
- * @typedef {{said: Said, atMs: number, refused?: Refused}} Waiting
+ * @typedef {{said: Payload, atMs: number, refused?: Refused}} Waiting as it is stored; `said` is the payload
  * @typedef {Waiting & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
  */
 
@@ -27,20 +27,20 @@ export class NotYet extends Error {
 
 /**
  * Return whether a message should notify members who are away. Reactions and edits do not.
- * @param {Said} said
+ * @param {Payload} payload
  */
 export const rings = ({ type = "message" }) => type === "message";
 
 /**
- * Store a message until it can be sent. `said.key` is unique among this member's messages.
+ * Store a message until it can be sent. `payload.key` is unique among this member's messages.
  * @param {Kept} kept
  * @param {string} id
- * @param {Said} said
+ * @param {Payload} payload
  * @param {number} atMs
  */
-export async function wait(kept, id, said, atMs) {
-  const before = await kept.get(WAITING(id, said.key));
-  await kept.put([[WAITING(id, said.key), { said, atMs: before?.atMs ?? atMs }]]);
+export async function wait(kept, id, payload, atMs) {
+  const before = await kept.get(WAITING(id, payload.key));
+  await kept.put([[WAITING(id, payload.key), { said: payload, atMs: before?.atMs ?? atMs }]]);
 }
 
 /**
@@ -72,7 +72,7 @@ export const nextWaiting = async (kept, id) => (await allWaiting(kept, id)).find
 /**
  * Return the change that removes a waiting message.
  * @param {string} id
- * @param {Pick<Said, "key">} said
+ * @param {Pick<Payload, "key">} payload
  * @returns {Changes[number]}
  */
 export const noMore = (id, { key }) => [WAITING(id, key), undefined];
@@ -83,18 +83,18 @@ export const noMore = (id, { key }) => [WAITING(id, key), undefined];
  * @param {Waiting} item
  * @returns {Changes[number]}
  */
-export const waitAgain = (id, { said, atMs }) => [WAITING(id, said.key), { said, atMs }];
+export const waitAgain = (id, { said: payload, atMs }) => [WAITING(id, payload.key), { said: payload, atMs }];
 
 /**
  * Return the change that stores a rejected message until its author decides what to do with it.
  * @param {string} id
- * @param {Said} said
+ * @param {Payload} payload
  * @param {number} atMs
  * @param {Refused} error
  * @returns {Changes[number]}
  */
-export function refusedAs(id, said, atMs, { code, message, status, details }) {
-  return [WAITING(id, said.key), { said, atMs, refused: { code, message, status, details } }];
+export function refusedAs(id, payload, atMs, { code, message, status, details }) {
+  return [WAITING(id, payload.key), { said: payload, atMs, refused: { code, message, status, details } }];
 }
 
 /**

@@ -4,12 +4,12 @@
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
- * @import { FileSaid } from "./file_encryption.js"
+ * @import { EncryptedFile } from "./file_encryption.js"
  *
  * @typedef {{blob: Blob, width: number | null, height: number | null}} Prepared
  * @typedef {{key: string, file: File, name: string, state: "sending" | "done" | "refused", progress: number,
  *   waits: boolean, lasts: boolean, problem: string,
- *   result: {kind: string} | null, said: FileSaid | null, alt: string}} OneFile
+ *   result: {kind: string} | null, descriptor: EncryptedFile | null, alt: string}} OneFile
  */
 
 import { sendWhole } from "../../transport/upload.js";
@@ -41,8 +41,8 @@ export class PrivateUploads {
 
   /** The descriptions of the uploaded files, to be sent in the message. */
   get ready() {
-    return this.list.value.flatMap(({ said, name, alt }) =>
-      said ? [{ ...said, name: name.slice(-LONGEST_NAME), alt }] : [],
+    return this.list.value.flatMap(({ descriptor, name, alt }) =>
+      descriptor ? [{ ...descriptor, name: name.slice(-LONGEST_NAME), alt }] : [],
     );
   }
 
@@ -68,7 +68,7 @@ export class PrivateUploads {
           lasts: false,
           problem: "",
           result: null,
-          said: null,
+          descriptor: null,
           alt: "",
         },
       ];
@@ -85,12 +85,12 @@ export class PrivateUploads {
 
   /** Cancel an upload, here and on the server. @param {string} key */
   cancel(key) {
-    const said = this.#find(key)?.said;
+    const descriptor = this.#find(key)?.descriptor;
     this.#stops.get(key)?.abort();
     this.list.value = this.list.value.filter((each) => each.key !== key);
-    if (!said) return;
-    close(said.id);
-    erase(this.#id, said.id);
+    if (!descriptor) return;
+    close(descriptor.id);
+    erase(this.#id, descriptor.id);
   }
 
   /** Set a picture's description, which is sent with the message. @param {string} key @param {string} alt */
@@ -105,7 +105,7 @@ export class PrivateUploads {
 
   /** Remove the uploads from the composer, because a message contains them now. */
   sent() {
-    this.list.value = this.list.value.filter(({ said }) => !said);
+    this.list.value = this.list.value.filter(({ descriptor }) => !descriptor);
   }
 
   /** @param {string} key */
@@ -129,7 +129,7 @@ export class PrivateUploads {
         waits,
         signal: stop.signal,
       });
-      const said = {
+      const descriptor = {
         id,
         ...sealed,
         name: file.name,
@@ -139,8 +139,9 @@ export class PrivateUploads {
         width,
         height,
       };
-      await own(this.#id, said, plain);
-      if (this.#find(key)) this.#change(key, { state: "done", said, result: { kind: kindOf(said.type) } });
+      await own(this.#id, descriptor, plain);
+      if (this.#find(key))
+        this.#change(key, { state: "done", descriptor, result: { kind: kindOf(descriptor.type) } });
       else erase(this.#id, id);
     } catch (/** @type {any} */ error) {
       this.#change(key, {

@@ -10,7 +10,7 @@ import { knows, t } from "../../words/words.js";
 import { lasting, Time } from "../parts/time.js";
 import { permissionName } from "./parts/permission.js";
 
-/** @typedef {AuditEntry["details"]} Said */
+/** @typedef {AuditEntry["details"]} Details */
 
 const DAY_S = 86400;
 /** The owner's settings, with the labels of the pages that change them. @type {{[setting: string]: string}}
@@ -39,8 +39,8 @@ export function sentenceOf(entry) {
 
 // The sentence's details depend on the action.
 const text = (/** @type {unknown} */ value) => (typeof value === "string" ? value : "");
-/** @param {unknown} value @returns {Said} */
-const inside = (value) => (typeof value === "object" && value !== null ? /** @type {Said} */ (value) : {});
+/** @param {unknown} value @returns {Details} */
+const inside = (value) => (typeof value === "object" && value !== null ? /** @type {Details} */ (value) : {});
 /** @param {unknown} value @returns {Permission[]} */
 const permissionsIn = (value) => (Array.isArray(value) ? value : []);
 /** @param {AuditEntry} entry */
@@ -98,7 +98,7 @@ export function detailsOf({ details, action }) {
 const field = (/** @type {string} */ key) =>
   SETTINGS[key] ? t(SETTINGS[key]) : knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key;
 
-/** @param {Said} details @returns {[what: string, how: string][]} */
+/** @param {Details} details @returns {[what: string, how: string][]} */
 function differences(details) {
   if (inside(details.before).id) return betweenRoles(inside(details.before), inside(details.after));
   return Object.entries(details)
@@ -112,7 +112,7 @@ function differences(details) {
 
 /**
  * Return the changes between two versions of a role: name, rank, colour and permissions.
- * @param {Said} before @param {Said} after
+ * @param {Details} before @param {Details} after
  */
 function betweenRoles(before, after) {
   /** @type {[what: string, how: string][]} */

@@ -2,7 +2,7 @@
 // loads after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
-/** @import { Noticed } from "../../types/wire.js" */
+/** @import { NotificationTarget } from "../../types/wire.js" */
 
 import { onAlert } from "../../state/alerts.js";
 import { firstPaint } from "../../state/first_paint.js";
@@ -26,7 +26,7 @@ export function startAlerts() {
   tellLater();
   // The member has clicked a notification.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
-    /** @type {Noticed} */
+    /** @type {NotificationTarget} */
     const { channelId, messageId, conversationId } = data?.open ?? {};
     if (conversationId) openConversation(conversationId);
     else if (channelId) open(channelId, messageId);

@@ -3,7 +3,7 @@
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
-/** @import { Noticed, Rung } from "../../types/wire.js" */
+/** @import { NotificationTarget, NotificationContent } from "../../types/wire.js" */
 
 import { conversations, conversationsById } from "../../state/private_conversations.js";
 import { unread } from "../../state/unread_counts.js";
@@ -26,7 +26,10 @@ export async function showNotice(alert) {
   worker?.postMessage({ ring: "secret" in alert ? privately(alert.secret) : inChannel(alert) });
 }
 
-/** @param {{kind: Rung["kind"], channel: Channel, message: Message}} alert @returns {Rung} */
+/**
+ * @param {{kind: NotificationContent["kind"], channel: Channel, message: Message}} alert
+ * @returns {NotificationContent}
+ */
 const inChannel = ({ kind, channel, message }) => ({
   kind,
   channel_id: channel.id,
@@ -37,7 +40,7 @@ const inChannel = ({ kind, channel, message }) => ({
   files: message.attachments.length,
 });
 
-/** @param {Private} secret @returns {Rung} */
+/** @param {Private} secret @returns {NotificationContent} */
 const privately = ({ conversationId, name, text }) => ({
   kind: "mention",
   talk_id: conversationId,
@@ -66,7 +69,7 @@ export function closeReadNotices() {
 async function close(ids) {
   const shown = (await noticesShown()) ?? [];
   for (const notice of shown) {
-    /** @type {Noticed} */
+    /** @type {NotificationTarget} */
     const { channelId = "", messageId = "", conversationId } = notice.data ?? {};
     // A notification may have appeared while we were waiting.
     const isNewer = conversationId

@@ -2,7 +2,7 @@
 
 /**
  * @import { Permission } from "../../types/wire.js"
- * @import { Asked, Candidate, Sources } from "../../state/completion.js"
+ * @import { CompletionQuery, Candidate, Sources } from "../../state/completion.js"
  * @import { Names } from "../../state/mention_text.js"
  * @import { RefObject } from "../../vendor/preact.js"
  */
@@ -39,7 +39,7 @@ let hasEmoji = false; // Whether the whole catalogue has loaded.
  */
 export function useCompletion(field, channelId, names, put) {
   const id = useId();
-  const [offer, setOffer] = useState(/** @type {{query: Asked, at: number} | null} */ (null));
+  const [offer, setOffer] = useState(/** @type {{query: CompletionQuery, at: number} | null} */ (null));
   const [, again] = useState(0);
   const look = () => {
     const { value, selectionStart, selectionEnd } = field.current;

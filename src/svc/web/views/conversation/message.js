@@ -23,14 +23,15 @@ import { t } from "../../words/words.js";
  * @import { Message as Posted } from "../../types/api.js"
  * @import { Permission } from "../../types/wire.js"
  * @import { Ref } from "../../state/private/content.js"
- * @import { FileSaid } from "../../state/private/file_encryption.js"
+ * @import { EncryptedFile } from "../../state/private/file_encryption.js"
  * @import { Noted } from "../../state/private_conversations.js"
  * @import { Attached } from "./attachments.js"
  *
- * A message of a private conversation, as built by private/as_message.js.
+ * A message of a private conversation, as built by views/private/message_adapter.js.
  * @typedef {Omit<Posted, "channel_id" | "attachments" | "answers" | "fallback" | "flagged"> & {channel_id:
  *   null, conversation_id: string, ref: Ref, seq: number, trouble: string,
- *   attachments: (Attached & {said: FileSaid})[], answers?: undefined, fallback?: undefined}} PrivateMessage
+ *   attachments: (Attached & {encrypted: EncryptedFile})[], answers?: undefined, fallback?: undefined}}
+ *   PrivateMessage
  * @typedef {(Posted & {conversation_id?: undefined}) | PrivateMessage} Shown
  * The conversation of the message.
  * @typedef {{channelId: string, conversationId?: undefined, thread: string | null, messages: {readonly value:

@@ -2,7 +2,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */
-/** @import { Asked } from "./person_menu_trigger.js" */
+/** @import { MenuRequest } from "./person_menu_trigger.js" */
 
 import { notify, tried } from "../../state/notices.js";
 import { block, blocked, memberOf, unblock } from "../../state/people.js";
@@ -14,7 +14,7 @@ import { memberItems } from "../admin/member_menu.js";
 import { Menu } from "../parts/menu.js";
 import { mention } from "./profile.js";
 
-/** @param {{opening: Asked, onClose: () => void}} props */
+/** @param {{opening: MenuRequest, onClose: () => void}} props */
 export function PersonMenu({ opening: { id, name, opener, at }, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{id: string, name: string}} Person
- * @typedef {Person & {opener: HTMLElement | null, at: ReturnType<typeof whereOf>}} Asked
+ * @typedef {Person & {opener: HTMLElement | null, at: ReturnType<typeof whereOf>}} MenuRequest
  */
 
 import { html, useState } from "../../vendor/preact.js";
@@ -16,7 +16,7 @@ const PersonMenu = Lazy(() => import("./person_menu.js"), "PersonMenu");
  * the focus back when the menu closes.
  */
 export function usePersonMenu() {
-  const [opening, setOpening] = useState(/** @type {Asked | null} */ (null));
+  const [opening, setOpening] = useState(/** @type {MenuRequest | null} */ (null));
   const ask = (
     /** @type {MouseEvent} */ event,
     /** @type {Person} */ { id, name },

@@ -39,7 +39,7 @@ function Closed({ conversationId, file }) {
   const place = useRef(null);
   const { state, problem } = opened.value.get(file.id) ?? {};
   const name = unturned(shownName(file.name));
-  const open = () => privateClient().then((running) => running.openFile(conversationId, file.said));
+  const open = () => privateClient().then((running) => running.openFile(conversationId, file.encrypted));
   useEffect(() => {
     if (file.kind !== "picture" || file.bytes > BY_ITSELF_BYTES || isSpoiler(file) || state) return undefined;
     const observer = new IntersectionObserver(([{ isIntersecting }]) => {

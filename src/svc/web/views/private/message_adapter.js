@@ -1,8 +1,8 @@
 // Converts private messages to the format of channel messages.
 
 /** @import { Member } from "../../types/api.js" */
-/** @import { Told } from "../../state/private/content.js" */
-/** @import { FileSaid } from "../../state/private/file_encryption.js" */
+/** @import { DecryptedMessage } from "../../state/private/content.js" */
+/** @import { EncryptedFile } from "../../state/private/file_encryption.js" */
 /**
  * @typedef {ReturnType<typeof shown>} PrivateMessage
  * @typedef {ReturnType<typeof fileOf>} PrivateFile
@@ -43,12 +43,12 @@ export function messagesOf({ id: conversationId, members }) {
 
 /**
  * Convert a file to the format of channel files. It has a URL once it has been decrypted here.
- * @param {FileSaid} said
+ * @param {EncryptedFile} encrypted
  */
-const fileOf = (said) => ({
-  ...said,
-  said,
-  kind: kindOf(said.type),
+const fileOf = (encrypted) => ({
+  ...encrypted,
+  encrypted,
+  kind: kindOf(encrypted.type),
   url: "",
   placeholder: "",
   thumbnail: null,
@@ -56,7 +56,7 @@ const fileOf = (said) => ({
 });
 
 /**
- * @param {Told} source
+ * @param {DecryptedMessage} source
  * @param {Member | null} author
  * @param {string} conversationId
  * @param {string[]} members
@@ -71,7 +71,7 @@ function shown(
     id,
     ref,
     seq,
-    said_in: edits.at(-1) ?? seq,
+    content_seq: edits.at(-1) ?? seq,
     conversation_id: conversationId,
     channel_id: null,
     text: trouble ? t(`private-${trouble}`) : text,

@@ -1,6 +1,6 @@
 // The search in private messages that this browser has stored. The server learns nothing about the search.
 
-/** @import { Told } from "../../state/private/content.js" */
+/** @import { DecryptedMessage } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { folded } from "../../state/name_search.js";
@@ -63,7 +63,7 @@ export function SearchDialog({ onClose }) {
 function foundFor(wanted) {
   const words = folded(wanted).split(/\s+/u).filter(Boolean);
   if (!words.length) return [];
-  const fits = (/** @type {Told} */ { text, trouble }) =>
+  const fits = (/** @type {DecryptedMessage} */ { text, trouble }) =>
     !trouble && words.every((word) => folded(plain(text)).includes(word));
   const hits = conversations.value.flatMap((conversation) => {
     const ids = new Set((privateMessages.value.get(conversation.id) ?? []).filter(fits).map(({ id }) => id));
