@@ -115,7 +115,9 @@ async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float)
 
 
 async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float) -> None:
-    """Measure A2: after the link widens, the first video returns within 2 s, and all video within 6 s."""
+    """Measure A2: after the link widens, the service raises the first video within 2 s, and all video is back
+    within 6 s.
+    """
     await returning(call, settle_s, NARROW_KBPS, WIDE_KBPS, "A2")
 
 
@@ -231,6 +233,19 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 
 # Four cameras with frames that are cheap to encode send 0.6 Mbit/s, less than a fair share of 4 Mbit/s.
 CAPTURES = {"A5": TEXTURE}
+# Stores the time at which the service first reports more layers of a video than it sends now.
+AWAIT_RAISE = """() => {
+  const level = ({ paused, spatial, temporal }) => paused ? -1 : 3 * Math.max(spatial, 0) + temporal;
+  const before = svc.call.layers;
+  window.raisedAtMs = 0;
+  window.raiseWatch?.abort();
+  window.raiseWatch = new AbortController();
+  const watch = () => {
+    const tracks = [...svc.call.layers].filter(([id]) => before.has(id));
+    if (tracks.some(([id, now]) => level(now) > level(before.get(id)))) window.raisedAtMs ||= Date.now();
+  };
+  svc.call.addEventListener("layers", watch, { signal: window.raiseWatch.signal });
+}"""
 # The senders also receive video in these rows.
 WATCHED = {"A6"}
 
@@ -306,23 +321,23 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Awaitable[None]]] = {
 
 
 async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, row: str) -> None:
-    """Widen a link. Print the times until a camera improves, until every camera shows video, and until nearly
-    all frames arrive again.
+    """Widen a link. Print the times until the service raises the layers of a camera, until a camera improves,
+    until every camera shows video, and until nearly all frames arrive again.
     """
     await call.home.shape(narrow)
     await asyncio.sleep(settle_s)
     before = [rate for rate, _, _ in await call.cameras(3.0)]
-    began = time.monotonic()
+    await call.ada.page.evaluate(AWAIT_RAISE)
+    began, began_ms = time.monotonic(), 1000 * time.time()
     await call.home.shape(wide)
-    (raised_s, pictures_s), whole_s = await asyncio.gather(
+    (first_s, pictures_s), whole_s = await asyncio.gather(
         first_pictures(call, before, began), whole_pictures(call, began)
     )
+    raised_ms = await call.ada.page.evaluate("() => window.raisedAtMs")
+    raised = f"raised after {(raised_ms - began_ms) / 1000:.1f} s" if raised_ms else "not raised"
     back = f"all back after {whole_s:.1f} s" if whole_s else "not all back"
-    show(
-        row,
-        f"{narrow:,} k → {wide:,} k, first after {raised_s:.1f} s, each after {pictures_s:.1f} s, {back}",
-        call,
-    )
+    times = f"{raised}, first after {first_s:.1f} s, each after {pictures_s:.1f} s, {back}"
+    show(row, f"{narrow:,} k → {wide:,} k, {times}", call)
 
 
 async def first_pictures(call: NarrowCall, before: Sequence[float], began: float) -> tuple[float, float]:
