@@ -1,7 +1,8 @@
 """The style sheets use start and end instead of left and right, because the page supports both text
 directions.
 
-Spacing, text sizes and corner radii are on the scales that base.css describes.
+Spacing, text sizes and corner radii are on the scales that base.css describes. Colours are tokens, and the
+accent has only the meanings that base.css names.
 
 This checks property names and keywords, not the rendering.
 """
@@ -28,6 +29,18 @@ RADIUS = re.compile(r"(?:var\(--r(?:-s|-l)?\)|50%|99px|inherit|0| )+")
 # Selectors that may use other text sizes: the base size, initials in avatars, and large emoji.
 PICTURES = re.compile(r":root|\.avatar|\.floats|\.large|\.signs|\.big")
 RULE = re.compile(r"([^{};]+)\{(?=([^{}]*))")
+COLOUR = re.compile(
+    r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|oklch|oklab|lab|lch)a?\((?=[\d.])|\b(?:white|black)\b(?!-)"
+)
+TOKENS = {"base.css", "later/colours.css"}  # The style sheets that may write colours.
+# Selectors that may use the accent, by its meanings.
+ACCENT = re.compile(
+    r":checked|:indeterminate|aria-current|aria-pressed|data-chosen|\.on\b"  # The current selection.
+    r"|\[type=\"(?:radio|checkbox|range)\"\]|slider-thumb|range-thumb"
+    r"|\.primary|\.send\b"  # The primary action.
+    r"|\ba\b|\.link\b|\.mention\b|\.answers$|\.emoji-state button"  # Links, also to members and threads.
+    r"|:focus"
+)
 TOKEN = re.compile(r"[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+")
 
 
@@ -112,3 +125,46 @@ def test_a_size_outside_the_scales_is_reported(declaration: str) -> None:
 )
 def test_every_spacing_text_size_and_corner_radius_is_on_a_scale(path: Path) -> None:
     assert off_scale(path.read_text()) == []
+
+
+def written_colours(css: str) -> list[str]:
+    """Return the declarations that write a colour instead of using a token."""
+    found = []
+    for selector, block in RULE.findall(COMMENT.sub("", css)):
+        for name, value in DECLARATION.findall("{" + block + ";}"):
+            if COLOUR.search(value):
+                found.append(f"{selector.split()[-1]} {name}: {value.strip()}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "declaration", ["color: #fff", "background: rgb(0 0 0 / 50%)", "fill: white", "color: oklch(0.5 0.1 20)"]
+)
+def test_a_colour_outside_the_tokens_is_reported(declaration: str) -> None:
+    assert written_colours(f"@layer views {{ .a {{ gap: 8px; {declaration}; }} }}") == [f".a {declaration}"]
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    ["color: var(--text)", "background: oklch(var(--face) var(--hue))", "white-space: nowrap", "fill: none"],
+)
+def test_a_token_is_not_reported(declaration: str) -> None:
+    assert written_colours(f"@layer views {{ .a {{ {declaration}; }} }}") == []
+
+
+def test_only_two_style_sheets_write_colours() -> None:
+    sheets = {path.relative_to(STYLE).as_posix(): path.read_text() for path in STYLE.rglob("*.css")}
+    assert {name: written_colours(css) for name, css in sheets.items() if name not in TOKENS} == {
+        name: [] for name in sheets.keys() - TOKENS
+    }
+
+
+def test_the_accent_marks_only_the_selection_the_primary_action_links_and_the_focus() -> None:
+    users = {
+        selector.strip()
+        for path in STYLE.rglob("*.css")
+        for selector, block in RULE.findall(COMMENT.sub("", path.read_text()))
+        if "-accent)" in block or "--accent-fill)" in block
+    }
+    assert {selector for selector in users if not ACCENT.search(selector)} == set()
+    assert any(".primary" in selector for selector in users)

@@ -28,6 +28,9 @@ export function countsOf(channelId) {
   return channelId === seen.value ? NONE : (unread.value[channelId] ?? NONE);
 }
 
+/** Return a count as badges show it. @param {number} count */
+export const shortCount = (count) => (count > 99 ? "99+" : count);
+
 /** The sum of the counts at the member's other servers; 0 until their module is loaded. */
 export const elsewhere = signal({ unread: 0, mentions: 0 });
 

@@ -8,7 +8,7 @@ import { channels, may } from "../../state/channels.js";
 import { firstPaint } from "../../state/first_paint.js";
 import { isMuted } from "../../state/notifications.js";
 import { open, place, showDialog } from "../../state/navigation.js";
-import { countsOf } from "../../state/unread_counts.js";
+import { countsOf, shortCount } from "../../state/unread_counts.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { effect, signal } from "../../vendor/signals.js";
@@ -39,13 +39,42 @@ export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 
 const VoicePeople = Lazy(() => import("./voice_people.js"), "VoicePeople", firstPaint);
 
+/**
+ * Return the unread state of a channel: the classes of its row and its marks, a dot or the number of mentions.
+ * Screen readers read the counts.
+ * @param {string} channelId
+ */
+function useUnread(channelId) {
+  const { unread, mentions } = useComputed(() => countsOf(channelId)).value;
+  const muted = useComputed(() => isMuted(channelId)).value;
+  const loud = unread > 0 && !muted;
+  return {
+    classes: `${loud ? "unread" : ""} ${loud && mentions ? "mentioned" : ""}`,
+    marks: html`${
+      muted &&
+      html`<span class="muted-mark" title=${t("channel-muted")}>
+        <${Icon} name="bell-off" />
+        <span class="unseen">${t("channel-muted")}</span>
+      </span>`
+    }
+    ${
+      (loud || mentions > 0) &&
+      html`<span class="badge" aria-hidden="true">${shortCount(mentions || unread)}</span>`
+    }
+    ${
+      unread > 0 &&
+      html`<span class="unseen">
+        ${t("unread-count", { count: unread })}
+        ${mentions > 0 && `, ${t("mention-count", { count: mentions })}`}
+      </span>`
+    }`,
+  };
+}
+
 /** @param {{channel: Channel}} props */
 export function TextChannel({ channel }) {
-  const counts = useComputed(() => countsOf(channel.id)).value;
+  const { classes, marks } = useUnread(channel.id);
   const current = useComputed(() => place.value?.channelId === channel.id).value;
-  const muted = useComputed(() => isMuted(channel.id)).value;
-  const { unread, mentions } = counts;
-  const count = muted ? mentions : mentions || unread;
   return html`<li
     ...${draggable(channel)}
     onContextMenu=${openMenuIn}
@@ -54,28 +83,14 @@ export function TextChannel({ channel }) {
     <div class="channel-row">
       <button
         type="button"
-        class=${`channel ${unread && !muted ? "unread" : ""} ${mentions && !muted ? "mentioned" : ""}`}
+        class=${`channel ${classes}`}
         title=${channel.topic || undefined}
         aria-current=${current ? "page" : undefined}
         onClick=${() => open(channel.id)}
       >
         <${Icon} name="hash" />
         <span class="channel-name" dir="auto">${channel.name}</span>
-        ${
-          muted &&
-          html`<span class="muted-mark" title=${t("channel-muted")}>
-            <${Icon} name="bell-off" />
-            <span class="unseen">${t("channel-muted")}</span>
-          </span>`
-        }
-        ${count > 0 && html`<span class="badge" aria-hidden="true">${count > 99 ? "99+" : count}</span>`}
-        ${
-          unread > 0 &&
-          html`<span class="unseen">
-            ${t("unread-count", { count: unread })}
-            ${mentions > 0 && `, ${t("mention-count", { count: mentions })}`}
-          </span>`
-        }
+        ${marks}
       </button>
       <span class="row-actions"><${ChannelMenu} channel=${channel} /></span>
     </div>
@@ -85,7 +100,7 @@ export function TextChannel({ channel }) {
 /** @param {{channel: Channel}} props */
 export function VoiceChannel({ channel }) {
   const people = useComputed(() => peopleIn(channel.id)).value;
-  const { unread } = useComputed(() => (isMuted(channel.id) ? { unread: 0 } : countsOf(channel.id))).value;
+  const { classes, marks } = useUnread(channel.id);
   const current = useComputed(() => place.value?.channelId === channel.id).value;
   const enter = () => {
     open(channel.id);
@@ -99,7 +114,7 @@ export function VoiceChannel({ channel }) {
     <div class="channel-row">
       <button
         type="button"
-        class=${`channel ${unread ? "unread" : ""}`}
+        class=${`channel ${classes}`}
         aria-current=${current ? "page" : undefined}
         onClick=${enter}
       >
@@ -112,7 +127,7 @@ export function VoiceChannel({ channel }) {
         ${
           channel.user_limit > 0 &&
           html`<span
-            class="badge"
+            class="user-limit"
             title=${t("user-limit-of", { count: people.length, limit: channel.user_limit })}
           >
             ${people.length}/${channel.user_limit}
@@ -121,8 +136,8 @@ export function VoiceChannel({ channel }) {
         <span class="unseen">
           ${t("voice-channel")}${channel.encrypted && `, ${t("channel-encrypted")}`}
           ${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}
-          ${unread > 0 && `, ${t("unread-count", { count: unread })}`}
         </span>
+        ${marks}
       </button>
       <span class="row-actions">
         <${IconButton}

@@ -6,6 +6,7 @@ import { may } from "../../state/channels.js";
 import { openConversation, place, showDialog } from "../../state/navigation.js";
 import { memberOf, presenceOf } from "../../state/people.js";
 import { conversations, isBlocked, nameOf, othersOf } from "../../state/private_conversations.js";
+import { shortCount } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { Avatar } from "../parts/avatar.js";
 import { IconButton } from "../parts/button.js";
@@ -51,7 +52,7 @@ function Entry({ conversation }) {
         ${
           unread > 0 &&
           html`
-            <span class="badge" aria-hidden="true">${unread}</span>
+            <span class="badge" aria-hidden="true">${shortCount(unread)}</span>
             <span class="unseen">${t("unread-count", { count: unread })}</span>
           `
         }

@@ -7,13 +7,13 @@ import { callState } from "../../call/current_call.js";
 import { showDialog } from "../../state/navigation.js";
 import { addressOf, counts, hostOf, servers, startOtherServers } from "../../state/other_servers.js";
 import { info, member } from "../../state/server.js";
+import { shortCount } from "../../state/unread_counts.js";
 import { h, html, render } from "../../vendor/preact.js";
 import { signal } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 import { hue, initials } from "../parts/avatar.js";
 import { IconButton } from "../parts/button.js";
 
-const MOST_SHOWN = 99;
 const PORT = /:\d+$/;
 
 /** Show the rail from now on, as soon as there is a second server. */
@@ -77,9 +77,7 @@ function Entry({ server }) {
     </a>
     ${
       unread + mentions > 0 &&
-      html`<span class="badge" aria-hidden="true">
-        ${mentions > MOST_SHOWN ? `${MOST_SHOWN}+` : mentions}
-      </span>`
+      html`<span class="badge" aria-hidden="true">${shortCount(mentions)}</span>`
     }
   </li>`;
 }
