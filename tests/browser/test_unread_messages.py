@@ -7,6 +7,7 @@ from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
 from tests.browser.test_hostile_content import TOO_WIDE
+from tests.kit.community import ask, own_id
 from tests.kit.people import People, both_widths, narrow_only, wide_only
 from tests.kit.text_channels import box, come_to_read, entry, message, write
 
@@ -15,6 +16,8 @@ __all__ = ["axe"]
 NEWS = 12
 # A window of 1280 x 800 and one of 390 x 780, at 200 % zoom.
 ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=390)]
+WIDTH_AND_COLOUR = "(dot) => [dot.offsetWidth, getComputedStyle(dot).backgroundColor]"
+TEXT_COLOUR = "() => getComputedStyle(document.body).color"
 
 
 @both_widths
@@ -55,6 +58,27 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await grace.page.reload()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
     await expect(line).to_have_count(0)
+
+
+@wide_only
+async def test_the_chat_of_a_voice_channel_is_marked_like_a_text_channel(people: People) -> None:
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    channels = (await ask(ada, "GET", "/api/channels"))["channels"]
+    [voice] = [each["id"] for each in channels if each["type"] == "voice"]
+    messages = f"/api/channels/{voice}/messages"
+    await ask(ada, "POST", messages, {"text": "Slides"})
+    row = entry(grace, "Voice")
+    await expect(row).to_have_accessible_name("Voice voice channel 1 unread")
+    # A dot, without a number.
+    assert await row.locator(".badge").evaluate(WIDTH_AND_COLOUR) == [
+        8,
+        await grace.page.evaluate(TEXT_COLOUR),
+    ]
+    mention = {"text": f"[Grace](mention:{await own_id(grace)}) look"}
+    await ask(ada, "POST", messages, mention)
+    await expect(row).to_have_class(re.compile(r"\bmentioned\b"))
+    await expect(row.locator(".badge")).to_have_text("1")
 
 
 @narrow_only

@@ -75,10 +75,7 @@ function Entry({ server }) {
     >
       <${Face} server=${server} />
     </a>
-    ${
-      unread + mentions > 0 &&
-      html`<span class="badge" aria-hidden="true">${shortCount(mentions)}</span>`
-    }
+    ${unread + mentions > 0 && html`<span class="badge" aria-hidden="true">${shortCount(mentions)}</span>`}
   </li>`;
 }
 
