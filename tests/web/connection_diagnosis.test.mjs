@@ -7,7 +7,7 @@ import {
   RelayWatch,
   SilenceWatch,
   StandstillWatch,
-  stuck,
+  diagnosisOf,
   TroubleWatch,
 } from "../../src/svc/web/call/connection_diagnosis.js";
 
@@ -38,7 +38,7 @@ function watched(context) {
     (trouble) => reports.push(trouble?.what ?? ""),
   );
   context.after(() => {
-    watch.became("over");
+    watch.stateChanged("over");
     mock.timers.reset();
   });
   return { watch, reports, at };
@@ -46,35 +46,35 @@ function watched(context) {
 
 test("a call that connects in time reports nothing", (context) => {
   const { watch, reports } = watched(context);
-  watch.became("joining");
+  watch.stateChanged("joining");
   mock.timers.tick(6000);
-  watch.became("connected");
+  watch.stateChanged("connected");
   mock.timers.tick(60_000);
   assert.deepEqual(reports, []);
 });
 
 test("a slow call reports the known cause once, corrects it, and withdraws it", (context) => {
   const { watch, reports, at } = watched(context);
-  watch.became("joining");
+  watch.stateChanged("joining");
   mock.timers.tick(10_000);
   at.now = { what: "path" };
   mock.timers.tick(10_000);
-  watch.became("connected");
-  watch.became("reconnecting");
+  watch.stateChanged("connected");
+  watch.stateChanged("reconnecting");
   mock.timers.tick(10_000);
-  watch.became("over");
+  watch.stateChanged("over");
   assert.deepEqual(reports, ["lost", "path", "", "path", ""]);
 });
 
 test("a device without a network reports that immediately, also during a call", (context) => {
   const { watch, reports } = watched(context);
-  watch.became("joining");
-  watch.became("connected");
+  watch.stateChanged("joining");
+  watch.stateChanged("connected");
   online(false);
   assert.deepEqual(reports, ["offline"]);
   online(true);
   assert.deepEqual(reports, ["offline", ""]);
-  watch.became("over");
+  watch.stateChanged("over");
   online(false);
   online(true);
   assert.deepEqual(reports, ["offline", ""]);
@@ -82,28 +82,30 @@ test("a device without a network reports that immediately, also during a call", 
 
 test("the progress of a session reveals where it is stuck", () => {
   const rest = { signalled: true, hadMedia: false, relay: "none" };
-  assert.deepEqual(stuck(connection("new", "udp"), { ...rest, signalled: false }), { what: "signalling" });
-  assert.deepEqual(stuck(connection("new"), rest), { what: "signalling" });
-  assert.deepEqual(stuck(connection("checking", "udp"), rest), {
+  assert.deepEqual(diagnosisOf(connection("new", "udp"), { ...rest, signalled: false }), {
+    what: "signalling",
+  });
+  assert.deepEqual(diagnosisOf(connection("new"), rest), { what: "signalling" });
+  assert.deepEqual(diagnosisOf(connection("checking", "udp"), rest), {
     what: "path",
     ways: "udp",
     port: "3478",
     relay: "none",
   });
-  assert.deepEqual(stuck(connection("checking", "udp", "tcp"), rest), {
+  assert.deepEqual(diagnosisOf(connection("checking", "udp", "tcp"), rest), {
     what: "path",
     ways: "both",
     port: "3478",
     relay: "none",
   });
-  assert.deepEqual(stuck(connection("connected", "udp"), rest), { what: "encryption" });
-  assert.equal(stuck(connection("connected", "udp"), { ...rest, hadMedia: true }).what, "path");
+  assert.deepEqual(diagnosisOf(connection("connected", "udp"), rest), { what: "encryption" });
+  assert.equal(diagnosisOf(connection("connected", "udp"), { ...rest, hadMedia: true }).what, "path");
 });
 
 test("a silent path is suspected after 2 s if media flowed, else after 3 s, and again later", () => {
   const doubted = (...readings) => {
     const watch = new SilenceWatch();
-    return readings.map((came) => watch.hears(came) && came);
+    return readings.map((came) => watch.isSilent(came) && came);
   };
   assert.deepEqual(doubted(5, 5, 5, 6, 6, 6, 7), Array(7).fill(false));
   assert.deepEqual(doubted(9000, 9001, 9001, 9001, 9001, 9001, 9001, 9001), [
@@ -126,7 +128,7 @@ test("a silent path is suspected after 2 s if media flowed, else after 3 s, and 
 test("audio that stops is reported once, after a second and a half", () => {
   const stopped = (...looks) => {
     const watch = new StandstillWatch();
-    return looks.map((seconds) => watch.stops(seconds));
+    return looks.map((seconds) => watch.hasStopped(seconds));
   };
   assert.deepEqual(stopped(1, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5), [
     ...Array(7).fill(false),
@@ -139,8 +141,8 @@ test("audio that stops is reported once, after a second and a half", () => {
 test("audio that continues is recognised, and a removed track is ignored", () => {
   const watch = new StandstillWatch();
   const goesOn = [3, 4, 4, 2].map((seconds) => {
-    watch.stops(seconds);
-    return watch.goesOn;
+    watch.hasStopped(seconds);
+    return watch.isFlowing;
   });
   assert.deepEqual(goesOn, [true, true, false, false]);
 });

@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Pulse, SILENT_MS } from "../../src/svc/web/transport/heartbeat.js";
+import { Heartbeat, SILENT_MS } from "../../src/svc/web/transport/heartbeat.js";
 
-let pings, lost, pulse;
+let pings, lost, heartbeat;
 
 beforeEach(() => {
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout"] });
   pings = lost = 0;
-  pulse = new Pulse(
+  heartbeat = new Heartbeat(
     () => {
       pings++;
     },
@@ -21,17 +21,17 @@ beforeEach(() => {
 });
 
 test("a responsive connection is pinged every 10 s and kept", () => {
-  pulse.start();
+  heartbeat.start();
   for (let i = 0; i < 10; i++) {
     mock.timers.tick(10_000);
     mock.timers.tick(100);
-    pulse.received();
+    heartbeat.received();
   }
   assert.deepEqual([pings, lost], [10, 0]);
 });
 
 test("an unresponsive connection is reported as lost once, 5 s after the ping", () => {
-  pulse.start();
+  heartbeat.start();
   mock.timers.tick(10_000);
   mock.timers.tick(4999);
   assert.equal(lost, 0);
@@ -42,31 +42,31 @@ test("an unresponsive connection is reported as lost once, 5 s after the ping", 
 });
 
 test("later pings do not delay the loss", () => {
-  pulse.start();
-  pulse.ask();
+  heartbeat.start();
+  heartbeat.ask();
   mock.timers.tick(3000);
-  pulse.ask();
+  heartbeat.ask();
   mock.timers.tick(2000);
   assert.equal(lost, 1);
 });
 
 test("any received frame counts as a response, and a stopped heartbeat is silent", () => {
-  pulse.start();
-  pulse.ask();
-  pulse.received();
+  heartbeat.start();
+  heartbeat.ask();
+  heartbeat.received();
   mock.timers.tick(9000);
-  pulse.stop();
+  heartbeat.stop();
   mock.timers.tick(60_000);
   assert.deepEqual([pings, lost], [1, 0]);
 });
 
 test("a suspect connection is reported as lost 2 s after the ping, regardless of other pings", () => {
-  pulse.start();
-  pulse.ask();
+  heartbeat.start();
+  heartbeat.ask();
   mock.timers.tick(500);
-  pulse.doubt();
+  heartbeat.doubt();
   mock.timers.tick(1000);
-  pulse.doubt();
+  heartbeat.doubt();
   mock.timers.tick(999);
   assert.equal(lost, 0);
   mock.timers.tick(1);
@@ -74,8 +74,8 @@ test("a suspect connection is reported as lost 2 s after the ping, regardless of
 });
 
 test("the connection is reported as lost sooner while a call is silent", () => {
-  pulse.start();
-  pulse.doubt(SILENT_MS);
+  heartbeat.start();
+  heartbeat.doubt(SILENT_MS);
   mock.timers.tick(1499);
   assert.equal(lost, 0);
   mock.timers.tick(1);
@@ -83,35 +83,35 @@ test("the connection is reported as lost sooner while a call is silent", () => {
 });
 
 test("a connection that has responded returns to the normal rhythm", () => {
-  pulse.start();
-  pulse.doubt();
-  pulse.received();
-  pulse.ask();
+  heartbeat.start();
+  heartbeat.doubt();
+  heartbeat.received();
+  heartbeat.ask();
   mock.timers.tick(4999);
   assert.equal(lost, 0);
 });
 
 test("a response from a suspect connection is reported as late once, after 0.3 s", () => {
   let late = 0;
-  pulse = new Pulse(
+  heartbeat = new Heartbeat(
     () => {},
     () => {},
     () => {
       late++;
     },
   );
-  pulse.start();
-  pulse.ask();
+  heartbeat.start();
+  heartbeat.ask();
   mock.timers.tick(1000);
   assert.equal(late, 0);
-  pulse.doubt();
+  heartbeat.doubt();
   mock.timers.tick(299);
-  pulse.received();
+  heartbeat.received();
   mock.timers.tick(1000);
   assert.equal(late, 0);
-  pulse.doubt();
+  heartbeat.doubt();
   mock.timers.tick(300);
-  pulse.doubt();
+  heartbeat.doubt();
   mock.timers.tick(1000);
   assert.equal(late, 1);
 });

@@ -8,7 +8,7 @@ import { VoiceBuffer } from "../../src/svc/web/call/jitter_buffers.js";
 /** Return the buffer's delay after each of these fractions of concealed audio. */
 function waits(shares, buffer = new VoiceBuffer()) {
   return shares.map((share) => {
-    buffer.hear(share);
+    buffer.update(share);
     return buffer.waitMs;
   });
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { permissions } from "../../src/svc/web/state/channels.js";
-import { memberQuery, doToEach, EVERYBODY, obstacle } from "../../src/svc/web/state/admin/members.js";
+import { memberQuery, applyToEach, EVERYBODY, obstacle } from "../../src/svc/web/state/admin/members.js";
 import { roles } from "../../src/svc/web/state/people.js";
 import { member as own } from "../../src/svc/web/state/server.js";
 
@@ -75,7 +75,7 @@ test("a role with permissions that the user lacks can be removed but not given",
 test("one refusal does not stop the others", async () => {
   const people = ["a", "b", "c"].map((id) => ({ id }));
   const progress = [];
-  const { done, refused } = await doToEach(
+  const { done, refused } = await applyToEach(
     people,
     async ({ id }) => {
       if (id === "b") throw new Error("rank_too_low");
@@ -94,7 +94,7 @@ test("one refusal does not stop the others", async () => {
 });
 
 test("the action stops once it is cancelled", async () => {
-  const { done } = await doToEach(
+  const { done } = await applyToEach(
     [{ id: "a" }, { id: "b" }],
     async () => {},
     () => false,

@@ -3,7 +3,7 @@
 import { theCall } from "./call/current_call.js";
 import { peopleHere } from "./call/participants.js";
 import { arrive } from "./state/sign_in.js";
-import { wearLook } from "./state/appearance.js";
+import { applyAppearance } from "./state/appearance.js";
 import { firstPaint } from "./state/first_paint.js";
 import { askInfo, comeBack, isSecure, member } from "./state/server.js";
 import { h, render } from "./vendor/preact.js";
@@ -24,7 +24,7 @@ const handle = {
 Object.defineProperty(window, "svc", { value: Object.freeze(handle) });
 
 const words = loadWords();
-wearLook();
+applyAppearance();
 askInfo();
 if (isSecure()) {
   startAlerts();

@@ -12,8 +12,8 @@
 import { Backoff, pause } from "../transport/backoff.js";
 import { explain } from "../words/words.js";
 import {
-  explained,
-  HEAR_EVERY_MS,
+  troubleText,
+  STANDSTILL_POLL_MS,
   SilenceWatch,
   StandstillWatch,
   TroubleWatch,
@@ -68,7 +68,7 @@ export class Call extends EventTarget {
   #watch = new TroubleWatch(
     () => this.#look(),
     (trouble) => {
-      this.trouble = explained(trouble);
+      this.trouble = troubleText(trouble);
       this.#changed("trouble");
     },
   );
@@ -97,7 +97,7 @@ export class Call extends EventTarget {
     super();
     this.#reachable = reachable;
     this.#doubt = doubt;
-    this.#watch.became(this.state);
+    this.#watch.stateChanged(this.state);
     this.#wanted = wanted;
     this.#sound = sound;
     this.#requestGrant = requestGrant;
@@ -195,7 +195,7 @@ export class Call extends EventTarget {
    * @param {Pick<Reading, "path">} reading
    */
   read({ path }) {
-    if (this.#silence.hears(path.came)) this.#doubtAll();
+    if (this.#silence.isSilent(path.came)) this.#doubtAll();
   }
 
   leave() {
@@ -290,8 +290,8 @@ export class Call extends EventTarget {
   }
 
   #hear() {
-    const stops = this.#standstill.stops(this.#received());
-    if (this.#standing && (this.#standstill.goesOn || !this.#session?.unanswered)) {
+    const stops = this.#standstill.hasStopped(this.#received());
+    if (this.#standing && (this.#standstill.isFlowing || !this.#session?.unanswered)) {
       this.#standing = false;
       if (this.pc?.connectionState === "connected") this.#become("connected");
     }
@@ -334,10 +334,10 @@ export class Call extends EventTarget {
     this.state = state;
     if (state === "connected") {
       clearInterval(this.#hearing);
-      this.#hearing = setInterval(() => this.#hear(), HEAR_EVERY_MS);
+      this.#hearing = setInterval(() => this.#hear(), STANDSTILL_POLL_MS);
       this.#lastTrouble = null;
     } else if (state === "reconnecting") this.#doubt();
-    this.#watch.became(state);
+    this.#watch.stateChanged(state);
     this.#changed("state");
   }
 

@@ -12,62 +12,63 @@ import { t } from "../words/words.js";
 const JOINING_MS = 6500;
 // A call that recovers within half a second is not reported.
 const RECONNECTING_MS = 500;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** @type {Trouble} */
 const OFFLINE = { what: "offline" };
 
 /**
- * Polls while a call is not connected. `look()` returns the current problem or null, and `tell(trouble)`
+ * Polls while a call is not connected. `diagnose()` returns the current problem or null, and
+ * `report(trouble)`
  * receives each change.
  */
 export class TroubleWatch {
-  #look;
-  #tell;
+  #diagnose;
+  #report;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #begin;
+  #delay;
   /** @type {ReturnType<typeof setInterval> | undefined} */
-  #again;
+  #polling;
   #reported = "null";
   #state = "";
   #networkChanged = () => {
-    if (!navigator.onLine) this.#say(OFFLINE);
-    else if (this.#state === "connected") this.#say(null);
+    if (!navigator.onLine) this.#update(OFFLINE);
+    else if (this.#state === "connected") this.#update(null);
   };
 
-  /** @param {() => Trouble | null} look @param {(trouble: Trouble | null) => void} tell */
-  constructor(look, tell) {
-    this.#look = look;
-    this.#tell = tell;
+  /** @param {() => Trouble | null} diagnose @param {(trouble: Trouble | null) => void} report */
+  constructor(diagnose, report) {
+    this.#diagnose = diagnose;
+    this.#report = report;
   }
 
   /** Handle a new state of the call. Called once for each change. @param {string} state */
-  became(state) {
-    clearTimeout(this.#begin);
-    clearInterval(this.#again);
+  stateChanged(state) {
+    clearTimeout(this.#delay);
+    clearInterval(this.#polling);
     this.#state = state;
     for (const event of ["online", "offline"])
       globalThis[state === "over" ? "removeEventListener" : "addEventListener"]?.(
         event,
         this.#networkChanged,
       );
-    if (state === "connected" || state === "over") this.#say(null);
+    if (state === "connected" || state === "over") this.#update(null);
     else
-      this.#begin = setTimeout(
+      this.#delay = setTimeout(
         () => {
-          const look = () => this.#say(navigator.onLine ? this.#look() : OFFLINE);
-          this.#again = setInterval(look, LOOK_MS);
-          look();
+          const poll = () => this.#update(navigator.onLine ? this.#diagnose() : OFFLINE);
+          this.#polling = setInterval(poll, POLL_MS);
+          poll();
         },
         state === "joining" ? JOINING_MS : RECONNECTING_MS,
       );
   }
 
   /** @param {Trouble | null} trouble */
-  #say(trouble) {
+  #update(trouble) {
     const text = JSON.stringify(trouble);
     if (text === this.#reported) return;
     this.#reported = text;
-    this.#tell(trouble);
+    this.#report(trouble);
   }
 }
 
@@ -81,19 +82,20 @@ const MEDIA = 1000;
 
 /** Detects when data stops arriving, which a browser reports only after 5 to 7 s. */
 export class SilenceWatch {
-  #came = Infinity;
+  #received = Infinity;
   #same = 0;
   // The last data may have arrived at the beginning of a second, so the previous second counts too.
   #grown = [0, 0];
 
   /**
-   * Return true once no data has arrived for a while, and again after each period of the same length. `came`
+   * Return true once no data has arrived for a while, and again after each period of the same length.
+   * `received`
    * increases with everything received. Called once a second.
-   * @param {number} came
+   * @param {number} received
    */
-  hears(came) {
-    const grown = came - this.#came;
-    this.#came = came;
+  isSilent(received) {
+    const grown = received - this.#received;
+    this.#received = received;
     if (grown) {
       this.#grown = [this.#grown[1], grown];
       this.#same = 0;
@@ -105,7 +107,7 @@ export class SilenceWatch {
 }
 
 // The interval between polls. A silent voice sends only two packets a second (DTX).
-export const HEAR_EVERY_MS = 500;
+export const STANDSTILL_POLL_MS = 500;
 const UNHEARD = 3;
 
 /**
@@ -116,14 +118,14 @@ export class StandstillWatch {
   #received = 0;
   #same = 0;
   /** Whether any data has arrived since the previous poll. */
-  goesOn = false;
+  isFlowing = false;
 
   /**
    * Return whether all media has just stopped. `received` increases with all audio and video received.
    * @param {number} received
    */
-  stops(received) {
-    this.goesOn = received > this.#received;
+  hasStopped(received) {
+    this.isFlowing = received > this.#received;
     this.#same = received === this.#received ? this.#same + 1 : 0;
     this.#received = received;
     return this.#same === UNHEARD;
@@ -159,7 +161,7 @@ export class RelayWatch {
  * @param {{signalled: boolean, hadMedia: boolean, relay: string}} how
  * @returns {Trouble}
  */
-export function stuck(pc, { signalled, hadMedia, relay }) {
+export function diagnosisOf(pc, { signalled, hadMedia, relay }) {
   const sdp = pc.remoteDescription?.sdp ?? "";
   if (!signalled || !sdp) return { what: "signalling" };
   if (!hadMedia && ["connected", "completed"].includes(pc.iceConnectionState)) return { what: "encryption" };
@@ -172,7 +174,7 @@ export function stuck(pc, { signalled, hadMedia, relay }) {
  * Return a sentence that explains the problem to the member; "" for no problem.
  * @param {Trouble | null} trouble
  */
-export function explained(trouble) {
+export function troubleText(trouble) {
   if (!trouble) return "";
   const { what, ways, port, relay } = trouble;
   if (what !== "path") return t(`trouble-${what}`);

@@ -67,7 +67,7 @@ export const ending = signal("");
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 
 /** @type {typeof import("./index.js") | null} */
-let being = null; // The call modules, fetched with the first call.
+let callModules = null; // The call modules, fetched with the first call.
 /** @type {Sound | null} */
 let sound = null; // The player, created with the first call.
 
@@ -166,7 +166,7 @@ export function toggleDeafened() {
   deafened.value = !deafened.value;
   if (deafened.value && sending.value.mic) publisher?.toggleMic();
   remember();
-  tell();
+  announceAudio();
 }
 
 /** Enter a room and stay in it until we leave. @param {There} there */
@@ -195,13 +195,13 @@ async function enter(there) {
     deafened.value = there.deafened ?? false;
   });
   // Once the modules are loaded, await nothing else, so that the microphone also opens before rendering.
-  being ??= await import("./index.js").catch(() => null);
+  callModules ??= await import("./index.js").catch(() => null);
   if (entering !== there) return;
-  if (!being) over(t("error-unreachable"));
-  if (!being) return;
+  if (!callModules) over(t("error-unreachable"));
+  if (!callModules) return;
   entering = null;
-  const { Call, Layering, Publisher, sealingOf, watchQuality } = being;
-  const sounds = (sound ??= made(being));
+  const { Call, Layering, Publisher, sealingOf, watchQuality } = callModules;
+  const sounds = (sound ??= made(callModules));
   const grantOnce = () => {
     const grant = requested ?? requestGrant();
     requested = null; // A grant is valid for one session.
@@ -229,7 +229,7 @@ async function enter(there) {
     if (mine.state !== "connected") return;
     screenStopped = false;
     layers.startOver();
-    tellAll();
+    announceState();
   });
   mine.addEventListener("offered", () => layers.ask());
   mine.addEventListener("tracks", () => {
@@ -253,8 +253,8 @@ async function enter(there) {
     const { mic: wasHeard, camera, screen } = sending.value;
     sending.value = { mic: heard, camera: devices.camera, screen: devices.screen?.video ?? null };
     remember();
-    if (heard !== wasHeard) tell();
-    if (!camera !== !sending.value.camera || !screen !== !sending.value.screen) tellSent();
+    if (heard !== wasHeard) announceAudio();
+    if (!camera !== !sending.value.camera || !screen !== !sending.value.screen) announceVideo();
   });
   devices.addEventListener("trouble", ({ detail }) => notify(detail));
   devices.addEventListener("former", ({ detail }) => chooseForCalls(detail));
@@ -363,18 +363,18 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
 /**
  * Announce our whole state. A restarted chat server does not have it and may not know about our call yet.
  */
-function tellAll() {
+function announceState() {
   // Raise the hand first, because the responses to the other requests state whether it is raised.
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
-  tell();
-  tellSent();
+  announceAudio();
+  announceVideo();
 }
 
 /**
  * Announce whether we can be heard and whether we hear others. Failures do not matter, because every new
  * connection announces this again.
  */
-function tell() {
+function announceAudio() {
   if (callState.value === "connected")
     ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
 }
@@ -383,7 +383,7 @@ function tell() {
  * Announce our camera and screen to everybody who sees the channel. Before the call is connected there is
  * nobody to notify.
  */
-function tellSent() {
+function announceVideo() {
   const { camera, screen } = sending.value;
   if (callState.value === "connected")
     ask("voice_send", {
@@ -410,10 +410,10 @@ function follow({ from_channel_id: from, channel_id: channelId }) {
 }
 
 listen({
-  resume: () => call?.cameBack(),
-  greet() {
+  onResumption: () => call?.cameBack(),
+  onGreeting() {
     call?.cameBack();
-    tellAll();
+    announceState();
     const last = keptLike(
       { channelId: "", mic: false, camera: false, deafened: false, encrypted: false, hand: false },
       KEPT,
@@ -428,14 +428,14 @@ listen({
       enter(last);
     }
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "voice_moved") follow(data);
     else if (
       event === "voice_joined" &&
       data.member.id === member.value?.id &&
       data.channel_id === callChannel.value
     )
-      tellAll();
+      announceState();
     else if (event === "voice_screen_stopped" && data.channel_id === callChannel.value) {
       screenStopped = true;
       publisher?.stopScreen();
@@ -457,7 +457,7 @@ listen({
       }
     }
   },
-  forget() {
+  onSignOut() {
     moving = null;
     leaveCall();
     keep(KEPT, null, SESSION);

@@ -30,7 +30,7 @@ export class VoiceBuffer {
   }
 
   /** @param {number} concealed */
-  hear(concealed) {
+  update(concealed) {
     this.#sinceGap += 1;
     this.#whole += 1;
     if (concealed > 0) {
@@ -70,7 +70,7 @@ export function bufferVoices(call, leastMs) {
       // A section can be reused for another voice, which needs a new buffer.
       if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
       const found = heard.get(trackId);
-      if (found) of.buffer.hear(found.concealed);
+      if (found) of.buffer.update(found.concealed);
       const wait = Math.max(of.buffer.waitMs, least) || null;
       if (receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
     }

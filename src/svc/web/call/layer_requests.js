@@ -92,7 +92,7 @@ export class Layering {
         large: large.includes(key),
         chosen: key === held || this.#spoke.has(userId),
       };
-      this.#tell(trackId, wantedLayers(tile, { choice: wishesFor(userId).quality || quality, lessData }));
+      this.#send(trackId, wantedLayers(tile, { choice: wishesFor(userId).quality || quality, lessData }));
     }
     const there = new Set(videos.map(({ trackId }) => trackId));
     for (const known of [this.#requested, this.#hiddenSince]) {
@@ -110,7 +110,7 @@ export class Layering {
    * @param {string} trackId
    * @param {Wish} wish
    */
-  #tell(trackId, wish) {
+  #send(trackId, wish) {
     const before = this.#requested.get(trackId);
     const changed = Object.entries(wish).filter(
       ([name, value]) => before?.[/** @type {keyof Wish} */ (name)] !== value,

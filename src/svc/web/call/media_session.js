@@ -6,7 +6,7 @@ import { channelsById } from "../state/channels.js";
 import { info } from "../state/server.js";
 import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } from "./current_call.js";
 
-const hear = (/** @type {boolean} */ wanted) => () => {
+const setMic = (/** @type {boolean} */ wanted) => () => {
   if (sending.value.mic !== wanted) toggleMic();
 };
 // A lock screen has no microphone key, so pause mutes and stop hangs up.
@@ -14,12 +14,12 @@ const ACTS = {
   togglemicrophone: toggleMic,
   togglecamera: toggleCamera,
   hangup: leaveCall,
-  pause: hear(false),
-  play: hear(true),
+  pause: setMic(false),
+  play: setMic(true),
   stop: leaveCall,
 };
 
-export function tellSystem() {
+export function controlMediaSession() {
   const session = navigator.mediaSession;
   if (!session) return;
   effect(() => {

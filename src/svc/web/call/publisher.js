@@ -95,7 +95,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
       );
       const replaced = device === "microphone" ? this.mic !== mic : this.camera !== camera;
       if (replaced || this.#stopped || this.#opening.has(device)) return;
-      if (former !== this.#settings()[device]) this.#tell("former", { [device]: former });
+      if (former !== this.#settings()[device]) this.#emit("former", { [device]: former });
       else if (device === "microphone") this.#stopMic();
       else this.#stopCamera();
     }
@@ -234,11 +234,11 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
 
   /** @param {string} sentence */
   #trouble(sentence) {
-    this.#tell("trouble", sentence);
+    this.#emit("trouble", sentence);
   }
 
   /** @param {"trouble" | "former"} event @param {unknown} detail */
-  #tell(event, detail) {
+  #emit(event, detail) {
     this.dispatchEvent(new CustomEvent(event, { detail }));
   }
 

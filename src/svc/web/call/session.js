@@ -10,7 +10,7 @@
 /** @import { Trouble } from "./connection_diagnosis.js" */
 
 import { allDecodeVp9, inStereo, withCodecFirst, withSound } from "./sdp.js";
-import { RelayWatch, stuck } from "./connection_diagnosis.js";
+import { RelayWatch, diagnosisOf } from "./connection_diagnosis.js";
 import { Signalling } from "./signalling.js";
 import { VideoEncoders } from "./video_encoders.js";
 
@@ -169,7 +169,7 @@ export class Session extends EventTarget {
   /** The problem that prevents media; null until connecting takes longer than usual. */
   get obstacle() {
     if (performance.now() - this.#since < USUALLY_MS) return null;
-    return stuck(this.#pc, {
+    return diagnosisOf(this.#pc, {
       signalled: this.signalled,
       hadMedia: this.#connected,
       relay: this.#relay.state,

@@ -4,7 +4,7 @@
 // A frame is {event, data}, where data is a JSON string.
 
 import { Backoff, pause } from "../transport/backoff.js";
-import { Pulse } from "../transport/heartbeat.js";
+import { Heartbeat } from "../transport/heartbeat.js";
 
 // The close code for an interruption: we may reconnect in a moment, so the other members keep our tile.
 const LOST = 4000;
@@ -42,7 +42,7 @@ export class Signalling {
    * @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null}
    */
   #away = null;
-  #pulse = new Pulse(
+  #heartbeat = new Heartbeat(
     () => this.send("keep_alive", { timestamp: Date.now() }),
     () => this.#unanswered(),
   );
@@ -75,7 +75,7 @@ export class Signalling {
 
   /** Whether the last check is still unanswered. */
   get unanswered() {
-    return this.#pulse.unanswered;
+    return this.#heartbeat.unanswered;
   }
 
   /** Store the credential for resuming the session. @param {any} ticket */
@@ -90,7 +90,7 @@ export class Signalling {
 
   /** Check whether the service still responds. It may only be frozen, so use the usual timeout. */
   doubt() {
-    if (!this.#away) this.#pulse.ask();
+    if (!this.#away) this.#heartbeat.ask();
   }
 
   /** Resume the session now if it is interrupted. Return whether it was interrupted. */
@@ -108,7 +108,7 @@ export class Signalling {
   /** End the session. `left` means that we are leaving by choice. @param {boolean} left */
   close(left) {
     this.#ticket = this.#away = null;
-    this.#pulse.stop();
+    this.#heartbeat.stop();
     this.#socket.close(left ? 1000 : LOST);
   }
 
@@ -125,11 +125,11 @@ export class Signalling {
     socket.addEventListener("open", () => {
       clearTimeout(attempt);
       this.send(event, data);
-      this.#pulse.start();
+      this.#heartbeat.start();
     });
     socket.addEventListener("message", (message) => {
       if (socket !== this.#socket) return;
-      this.#pulse.received();
+      this.#heartbeat.received();
       const frame = JSON.parse(message.data);
       this.#session.receive(frame.event, frame.data);
     });
@@ -165,7 +165,7 @@ export class Signalling {
    * @param {{credential: string, within_s: number}} ticket
    */
   async #takeUp({ credential, within_s: withinS }) {
-    this.#pulse.stop();
+    this.#heartbeat.stop();
     const resting = new AbortController();
     if (this.#away) {
       this.#away.resting = resting;

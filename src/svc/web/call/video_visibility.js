@@ -24,10 +24,10 @@ const shown = new Map();
 export function watchWidth(video, track) {
   const page = video.ownerDocument;
   const view = /** @type {Window & typeof globalThis} */ (page.defaultView);
-  let inSight = true;
+  let intersects = true;
   const measure = () => {
     const large = page.pictureInPictureElement === video ? IN_PICTURE_PX : 0;
-    const seen = inSight && page.visibilityState === "visible";
+    const seen = intersects && page.visibilityState === "visible";
     // Where the tile crops the sides of a video, the whole video is wider than the tile.
     const isCut = view.getComputedStyle(video).objectFit === "cover";
     const { clientWidth: width, clientHeight: height } = video;
@@ -36,7 +36,7 @@ export function watchWidth(video, track) {
   };
   const resizes = new view.ResizeObserver(measure);
   const crossings = new view.IntersectionObserver((entries) => {
-    inSight = entries[entries.length - 1].isIntersecting;
+    intersects = entries[entries.length - 1].isIntersecting;
     measure();
   });
   const events = /** @type {const} */ (["enterpictureinpicture", "leavepictureinpicture"]);
@@ -49,7 +49,7 @@ export function watchWidth(video, track) {
     for (const event of events) video.removeEventListener(event, measure);
     page.removeEventListener("visibilitychange", measure);
     shown.delete(video);
-    tell();
+    publishWidths();
   };
 }
 
@@ -58,10 +58,10 @@ function note(video, track, px) {
   const before = shown.get(video);
   if (before?.track === track && before.px === px) return;
   shown.set(video, { track, px });
-  tell();
+  publishWidths();
 }
 
-function tell() {
+function publishWidths() {
   const all = new Map();
   for (const { track, px } of shown.values()) if (px) all.set(track, Math.max(px, all.get(track) ?? 0));
   widths.value = all;

@@ -67,7 +67,7 @@ async function ring(message) {
   });
   const channel = channelsById.value.get(channelId);
   if (kind && channel)
-    await tell(
+    await alertOnce(
       message.id,
       { kind, channel, message },
       { sees: !message.thread && seen.value === channelId, rung: push.value === "on" },
@@ -80,19 +80,19 @@ async function ring(message) {
  */
 export async function ringPrivately(secret) {
   if (!blocked.value.has(secret.memberId))
-    await tell(
+    await alertOnce(
       `${secret.conversationId} ${secret.seq}`,
       { kind: "mention", secret },
       { sees: place.value?.conversationId === secret.conversationId, rung: false },
     );
 }
 
-/** @param {string} id @param {What} what @param {{sees: boolean, rung: boolean}} here */
-async function tell(id, what, here) {
+/** @param {string} id @param {What} what @param {{sees: boolean, rung: boolean}} context */
+async function alertOnce(id, what, context) {
   if (ownQuiet.value) return;
   const { notices, sounds } = alerts.value;
   const means = meansOf({
-    ...here,
+    ...context,
     inSight: inSight.value,
     elsewhere: await seenElsewhere(),
     sound: sounds[what.kind],
@@ -116,7 +116,7 @@ async function tell(id, what, here) {
 const subscription = () => import("./push_subscription.js");
 
 listen({
-  greet() {
+  onGreeting() {
     lookAtPush();
     // The server may have a new key, and the browser a new endpoint. After a failure, this is retried at the
     // next greeting.
@@ -130,13 +130,13 @@ listen({
           () => {},
         );
   },
-  forget() {
+  onSignOut() {
     subscription()
       .then(({ drop }) => drop())
       .catch(() => {});
     push.value = "off";
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "message_posted") ring(data);
   },
 });

@@ -11,18 +11,18 @@ export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
  * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize:
  * in percent, emoticons: whether emoticons such as ":)" become emoji}
  */
-export const look = signal(known(keptLike(USUAL, KEPT)));
+export const appearance = signal(known(keptLike(USUAL, KEPT)));
 
 /** @param {Partial<typeof USUAL>} changes */
-export const choose = (changes) => {
-  look.value = { ...look.value, ...changes };
+export const setAppearance = (changes) => {
+  appearance.value = { ...appearance.value, ...changes };
 };
 
 /** Store the settings and pass them to the style sheets. */
-export function wearLook(root = document.documentElement) {
+export function applyAppearance(root = document.documentElement) {
   effect(() => {
-    const { theme, motion, density, textSize } = look.value;
-    keep(KEPT, look.value);
+    const { theme, motion, density, textSize } = appearance.value;
+    keep(KEPT, appearance.value);
     root.dataset.theme = theme;
     root.dataset.motion = motion;
     root.dataset.density = density;

@@ -49,16 +49,16 @@ function askPermissions() {
 }
 
 listen({
-  greet(greeting) {
+  onGreeting(greeting) {
     requests += 1;
     channels.value = greeting.channels;
     permissions.value = greeting.permissions;
   },
-  recall(scene) {
+  onStoredScene(scene) {
     channels.value = scene.channels;
     permissions.value = scene.permissions;
   },
-  hear(event, data) {
+  onPush(event, data) {
     switch (event) {
       case "channel_created":
       case "channel_updated":
@@ -79,7 +79,7 @@ listen({
       default:
     }
   },
-  forget() {
+  onSignOut() {
     channels.value = [];
     permissions.value = { server: [], channels: {} };
   },

@@ -315,7 +315,7 @@ const newestOf = (channelId, thread = null) => ({
  * The newest page of the channel that will open, until the greeting arrives.
  * @type {{spot: string, page: Promise<MessagePage>} | null}
  */
-let early = null;
+let prefetched = null;
 /** The stored page of each channel, while the server is unreachable. @type {Map<string, KeptPage>} */
 let recalled = new Map();
 /** Most recently used last. @type {Map<string, Conversation>} */
@@ -336,36 +336,37 @@ export function conversationOf(spot) {
 }
 
 listen({
-  early(request) {
+  prefetch(request) {
     const channelId = expected();
-    early = channelId
+    prefetched = channelId
       ? { spot: conversationKeyOf(channelId), page: request("history", newestOf(channelId)) }
       : null;
-    early?.page.catch(() => {}); // After a failure, the page is requested again.
+    prefetched?.page.catch(() => {}); // After a failure, the page is requested again.
   },
-  recall({ pages }) {
+  onStoredScene({ pages }) {
     recalled = pages;
     for (const [channelId, conversation] of held)
       conversation.recall(/** @type {KeptPage} */ (pages.get(channelId)));
   },
-  greet() {
+  onGreeting() {
     recalled = new Map();
     // The loaded messages may be out of date. Reload the two most recent conversations now, because a thread
     // can be open beside its channel. Reload the others when they are opened.
     const last = new Map([...held].slice(-2));
-    if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
+    if (prefetched && !last.has(prefetched.spot))
+      last.set(prefetched.spot, new Conversation(prefetched.spot));
     held.clear();
     for (const [spot, conversation] of last) {
       held.set(spot, conversation);
-      if (early && spot === early.spot) conversation.expect(early.page);
+      if (prefetched && spot === prefetched.spot) conversation.expect(prefetched.page);
       conversation.newest();
     }
-    early = null;
+    prefetched = null;
   },
-  resume() {
+  onResumption() {
     for (const conversation of held.values()) if (!conversation.loaded.value) conversation.again();
   },
-  hear(...push) {
+  onPush(...push) {
     const [event, data] = push;
     for (const [spot, conversation] of held) {
       if (conversation.channelId !== /** @type {About} */ (data).channel_id) continue;
@@ -373,7 +374,7 @@ listen({
       if (event === "channel_deleted") held.delete(spot);
     }
   },
-  forget() {
+  onSignOut() {
     recalled = new Map();
     held.clear();
   },

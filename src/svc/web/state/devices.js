@@ -55,7 +55,7 @@ export async function newLinkCode() {
 export const linkAddress = (code) => `${location.origin}/#link=${code}`;
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "device_linked") {
       linkCode.value = null;
       if (devices.value)
@@ -67,7 +67,7 @@ listen({
       keptCodeMadeAt.value = data.made_at_ms;
     }
   },
-  forget() {
+  onSignOut() {
     devices.value = linkCode.value = null;
     keptCodeMadeAt.value = undefined;
   },

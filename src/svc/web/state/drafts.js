@@ -193,7 +193,7 @@ function dropped(channelId) {
 }
 
 listen({
-  greet() {
+  onGreeting() {
     for (const { put } of drafts.values()) put.clear();
     const before = known;
     known = false;
@@ -207,7 +207,7 @@ listen({
       },
     );
   },
-  hear(event, data) {
+  onPush(event, data) {
     // This is our own change, and the draft may have been sent since then.
     if (
       event === "draft_changed" &&
@@ -217,7 +217,7 @@ listen({
     // Ignore the deletion if we have saved a newer draft since then.
     if (event === "draft_deleted" && !draftOf(data.channel_id).put.size) dropped(data.channel_id);
   },
-  forget() {
+  onSignOut() {
     for (const { timer } of drafts.values()) clearTimeout(timer);
     drafts.clear();
     known = false;

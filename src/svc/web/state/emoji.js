@@ -17,18 +17,18 @@ const byName = (list) => new Map(list.map((each) => [each.name, each]));
 const others = (id) => [...emoji.value.values()].filter((each) => each.id !== id);
 
 listen({
-  greet(greeting) {
+  onGreeting(greeting) {
     emoji.value = byName(greeting.emoji);
   },
-  recall(scene) {
+  onStoredScene(scene) {
     emoji.value = byName(scene.emoji);
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "emoji_created" || event === "emoji_updated")
       emoji.value = byName([...others(data.id), data]);
     if (event === "emoji_deleted") emoji.value = byName(others(data.emoji_id));
   },
-  forget() {
+  onSignOut() {
     emoji.value = new Map();
   },
 });

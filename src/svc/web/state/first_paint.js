@@ -18,7 +18,7 @@ export const firstPaint = new Promise((resolve) => {
 export const painted = () => requestAnimationFrame(() => setTimeout(shown));
 
 listen({
-  greet() {
+  onGreeting() {
     setTimeout(shown, MOST_WAIT_MS);
   },
 });

@@ -44,7 +44,7 @@ export async function askFirstSteps() {
 const isOwner = () => member.value?.roles.includes("owner") ?? false;
 
 listen({
-  forget() {
+  onSignOut() {
     alone.value = null;
   },
 });

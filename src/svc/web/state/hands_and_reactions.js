@@ -30,7 +30,7 @@ export const raisedHands = (people) =>
   people.filter(({ hand = 0 }) => hand > 0).sort(({ hand: one = 0 }, { hand: other = 0 }) => one - other);
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     if (event !== "voice_reacted") return;
     const key = nextKey++;
     const reaction = { key, channelId: data.channel_id, memberId: data.member_id, emoji: data.emoji };
@@ -39,7 +39,7 @@ listen({
       reactions.value = reactions.value.filter((each) => each.key !== key);
     }, SHOWN_MS);
   },
-  forget() {
+  onSignOut() {
     reactions.value = [];
   },
 });

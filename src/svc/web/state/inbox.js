@@ -72,10 +72,10 @@ function add(messages) {
 }
 
 listen({
-  greet() {
+  onGreeting() {
     if (open) lookIntoInbox(true);
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (!open) return;
     const own = member.value;
     if (event === "message_posted" && own && data.author.id !== own.id && namesUs(data, own)) add([data]);
@@ -85,7 +85,7 @@ listen({
       known.value = changed.filter((each) => own && namesUs(each, own));
     }
   },
-  forget() {
+  onSignOut() {
     open = false;
     known.value = [];
   },

@@ -82,4 +82,4 @@ async function watch() {
   });
 }
 
-listen({ greet: () => firstPaint.then(watch), resume: watch });
+listen({ onGreeting: () => firstPaint.then(watch), onResumption: watch });

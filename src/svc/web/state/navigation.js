@@ -284,16 +284,16 @@ function settle(isSure = false) {
 }
 
 listen({
-  greet() {
+  onGreeting() {
     settle(true);
     makeRoom();
   },
-  recall: () => settle(),
-  hear(event, data) {
+  onStoredScene: () => settle(),
+  onPush(event, data) {
     if (event === "channel_created" && data.id === awaited) open(awaited);
     if (event.startsWith("channel_")) settle();
   },
-  forget() {
+  onSignOut() {
     place.value = aside.value = dialog.value = target.value = null;
     keep(KEPT, null);
   },

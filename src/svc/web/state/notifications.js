@@ -117,18 +117,18 @@ function wait() {
 }
 
 listen({
-  greet({ notifications }) {
+  onGreeting({ notifications }) {
     choices.value = new Map(notifications.map(({ channel_id: id, ...choice }) => [id, choice]));
     wait();
   },
-  recall(scene) {
+  onStoredScene(scene) {
     choices.value = new Map(scene.notifications);
     wait();
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "notifications_changed") put(data.channel_id, data);
   },
-  forget() {
+  onSignOut() {
     choices.value = new Map();
     clearTimeout(timer);
   },

@@ -143,12 +143,12 @@ effect(() => {
 });
 
 listen({
-  greet() {
+  onGreeting() {
     greeted = true;
     shownFrom.value = null;
     pages = new Map();
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (
       (event !== "message_deleted" && event !== "message_edited") ||
       data.channel_id === place.value?.channelId
@@ -159,7 +159,7 @@ listen({
       return messages.map((each) => (each.id === data.id ? { ...each, ...data } : each));
     }).catch(() => {});
   },
-  forget() {
+  onSignOut() {
     greeted = false;
     shownFrom.value = null;
     for (const { timer } of waiting.values()) clearTimeout(timer);

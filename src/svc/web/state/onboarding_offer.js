@@ -4,7 +4,7 @@ import { enterStage, stage } from "./onboarding.js";
 import { listen, member } from "./server.js";
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     if (stage.value && event === "message_posted" && data.author.id === member.value?.id) enterStage("offer");
   },
 });

@@ -192,7 +192,7 @@ export function startOtherServers(isVisible) {
 }
 
 listen({
-  forget() {
+  onSignOut() {
     ownToken.value = undefined;
     counts.value = {};
   },

@@ -153,11 +153,11 @@ effect(() => {
 });
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     // The push can overtake the response.
     if (event === "message_posted" && data.nonce && data.author.id === member.value?.id) discard(data.nonce);
   },
-  forget() {
+  onSignOut() {
     outbox.value = [];
   },
 });

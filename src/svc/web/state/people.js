@@ -39,7 +39,7 @@ export function presenceOf(id) {
 }
 
 /** Set our presence on all devices. @param {"online" | "quiet" | "invisible"} how */
-export async function bePresent(how) {
+export async function setPresence(how) {
   // Become invisible first and visible last, so that others never see an intermediate state.
   if (how === "invisible") await ask("invisible_set", { invisible: true });
   await ask("quiet_set", { quiet: how === "quiet" });
@@ -84,7 +84,7 @@ export async function fetchMembers(wish) {
   onTheirWay += 1;
   try {
     const page = await api("GET", `/api/members?${wish}`);
-    meet(page.members.filter(({ id }) => !newer.has(id)));
+    storeMembers(page.members.filter(({ id }) => !newer.has(id)));
     return page;
   } finally {
     onTheirWay -= 1;
@@ -154,10 +154,10 @@ export function roleName({ id, name, built_in: builtIn }) {
   return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }
 
-/** Store members that the server has sent. @param {Member[]} met */
-export function meet(met) {
+/** Store members that the server has sent. @param {Member[]} received */
+export function storeMembers(received) {
   const known = new Map(members.value);
-  for (const each of met) known.set(each.id, each);
+  for (const each of received) known.set(each.id, each);
   members.value = known;
 }
 
@@ -172,12 +172,12 @@ function put(member) {
 }
 
 /** Mark a member as newer than any pending response. @param {string} id */
-const beNewer = (id) => {
+const markNewer = (id) => {
   if (onTheirWay) newer.add(id);
 };
 
 /** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} change */
-function present({ online: there, idle: untouched, do_not_disturb: undisturbed }) {
+function setPresences({ online: there, idle: untouched, do_not_disturb: undisturbed }) {
   online.value = new Set(there);
   idle.value = new Set(untouched);
   quiet.value = new Set(undisturbed);
@@ -193,10 +193,10 @@ function without(set, id) {
 }
 
 listen({
-  greet(greeting) {
+  onGreeting(greeting) {
     roles.value = greeting.roles;
     blocked.value = new Set(greeting.blocked);
-    present(greeting);
+    setPresences(greeting);
     ownInvisible.value = greeting.invisible;
     complete.value = false;
     greetings += 1;
@@ -204,14 +204,14 @@ listen({
     requested.clear();
     members.value = new Map([[greeting.member.id, greeting.member]]);
   },
-  recall(scene) {
+  onStoredScene(scene) {
     roles.value = scene.roles;
     members.value = new Map([[scene.member.id, scene.member]]);
   },
-  resume(change) {
-    present(change);
+  onResumption(change) {
+    setPresences(change);
   },
-  hear(event, data) {
+  onPush(event, data) {
     switch (event) {
       case "presence":
         online.value = changed(online.value, data.member_id, data.online);
@@ -225,15 +225,15 @@ listen({
         ownInvisible.value = data.invisible;
         break;
       case "member_joined":
-        beNewer(data.id);
+        markNewer(data.id);
         put(data);
         break;
       case "member_updated":
-        beNewer(data.id);
+        markNewer(data.id);
         if (members.value.has(data.id) || complete.value || onTheirWay) put(data);
         break;
       case "member_left": {
-        beNewer(data.member_id);
+        markNewer(data.member_id);
         const others = new Map(members.value);
         others.delete(data.member_id);
         members.value = others;
@@ -257,10 +257,10 @@ listen({
       default:
     }
   },
-  forget() {
+  onSignOut() {
     members.value = new Map();
     roles.value = [];
-    present({});
+    setPresences({});
     ownInvisible.value = false;
     blocked.value = new Set();
     complete.value = false;

@@ -76,7 +76,7 @@ function ring(conversationId, memberId) {
 }
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     const [own, rung] = [member.value?.id, ringing.value?.conversationId];
     if (event === "voice_joined" && !channelsById.value.has(data.channel_id)) {
       if (data.member.id === own && rung === data.channel_id)
@@ -95,7 +95,7 @@ listen({
         declined.value = { conversationId: data.conversation_id, memberId: data.member_id };
     }
   },
-  forget() {
+  onSignOut() {
     stopRinging();
     rooms.clear();
   },

@@ -64,12 +64,12 @@ function later(ms) {
 }
 
 listen({
-  greet() {
+  onGreeting() {
     if (place.value?.conversationId) later(0);
     else firstPaint.then(() => later(CALM_MS));
   },
-  resume: () => later(0),
-  hear(event, data) {
+  onResumption: () => later(0),
+  onPush(event, data) {
     if (!event.startsWith("private_") && event !== "member_left") return;
     if (client || event !== "member_left")
       privateClient().then(
@@ -77,7 +77,7 @@ listen({
         () => later(CALM_MS),
       );
   },
-  forget() {
+  onSignOut() {
     clearTimeout(timer);
     // Data may be stored even if the code was never loaded.
     if (client) client.then((made) => made.forget());

@@ -89,7 +89,7 @@ export const mayWriteTo = ({ id, bot }) =>
   id !== member.value?.id && !bot && !blocked.value.has(id) && members.value.has(id);
 
 listen({
-  forget() {
+  onSignOut() {
     conversations.value = [];
     conversationsKnown.value = false;
     begun.clear();

@@ -41,12 +41,12 @@ function put(id, message) {
 }
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     if (event !== "message_deleted" && event !== "message_edited") return;
     const before = known.peek().get(data.id);
     if (before) put(data.id, event === "message_deleted" ? null : { ...before, ...data });
   },
-  forget() {
+  onSignOut() {
     known.value = new Map();
     requested.clear();
   },

@@ -34,14 +34,21 @@ let account;
 let live = null;
 let wasGreeted = false;
 /** @type {Record<string, ((...values: any[]) => void)[]>} */
-const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forget: [] };
+const listeners = {
+  prefetch: [],
+  onGreeting: [],
+  onStoredScene: [],
+  onResumption: [],
+  onPush: [],
+  onSignOut: [],
+};
 
 /**
- * Register functions to call: `greet(greeting)` with the full state, `resume(present)` when the connection
- * continues, `hear(event, data)` for a push, `forget()` after signing out, and `recall(scene)` when the
- * server is unreachable and the stored state is shown. `early(ask)` may send requests that do not depend on
- * the greeting. Each function is optional.
- * @param {Listener & {early?: (ask: Asking) => void}} listener
+ * Register functions to call: `onGreeting` with the full state, `onResumption` when the connection continues,
+ * `onPush` for each push, `onSignOut`, and `onStoredScene` when the server is unreachable and the stored
+ * state is shown. `prefetch(ask)` may send requests that do not depend on the greeting. Each function is
+ * optional.
+ * @param {Listener & {prefetch?: (ask: Asking) => void}} listener
  */
 export function listen(listener) {
   const parts = /** @type {Record<string, ((...values: any[]) => void) | undefined>} */ (listener);
@@ -151,9 +158,9 @@ export function connect() {
   const opened = (live = new Live(
     webSocketUrl("/live"),
     (refused) => account.accessToken(refused),
-    (request) => tell("early", request),
+    (request) => dispatch("early", request),
   ));
-  opened.addEventListener("push", ({ detail }) => batch(() => tell("hear", detail.event, detail.data)));
+  opened.addEventListener("push", ({ detail }) => batch(() => dispatch("onPush", detail.event, detail.data)));
   opened.addEventListener("offline", () => {
     connection.value = "offline";
   });
@@ -163,16 +170,16 @@ export function connect() {
   return /** @type {Promise<void>} */ (
     new Promise((resolve) => {
       const here =
-        (/** @type {string} */ what) =>
+        (/** @type {string} */ name) =>
         (/** @type {{detail: unknown}} */ { detail }) => {
           batch(() => {
-            tell(what, detail);
+            dispatch(name, detail);
             connection.value = "online";
           });
           resolve();
         };
-      opened.addEventListener("authenticated", here("greet"));
-      opened.addEventListener("resumed", here("resume"));
+      opened.addEventListener("authenticated", here("onGreeting"));
+      opened.addEventListener("resumed", here("onResumption"));
       opened.addEventListener("rejected", ({ detail }) => {
         rejection.value = detail instanceof Refusal ? detail : null;
         signOut();
@@ -183,13 +190,13 @@ export function connect() {
 }
 
 listen({
-  greet({ member: own }) {
+  onGreeting({ member: own }) {
     member.value = own;
     // Changes made while we were disconnected were not pushed.
     if (wasGreeted) askInfo();
     wasGreeted = true;
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "member_updated" && data.id === member.value?.id) member.value = data;
     if (event === "settings_changed") hearSettings(data);
     if (event === "icon_changed" && info.value) info.value = { ...info.value, iconUrl: data.icon_url };
@@ -213,7 +220,7 @@ function hearSettings(changed) {
 export function recall(scene) {
   batch(() => {
     info.value ??= scene.info;
-    tell("recall", scene);
+    dispatch("onStoredScene", scene);
   });
 }
 
@@ -221,16 +228,16 @@ function leave() {
   live?.close();
   live = null;
   batch(() => {
-    tell("forget");
+    dispatch("onSignOut");
     member.value = null;
     connection.value = "none";
   });
   askInfo(); // The number of members may have changed.
 }
 
-/** @param {string} what @param {unknown[]} values */
-function tell(what, ...values) {
-  for (const listener of listeners[what]) listener(...values);
+/** @param {string} name @param {unknown[]} values */
+function dispatch(name, ...values) {
+  for (const listener of listeners[name]) listener(...values);
 }
 
 /** @param {string} path */

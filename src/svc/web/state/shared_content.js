@@ -33,8 +33,8 @@ globalThis.addEventListener?.("hashchange", () => {
 });
 
 listen({
-  greet: take,
-  forget() {
+  onGreeting: take,
+  onSignOut() {
     shared.value = null;
     dropShared().catch(() => {});
   },

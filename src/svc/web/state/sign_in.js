@@ -185,7 +185,7 @@ export const publicKey = async () => JSON.stringify((await deviceKey()).jwk);
  * Forget the previous member, so that somebody else can join. If that member signed in with an account, the
  * provider asks for the account again.
  */
-export async function beSomebodyElse() {
+export async function switchMember() {
   another = known.value?.way === "account";
   if (another) ownAccount().dropKnown();
   else await forgetIdentity();
@@ -299,4 +299,4 @@ export function codeOf(text) {
   return (named.get("invite") ?? named.get("link") ?? text).replace(/\s+/gu, "");
 }
 
-listen({ forget: start });
+listen({ onSignOut: start });

@@ -70,10 +70,10 @@ function posted(message) {
 }
 
 listen({
-  greet(greeting) {
+  onGreeting(greeting) {
     threads.value = new Map((greeting.threads ?? []).map((state) => [state.thread, state]));
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "thread_state") put(data);
     else if (event === "message_posted" && data.thread) posted(data);
     else if (event === "message_deleted" && data.thread) {
@@ -84,7 +84,7 @@ listen({
       threads.value = new Map([...threads.value].filter(([, { channel_id: id }]) => id !== data.channel_id));
     }
   },
-  forget() {
+  onSignOut() {
     threads.value = new Map();
   },
 });

@@ -38,7 +38,7 @@ function stop(channelId, memberId) {
 }
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     if (event === "message_posted") stop(data.channel_id, data.author.id);
     // Typing in a thread is not shown in the channel.
     if (event !== "typing" || data.thread) return;
@@ -52,7 +52,7 @@ listen({
     const now = typing.value[channelId] ?? [];
     if (!now.includes(memberId)) typing.value = { ...typing.value, [channelId]: [...now, memberId] };
   },
-  forget() {
+  onSignOut() {
     for (const timer of timers.values()) clearTimeout(timer);
     timers.clear();
     typing.value = {};

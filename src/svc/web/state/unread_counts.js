@@ -109,17 +109,17 @@ function put(channelId, counts) {
 }
 
 listen({
-  greet(greeting) {
+  onGreeting(greeting) {
     unread.value = Object.fromEntries(greeting.unread.map(({ channel_id: id, ...counts }) => [id, counts]));
     sending.clear();
   },
-  recall(scene) {
+  onStoredScene(scene) {
     unread.value = scene.unread;
   },
-  resume() {
+  onResumption() {
     sending.clear();
   },
-  hear(event, data) {
+  onPush(event, data) {
     const { channel_id: channelId = "", id = "", thread } = /** @type {About} */ (data);
     const counts = unread.value[channelId] ?? NONE;
     // Threads are counted separately.
@@ -138,7 +138,7 @@ listen({
       unread.value = rest;
     }
   },
-  forget() {
+  onSignOut() {
     leftUnread.value = null;
     unread.value = {};
   },

@@ -349,18 +349,18 @@ let looked = false;
 const takeUp = () => takeKeptFiles(({ spot, ...kept }) => uploadsOf(spot).goOn(kept)).catch(() => {});
 
 listen({
-  greet() {
+  onGreeting() {
     for (const uploads of bySpot.values()) uploads.ask();
     if (!looked) firstPaint.then(takeUp);
     looked = true;
   },
-  resume() {
+  onResumption() {
     for (const uploads of bySpot.values()) uploads.ask();
   },
-  hear(...push) {
+  onPush(...push) {
     if (push[0].startsWith("upload_")) for (const uploads of bySpot.values()) uploads.hear(...push);
   },
-  forget() {
+  onSignOut() {
     for (const uploads of bySpot.values()) uploads.stop();
     bySpot.clear();
   },

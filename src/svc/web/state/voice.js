@@ -107,11 +107,11 @@ export function takeOver(own, calls) {
 }
 
 listen({
-  greet(greeting) {
+  onGreeting(greeting) {
     takeOver(greeting.member.id, greeting.voice);
     speaking.value = {};
   },
-  hear(event, data) {
+  onPush(event, data) {
     switch (event) {
       case "voice_state":
         change(data.channel_id, data.members);
@@ -153,10 +153,10 @@ listen({
       default:
     }
   },
-  resume() {
+  onResumption() {
     speaking.value = {}; // Not updated while we were disconnected.
   },
-  forget() {
+  onSignOut() {
     voice.value = {};
     speaking.value = {};
   },

@@ -11,7 +11,7 @@ const LATE_MS = 300;
 /** The timeout for a response when other packets from the same server are already missing. */
 export const SILENT_MS = 1500;
 
-export class Pulse {
+export class Heartbeat {
   #ask;
   #lost;
   #late;

@@ -9,7 +9,7 @@
 
 import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
-import { Pulse, SILENT_MS } from "./heartbeat.js";
+import { Heartbeat, SILENT_MS } from "./heartbeat.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server waits just as long for our first frame.
 // The timeouts for connection attempts. They are short, because only a new attempt notices that the network
@@ -68,7 +68,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
       this.#open();
     } else if (this.#socket && !this.#authenticated) this.#abandon();
   };
-  #pulse = new Pulse(
+  #heartbeat = new Heartbeat(
     () => this.#ask("ping", {}).catch(() => {}),
     () => this.#abandon(),
     () => {
@@ -118,14 +118,14 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   catchUp() {
     clearTimeout(this.#gathering);
     this.#gathering = 0;
-    for (const push of this.#pushes.splice(0)) this.#tell("push", push);
+    for (const push of this.#pushes.splice(0)) this.#emit("push", push);
   }
 
   /**
    * Check whether this connection still works after another connection to the same server has fallen silent.
    */
   doubt() {
-    if (this.#authenticated) this.#pulse.doubt(SILENT_MS);
+    if (this.#authenticated) this.#heartbeat.doubt(SILENT_MS);
   }
 
   close() {
@@ -134,7 +134,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     clearTimeout(this.#timer);
     clearTimeout(this.#connecting);
     this.#pushes = [];
-    this.#pulse.stop();
+    this.#heartbeat.stop();
     this.#rival?.close();
     this.#socket?.close(1000);
   }
@@ -146,11 +146,11 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     } catch (error) {
       if (this.#closed) return undefined;
       if (!(error instanceof Refusal) || error.passes) {
-        this.#tell("offline");
+        this.#emit("offline");
         return this.#later();
       }
       this.close();
-      return this.#tell("rejected", error);
+      return this.#emit("rejected", error);
     }
     if (!this.#closed) this.#connect();
     return undefined;
@@ -189,7 +189,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     socket.addEventListener(
       "message",
       whileOurs(({ data }) => {
-        this.#pulse.received();
+        this.#heartbeat.received();
         this.#dismiss();
         this.#receive(JSON.parse(data));
       }),
@@ -216,7 +216,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.#rival = null;
     this.#drop();
     before?.close();
-    this.#tell("offline");
+    this.#emit("offline");
     this.#goOnWith(rival);
   }
 
@@ -244,7 +244,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     }
     clearTimeout(this.#connecting);
     this.#attempts = 0;
-    this.#pulse.start();
+    this.#heartbeat.start();
     this.#authenticated = true;
     this.#backoff.reset();
     return this.#greet(reply.event, reply.data);
@@ -255,7 +255,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.catchUp();
     // Ignore the number in "resumed": it exceeds those of the pushes that follow.
     if (event === "authenticated") this.#seq = data.seq;
-    this.#tell(event, data);
+    this.#emit(event, data);
   }
 
   /**
@@ -321,7 +321,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.#dismiss();
     this.#socket = null;
     clearTimeout(this.#connecting);
-    this.#pulse.stop();
+    this.#heartbeat.stop();
     for (const { reject, timer } of this.#waiting.values()) {
       clearTimeout(timer);
       reject(new Unreachable());
@@ -334,10 +334,10 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   #lost(code) {
     this.#drop();
     if (this.#closed) return;
-    this.#tell("offline");
+    this.#emit("offline");
     if (code === TOO_MANY_PAGES) {
       this.close();
-      this.#tell("crowded");
+      this.#emit("crowded");
     } else this.#later();
   }
 
@@ -349,7 +349,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   }
 
   /** @param {string} type @param {unknown} [detail] */
-  #tell(type, detail) {
+  #emit(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

@@ -112,11 +112,11 @@ export type PushArguments = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }
 /** Fields that many pushes share. */
 export type About = { channel_id?: string; id?: string; member_id?: string; thread?: string | null };
 export type Listener = {
-  greet?: (greeting: Greeting) => void;
-  recall?: (scene: Scene) => void;
-  resume?: (present: Resumption) => void;
-  hear?: (...push: PushArguments) => void;
-  forget?: () => void;
+  onGreeting?: (greeting: Greeting) => void;
+  onStoredScene?: (scene: Scene) => void;
+  onResumption?: (present: Resumption) => void;
+  onPush?: (...push: PushArguments) => void;
+  onSignOut?: () => void;
 };
 
 /** A function that builds the path of an object from its id, and the paths below it. */

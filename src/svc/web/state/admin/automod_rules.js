@@ -81,16 +81,16 @@ function drop(ruleId) {
 }
 
 listen({
-  greet() {
+  onGreeting() {
     if (rules.value) loadRules().catch(() => {});
   },
-  hear(event, data) {
+  onPush(event, data) {
     if (event.startsWith("rule_")) pushes += 1;
     if (!rules.value) return;
     if (event === "rule_created" || event === "rule_updated") put(data);
     if (event === "rule_deleted") drop(data.rule_id);
   },
-  forget() {
+  onSignOut() {
     rules.value = null;
   },
 });

@@ -30,10 +30,10 @@ const greetings = signal(0);
 export const timesChanged = (area) => (counts.value[area] ?? 0) + greetings.value;
 
 listen({
-  greet() {
+  onGreeting() {
     greetings.value += 1;
   },
-  hear(event, data) {
+  onPush(event, data) {
     const area = event === "managed" ? data.area : AREA_OF[event];
     if (area) counts.value = { ...counts.value, [area]: (counts.value[area] ?? 0) + 1 };
   },

@@ -105,7 +105,7 @@ export function obstacle(act, member, role = null) {
  *   progressed returns whether to continue
  * @returns {Promise<{done: T[], refused: {member: T, error: unknown}[]}>}
  */
-export async function doToEach(people, act, progressed) {
+export async function applyToEach(people, act, progressed) {
   /** @type {[T[], {member: T, error: unknown}[]]} */
   const [done, refused] = [[], []];
   for (const member of people) {

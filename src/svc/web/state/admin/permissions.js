@@ -84,7 +84,7 @@ export function inChannel(serverWide, roleIds, memberId, overrides) {
  * @param {Permission} permission
  * @returns {Word}
  */
-export function saysOf(override, permission) {
+export function settingOf(override, permission) {
   const named = /** @type {Override["allow"][number]} */ (permission);
   if (override?.allow.includes(named)) return "allow";
   return override?.deny.includes(named) ? "deny" : "neutral";

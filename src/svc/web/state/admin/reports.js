@@ -72,7 +72,7 @@ effect(() => {
 });
 
 listen({
-  hear(event, data) {
+  onPush(event, data) {
     if (event.startsWith("report_")) pushes += 1;
     if (event === "report_resolved" && openReports.value) {
       const report = openReports.value.find(({ id }) => id === data.report_id);
@@ -83,7 +83,7 @@ listen({
     if (event === "report_created" && openReports.value)
       openReports.value = [data, ...openReports.value.filter(({ id }) => id !== data.id)];
   },
-  forget() {
+  onSignOut() {
     openReports.value = null;
   },
 });

@@ -34,7 +34,7 @@ export async function keysOf({ kept, device }, id) {
  * @param {string} id
  * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} onKeys
  */
-export function teller(own, id, onKeys) {
+export function keyNotifier(own, id, onKeys) {
   let before = Promise.resolve();
   return () => {
     before = before

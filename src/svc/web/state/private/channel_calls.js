@@ -10,7 +10,7 @@
  */
 
 import { Unkept } from "../../transport/private_store.js";
-import { teller } from "./call_keys.js";
+import { keyNotifier } from "./call_keys.js";
 import { deviceOf, inCalls, takePart } from "./own_identity.js";
 import { reportProblem } from "./other_devices.js";
 
@@ -58,7 +58,7 @@ export async function followCall(id, onKeys) {
   const mine = await takePart();
   const kept = new OfCall(mine.kept);
   const isHere = () => inCalls.get(id) === group;
-  const tell = teller(
+  const notifyKeys = keyNotifier(
     async () => ({ kept, device }),
     id,
     (keys) => {
@@ -67,7 +67,7 @@ export async function followCall(id, onKeys) {
   );
   const device = deviceOf(mine, kept, {
     channelId: id,
-    inCall: new Map([[id, tell]]),
+    inCall: new Map([[id, notifyKeys]]),
     inTurn: (act) => act(),
   });
   /** @type {ReturnType<typeof setTimeout> | undefined} */

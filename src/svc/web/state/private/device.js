@@ -12,7 +12,7 @@
  * @import { Kept } from "./unsent_messages.js"
  */
 
-import { sinceHere } from "./history_messages.js";
+import { historyStart } from "./history_messages.js";
 import { afterEntry } from "./log_entries.js";
 import { frankedFor } from "./franking.js";
 import {
@@ -39,12 +39,12 @@ import {
   allWaiting,
   dropOutgoing,
   nextWaiting,
-  noMore,
+  removalOf,
   NotYet,
   refusedAs,
   rings,
-  wait,
-  waitAgain,
+  storeUnsent,
+  requeued,
 } from "./unsent_messages.js";
 
 const ATTEMPTS = 30; // How many times in a row other devices' commits may pre-empt ours.
@@ -144,7 +144,7 @@ export class PrivateDevice {
    */
   async send(id, content) {
     const payload = { key: crypto.randomUUID(), ...content };
-    await wait(this.#kept, id, payload, this.#now());
+    await storeUnsent(this.#kept, id, payload, this.#now());
     return this.#inTurn(async () => {
       // If another device created the group just now, it has added us.
       for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -161,7 +161,7 @@ export class PrivateDevice {
 
   /** Delete a message that is not encrypted yet. @param {string} id @param {string} key */
   discard(id, key) {
-    return this.#inTurn(() => this.#kept.put([noMore(id, { key })]));
+    return this.#inTurn(() => this.#kept.put([removalOf(id, { key })]));
   }
 
   /**
@@ -250,7 +250,7 @@ export class PrivateDevice {
       ],
     ];
     if (!used.last) changes.push([`package/${joined.ref}`, undefined]);
-    if (!before) changes.push(...(await sinceHere(this.#kept, id, seq)));
+    if (!before) changes.push(...(await historyStart(this.#kept, id, seq)));
     await this.#kept.put(changes);
     this.#inCall.get(id)?.();
   }
@@ -264,7 +264,7 @@ export class PrivateDevice {
     const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#kept.get(`group/${id}`)) ?? {});
     await this.#kept.put([
       [`group/${id}`, undefined],
-      ...outgoing.map((each) => waitAgain(id, each)),
+      ...outgoing.map((each) => requeued(id, each)),
       ...changes,
     ]);
   }
@@ -440,7 +440,7 @@ export class PrivateDevice {
     const outgoing = [...group.outgoing, { said: payload, atMs, message, commitment, digest }];
     await this.#kept.put([
       [`group/${id}`, { ...group, state: packed(state), outgoing }],
-      noMore(id, payload),
+      removalOf(id, payload),
     ]);
   }
 

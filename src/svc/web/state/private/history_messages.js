@@ -44,7 +44,7 @@ const transferPayload = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(),
  * @param {number} seq of the commit that added the device
  * @returns {Promise<Changes>}
  */
-export async function sinceHere(kept, id, seq) {
+export async function historyStart(kept, id, seq) {
   if (seq <= 1 || (await kept.under(HISTORY(id))).length) return [];
   return [[SINCE(id), seq]];
 }

@@ -1,7 +1,7 @@
 // The private conversation functions that the page calls. They are fetched some seconds after the page is
 // shown. See docs/private.md
 
-import { teller } from "./call_keys.js";
+import { keyNotifier } from "./call_keys.js";
 import { followCall } from "./channel_calls.js";
 import { open } from "./files.js";
 import { revealable } from "./franking.js";
@@ -24,11 +24,11 @@ onRead(bring);
  * @param {(keys: import("./channel_calls.js").Keys) => void} onKeys
  */
 function followConversation(id, onKeys) {
-  const tell = teller(start, id, onKeys);
-  inConversations.set(id, tell);
-  tell();
+  const notifyKeys = keyNotifier(start, id, onKeys);
+  inConversations.set(id, notifyKeys);
+  notifyKeys();
   return () => {
-    if (inConversations.get(id) === tell) inConversations.delete(id);
+    if (inConversations.get(id) === notifyKeys) inConversations.delete(id);
   };
 }
 

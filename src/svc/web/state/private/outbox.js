@@ -11,7 +11,7 @@ import { deletionPayload, editPayload, messagePayload, reactionPayload } from ".
 import { erase } from "./files.js";
 import { start } from "./own_identity.js";
 import { leaving, look, showAgain } from "./log_reader.js";
-import { NotYet, unsentOf, wait } from "./unsent_messages.js";
+import { NotYet, unsentOf, storeUnsent } from "./unsent_messages.js";
 
 const AGAIN_MS = 15_000; // The delay before a retry after the server could not accept a message.
 
@@ -36,7 +36,7 @@ export async function sendAgain(id, key) {
   const { kept } = await start();
   const item = (await unsentOf(kept, id)).find(({ said: payload }) => payload.key === key);
   if (!item) return;
-  await wait(kept, id, item.said, item.atMs);
+  await storeUnsent(kept, id, item.said, item.atMs);
   await say(id, item.said, item.atMs);
 }
 

@@ -38,7 +38,7 @@ export const rings = ({ type = "message" }) => type === "message";
  * @param {Payload} payload
  * @param {number} atMs
  */
-export async function wait(kept, id, payload, atMs) {
+export async function storeUnsent(kept, id, payload, atMs) {
   const before = await kept.get(WAITING(id, payload.key));
   await kept.put([[WAITING(id, payload.key), { said: payload, atMs: before?.atMs ?? atMs }]]);
 }
@@ -75,7 +75,7 @@ export const nextWaiting = async (kept, id) => (await allWaiting(kept, id)).find
  * @param {Pick<Payload, "key">} payload
  * @returns {Changes[number]}
  */
-export const noMore = (id, { key }) => [WAITING(id, key), undefined];
+export const removalOf = (id, { key }) => [WAITING(id, key), undefined];
 
 /**
  * Return the change that makes an encrypted but unsent message wait again.
@@ -83,7 +83,7 @@ export const noMore = (id, { key }) => [WAITING(id, key), undefined];
  * @param {Waiting} item
  * @returns {Changes[number]}
  */
-export const waitAgain = (id, { said: payload, atMs }) => [WAITING(id, payload.key), { said: payload, atMs }];
+export const requeued = (id, { said: payload, atMs }) => [WAITING(id, payload.key), { said: payload, atMs }];
 
 /**
  * Return the change that stores a rejected message until its author decides what to do with it.

@@ -8,7 +8,7 @@ import { timesChanged } from "../../state/admin/change_counters.js";
 import { bots, createBot, deleteBot, renewToken } from "../../state/admin/server_operation.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
 import { notify, tried } from "../../state/notices.js";
-import { meet, memberOf, members, rolesById, roleName } from "../../state/people.js";
+import { storeMembers, memberOf, members, rolesById, roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
@@ -18,7 +18,7 @@ import { Confirm, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { dateOf } from "../parts/time.js";
 import { MemberMenu } from "./member_menu.js";
-import { useAnswer, useAsking } from "./parts/form_request.js";
+import { useAnswer, useFormRequest } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 /** @typedef {Answer<"GET", "/api/bots">["bots"][number]} Bot */
@@ -26,7 +26,7 @@ import { ListPage, Row } from "./parts/list_page.js";
 /** Return the bots, and store them as known members. */
 async function found() {
   const all = await bots();
-  meet(all.map(({ member }) => member));
+  storeMembers(all.map(({ member }) => member));
   return all;
 }
 
@@ -71,7 +71,7 @@ export function BotsPage() {
         />`}
     >
       <${Making} onMade=${(/** @type {Made} */ { member, token }) => {
-        meet([member]);
+        storeMembers([member]);
         showToken(member, token);
       }} />
     <//>
@@ -134,7 +134,7 @@ function OneBot({ bot, onAsk }) {
 /** @typedef {{member: Member, token: string}} Made @param {{onMade: (made: Made) => void}} props */
 function Making({ onMade }) {
   const [name, setName] = useState("");
-  const { busy, problem, setProblem, get } = useAsking();
+  const { busy, problem, setProblem, get } = useFormRequest();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!name.trim()) {

@@ -3,7 +3,7 @@
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */
 
-import { doToEach, obstacle } from "../../state/admin/members.js";
+import { applyToEach, obstacle } from "../../state/admin/members.js";
 import { ban, kick, timeOut } from "../../state/admin/moderation.js";
 import { rolesBelow } from "../../state/admin/role_rank.js";
 import { giveRole, takeRole } from "../../state/admin/roles.js";
@@ -61,7 +61,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
     event.preventDefault();
     if (run || !meant.length) return;
     setRun({ done: 0, of: meant.length });
-    const { done, refused } = await doToEach(meant, acts[act], (count) => {
+    const { done, refused } = await applyToEach(meant, acts[act], (count) => {
       if (going.current) setRun({ done: count, of: meant.length });
       return going.current;
     });

@@ -15,7 +15,7 @@ import { Markdown } from "../message_text.js";
 import { Button } from "../parts/button.js";
 import { copy } from "../parts/copy_field.js";
 import { CardFields } from "./card_fields.js";
-import { useAnswer, useAsking } from "./parts/form_request.js";
+import { useAnswer, useFormRequest } from "./parts/form_request.js";
 
 const written = (/** @type {PostedMessage} */ payload) => JSON.stringify(payload, null, 2);
 
@@ -25,7 +25,7 @@ export function CardComposer({ address, onPosted }) {
   const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // JSON that cannot be parsed yet.
   const [refused, setRefused] = useState(/** @type {string[]} */ ([]));
   const { value: description } = useAnswer(webhookDescription);
-  const { busy, problem, get } = useAsking();
+  const { busy, problem, get } = useFormRequest();
   const json = typed ?? written(payload);
   /** @type {Put} */
   const put = (path, wanted) => {

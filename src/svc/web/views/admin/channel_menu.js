@@ -8,12 +8,12 @@ import { channels, may } from "../../state/channels.js";
 import { showDialog } from "../../state/navigation.js";
 import { notify, tried } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
-import { tellingItems } from "../alerts/level_menu.js";
+import { notificationItems } from "../alerts/level_menu.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
 /** Functions that return items for a channel's menu. @type {((channel: Channel) => ItemList)[]} */
-export const CHANNEL_ITEMS = [tellingItems, managing];
+export const CHANNEL_ITEMS = [notificationItems, managing];
 
 /** @param {{channel: Channel}} props */
 export function ChannelMenu({ channel }) {

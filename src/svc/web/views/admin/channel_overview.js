@@ -10,7 +10,7 @@ import { Button } from "../parts/button.js";
 import { Field, Switch } from "../parts/field.js";
 import { lasting } from "../parts/time.js";
 import { InCategory, NAME_CHARACTERS } from "./create_channel.js";
-import { useAsking } from "./parts/form_request.js";
+import { useFormRequest } from "./parts/form_request.js";
 import { TypedConfirm } from "./parts/typed_confirm.js";
 
 const SLOW_S = [0, 5, 10, 30, 60, 300, 900, 3600, 21600];
@@ -20,7 +20,7 @@ const BITRATES_KBPS = [0, 32, 64, 96, 128, 256];
 export function ChannelOverview({ channel, onClose }) {
   const [changes, setChanges] = useState(/** @type {Partial<Channel>} */ ({}));
   const [ending, setEnding] = useState(false);
-  const { busy, problem, setProblem, run } = useAsking();
+  const { busy, problem, setProblem, run } = useFormRequest();
   const now = { ...channel, ...changes };
   const { type } = channel;
   /** @template {keyof Channel} K @param {K} key */

@@ -14,7 +14,7 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Field, Switch } from "../parts/field.js";
-import { useAsking } from "./parts/form_request.js";
+import { useFormRequest } from "./parts/form_request.js";
 import { Chips, Pick } from "./parts/picker.js";
 
 /** @type {Channel["type"][]} */
@@ -39,7 +39,7 @@ export function CreateChannel({ type = "text", parentId = null, under = null, on
   const [parent, setParent] = useState(parentId);
   const [hidden, setHidden] = useState(false);
   const [seen, setSeen] = useState(/** @type {Set<string>} */ (new Set()));
-  const { busy, problem, setProblem, get } = useAsking();
+  const { busy, problem, setProblem, get } = useFormRequest();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!name.trim()) {

@@ -15,7 +15,7 @@ import { Switch } from "../parts/field.js";
 import { QrCode } from "../parts/qr_code.js";
 import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
-import { useAsking } from "./parts/form_request.js";
+import { useFormRequest } from "./parts/form_request.js";
 import { Reach } from "./parts/address_warning.js";
 
 /**
@@ -49,7 +49,7 @@ function Making({ onMade, onClose }) {
       approval: false,
     }),
   );
-  const { busy, problem, get } = useAsking();
+  const { busy, problem, get } = useFormRequest();
   /** @template {keyof Wish} K @param {K} key */
   const set = (key) => (/** @type {Wish[K]} */ value) => setWish({ ...wish, [key]: value });
   const submit = async (/** @type {Event} */ event) => {

@@ -10,7 +10,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
-import { useAsking } from "./parts/form_request.js";
+import { useFormRequest } from "./parts/form_request.js";
 
 export const TIMEOUTS_S = [60, 300, 600, 3600, 86400, 604800, 2419200];
 export const DELETED_S = [0, 3600, 86400, 604800, 2592000];
@@ -25,7 +25,7 @@ export function Moderate({ memberId, act, name: given, onClose }) {
   const member = members.value.get(memberId) ?? (given ? null : memberOf(memberId));
   const name = member?.nickname ?? given ?? t("somebody");
   const [wish, setWish] = useState({ nickname: name, seconds: 3600, deleted: 0, reason: "" });
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, run } = useFormRequest();
   /** @template {keyof typeof wish} K @param {K} key */
   const set = (key) => (/** @type {typeof wish[K]} */ value) => setWish({ ...wish, [key]: value });
   const typed =

@@ -7,7 +7,7 @@
 
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { overridesOf, putOverride, replaced } from "../../state/admin/channels.js";
-import { CHANNEL_GROUPS, inChannel, ofRoles, saysOf, withWord } from "../../state/admin/permissions.js";
+import { CHANNEL_GROUPS, inChannel, ofRoles, settingOf, withWord } from "../../state/admin/permissions.js";
 import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/admin/channel_privacy.js";
 import { isOwner } from "../../state/admin/role_rank.js";
 import { may } from "../../state/channels.js";
@@ -157,7 +157,7 @@ function Target({ target, channel, overrides, put }) {
             (permission) => html`<${PermissionChoice}
               key=${permission}
               name=${permission}
-              value=${saysOf(override, permission)}
+              value=${settingOf(override, permission)}
               result=${result.has(permission)}
               disabled=${!isOwner() && !may(permission, channel.id)}
               onChange=${(/** @type {Word} */ word) => put([withWord(override, permission, word)])}

@@ -25,7 +25,7 @@ const AT_ONCE_S = 3600;
 /** @param {string | null} id */
 export const nameOf = (id) => (id && memberOf(id)?.nickname) || t("somebody");
 /** Return the name of the report's subject. @param {Report} report */
-export const whoseOf = ({ member_id: about, webhook }) =>
+export const subjectNameOf = ({ member_id: about, webhook }) =>
   webhook ? t("report-webhook", { name: webhook.name }) : nameOf(about);
 
 /** @param {{report: Report}} props */
@@ -89,7 +89,7 @@ export function OneReport({ report }) {
 /** @param {Report} report */
 function saidBy(report) {
   const { reporter_id: reporter, rule, message_id: messageId } = report;
-  const name = whoseOf(report);
+  const name = subjectNameOf(report);
   if (reporter) return t("report-by", { reporter: nameOf(reporter), name });
   if (rule === null) return t("report-by-bad-words", { name });
   return messageId ? t("report-by-rule", { rule, name }) : t("report-by-rule-out", { rule, name });
@@ -100,7 +100,7 @@ function saidBy(report) {
  * @param {{report: Report, revealed: NonNullable<Report["private"]>}} props
  */
 function Revealed({ report, revealed: { sent_at_ms: at, text, files } }) {
-  const name = whoseOf(report);
+  const name = subjectNameOf(report);
   return html`
     <blockquote dir="auto">
       <b>${name}</b> ${text}

@@ -7,7 +7,7 @@ import { notify } from "../../state/notices.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { nameOf, OneReport, whoseOf } from "./report_details.js";
+import { nameOf, OneReport, subjectNameOf } from "./report_details.js";
 import { useAnswer } from "./parts/form_request.js";
 import { ListPage } from "./parts/list_page.js";
 
@@ -20,7 +20,7 @@ export function ReportsPage() {
   useEffect(() => {
     if (elsewhere && elsewhere !== before.current)
       notify(
-        t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: whoseOf(elsewhere.report) }),
+        t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: subjectNameOf(elsewhere.report) }),
         "done",
       );
     before.current = elsewhere;

@@ -16,7 +16,7 @@ import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { ColourChoice } from "./colour_choice.js";
-import { useAsking } from "./parts/form_request.js";
+import { useFormRequest } from "./parts/form_request.js";
 import { BackToList } from "./parts/list_page.js";
 import { PermissionSwitch } from "./parts/permission.js";
 import { Chips, Pick } from "./parts/picker.js";
@@ -33,7 +33,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   // Send one permission at a time, because somebody else may be changing other permissions.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
-  const { busy, problem, setProblem, get } = useAsking();
+  const { busy, problem, setProblem, get } = useFormRequest();
   /** @type {RefObject<HTMLElement>} */
   const start = useRef(null);
   /** @type {RefObject<HTMLElement>} */

@@ -15,7 +15,7 @@ import { Confirm } from "../parts/dialog.js";
 import { Choice, Field, Switch } from "../parts/field.js";
 import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
-import { useAsking } from "./parts/form_request.js";
+import { useFormRequest } from "./parts/form_request.js";
 import { BackToList } from "./parts/list_page.js";
 import { Chips, Pick } from "./parts/picker.js";
 import { RuleTrial } from "./rule_trial.js";
@@ -43,7 +43,7 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
   // The rule at the time of the last test.
   const [triedAs, setTriedAs] = useState(/** @type {string | null} */ (null));
   const [ending, setEnding] = useState(false);
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, run } = useFormRequest();
   /** @type {RefObject<HTMLElement>} */
   const start = useRef(null);
   useLayoutEffect(() => start.current.querySelector("input")?.focus(), []);

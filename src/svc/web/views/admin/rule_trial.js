@@ -9,14 +9,14 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Time } from "../parts/time.js";
-import { useAsking } from "./parts/form_request.js";
+import { useFormRequest } from "./parts/form_request.js";
 
 /** @typedef {Answer<"POST", "/api/automod/trial">} Found */
 
 /** @param {{rule: Wanted, onTried: () => void}} props */
 export function RuleTrial({ rule, onTried }) {
   const [result, setResult] = useState(/** @type {Found | null} */ (null));
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, run } = useFormRequest();
   const start = async () => {
     if (await run(async () => setResult(await tryRule(rule)))) onTried();
   };

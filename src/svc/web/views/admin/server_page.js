@@ -11,7 +11,7 @@ import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Choice, Field, Switch } from "../parts/field.js";
-import { useAnswer, useAsking } from "./parts/form_request.js";
+import { useAnswer, useFormRequest } from "./parts/form_request.js";
 
 /** @typedef {Body<"PATCH", "/api/settings">} Changes */
 
@@ -93,7 +93,7 @@ function Texts({ value, onSaved }) {
   const [changes, setChanges] = useState(
     /** @type {{[key in "name" | "description" | "rules"]?: string}} */ ({}),
   );
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, run } = useFormRequest();
   const now = { ...value, ...changes };
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();

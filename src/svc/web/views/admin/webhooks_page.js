@@ -7,7 +7,7 @@ import { createWebhook, webhooks } from "../../state/admin/server.js";
 import { channelsById } from "../../state/channels.js";
 import { place } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
-import { useAnswer, useAsking } from "./parts/form_request.js";
+import { useAnswer, useFormRequest } from "./parts/form_request.js";
 import { ListPage, Row, useGone } from "./parts/list_page.js";
 import { ChannelChoice, webhookChannels, WebhookEditor } from "./webhook_editor.js";
 import { Avatar } from "../parts/avatar.js";
@@ -59,7 +59,7 @@ export function WebhooksPage() {
 function Making({ onMade }) {
   const [name, setName] = useState("");
   const [channelId, setChannelId] = useState(place.value?.channelId);
-  const { busy, problem, setProblem, get } = useAsking();
+  const { busy, problem, setProblem, get } = useFormRequest();
   const here = webhookChannels();
   const chosen = here.some(({ id }) => id === channelId) ? channelId : here[0]?.id;
   const submit = async (/** @type {Event} */ event) => {

@@ -16,14 +16,14 @@ const MOST_EARLY = 10;
 
 /** Alerts that arrived before the module that shows them was loaded. @type {Alert[]} */
 const early = [];
-let tellOf = (/** @type {Alert} */ alert) => {
+let showAlert = (/** @type {Alert} */ alert) => {
   if (early.length < MOST_EARLY) early.push(alert);
 };
 
 export function startAlerts() {
-  watchSight();
-  onAlert((alert) => tellOf(alert));
-  tellLater();
+  watchVisibility();
+  onAlert((alert) => showAlert(alert));
+  loadLater();
   // The member has clicked a notification.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     /** @type {NotificationTarget} */
@@ -33,7 +33,7 @@ export function startAlerts() {
   });
 }
 
-function tellLater() {
+function loadLater() {
   const stop = effect(() => {
     if (connection.value !== "online") return;
     queueMicrotask(() => stop());
@@ -46,11 +46,11 @@ function tellLater() {
  * sheet.
  */
 function loadAlerts() {
-  import("./index.js").then(({ startTelling, tell }) => {
+  import("./index.js").then(({ startDeferred: startTelling, present: tell }) => {
     startTelling();
-    tellOf = tell;
+    showAlert = tell;
     early.splice(0).forEach(tell);
-  }, tellLater);
+  }, loadLater);
   loadStyle().catch(() => {});
 }
 
@@ -58,11 +58,11 @@ function loadAlerts() {
  * Track whether the member can see the page. The browser reports a window behind another as visible, so focus
  * counts too.
  */
-function watchSight() {
-  const look = () => {
+function watchVisibility() {
+  const update = () => {
     inSight.value = document.visibilityState === "visible" && document.hasFocus();
   };
-  document.addEventListener("visibilitychange", look);
-  for (const type of ["focus", "blur", "pageshow", "pagehide"]) addEventListener(type, look);
-  look();
+  document.addEventListener("visibilitychange", update);
+  for (const type of ["focus", "blur", "pageshow", "pagehide"]) addEventListener(type, update);
+  update();
 }

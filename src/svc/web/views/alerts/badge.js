@@ -14,7 +14,7 @@ const MOST = 9; // A tab's icon has no room for more digits.
 
 let turn = 0;
 
-export function wearBadge() {
+export function showBadge() {
   // Redraw the icon only when it would look different.
   const [mentioned, news] = [
     computed(() => totals.value.mentions + privateUnread.value),

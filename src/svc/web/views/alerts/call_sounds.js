@@ -13,7 +13,7 @@ import { peopleIn } from "../../state/voice.js";
 import { effect } from "../../vendor/signals.js";
 import { chime } from "./chimes.js";
 
-export function soundCalls() {
+export function playCallSounds() {
   /** @type {Present | null} */
   let before = null;
   effect(() => {

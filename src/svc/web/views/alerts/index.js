@@ -4,29 +4,29 @@
 /** @import { Alert } from "../../state/alerts.js" */
 
 import { callState } from "../../call/current_call.js";
-import { tellSystem } from "../../call/media_session.js";
+import { controlMediaSession } from "../../call/media_session.js";
 import { idle } from "../../state/idle_detection.js";
-import { wearBadge } from "./badge.js";
-import { soundCalls } from "./call_sounds.js";
+import { showBadge } from "./badge.js";
+import { playCallSounds } from "./call_sounds.js";
 import { chime } from "./chimes.js";
 import { startSwipes } from "../channels/swipe.js";
 import { startTooltips } from "../parts/tooltips.js";
 import { startRail } from "../servers/rail.js";
 import { closeReadNotices, showNotice } from "./system_notifications.js";
 
-export function startTelling() {
-  wearBadge();
-  soundCalls();
-  tellSystem();
+export function startDeferred() {
+  showBadge();
+  playCallSounds();
+  controlMediaSession();
   closeReadNotices();
-  watchTouches();
+  detectIdleness();
   startTooltips();
   startSwipes();
   startRail();
 }
 
 /** @param {Alert} alert */
-export function tell(alert) {
+export function present(alert) {
   if (alert.sound) chime(alert.kind);
   if (alert.notice) showNotice(alert);
 }
@@ -34,7 +34,7 @@ export function tell(alert) {
 const AFTER_MS = 10 * 60_000;
 const TOUCHES = ["keydown", "pointerdown", "pointermove", "wheel", "touchmove"];
 
-export function watchTouches(afterMs = AFTER_MS, now = () => performance.now()) {
+export function detectIdleness(afterMs = AFTER_MS, now = () => performance.now()) {
   let last = now();
   const wait = (/** @type {number} */ ms) => setTimeout(look, ms);
   const look = () => {

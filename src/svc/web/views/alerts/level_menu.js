@@ -21,7 +21,7 @@ export const MUTES = [
 ];
 
 /** Return the notification items for a channel's menu. @param {Channel} channel @returns {ItemList} */
-export function tellingItems({ id, type }) {
+export function notificationItems({ id, type }) {
   if (type !== "text") return [];
   return [
     countsOf(id).unread > 0 && { label: t("mark-read"), icon: "check", onChoose: () => readAll([id]) },

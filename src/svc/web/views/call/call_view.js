@@ -31,7 +31,7 @@ import { Lazy } from "../parts/lazy_component.js";
 import { listed, t } from "../../words/words.js";
 
 const MOST_FACES = 6; // The names of all members follow as text.
-const Uninvited = Lazy(() => import("./encryption.js"), "Uninvited");
+const UnexpectedDevices = Lazy(() => import("./encryption.js"), "UnexpectedDevices");
 
 /** @param {{channel: Channel}} props */
 export function CallView({ channel }) {
@@ -83,7 +83,7 @@ export function CallView({ channel }) {
         />
       </span>
     </header>
-    ${here && callEncrypted.value && html`<${Uninvited} channelId=${channel.id} />`}
+    ${here && callEncrypted.value && html`<${UnexpectedDevices} channelId=${channel.id} />`}
     ${here ? html`<${InCall} people=${people} />` : html`<${WayIn} channel=${channel} />`}
   </main>`;
 }

@@ -20,13 +20,13 @@ const named = (/** @type {string[]} */ ids) =>
  * Name devices that hold the keys although their owners are not shown in the call.
  * @param {{channelId: string}} props
  */
-export function Uninvited({ channelId }) {
+export function UnexpectedDevices({ channelId }) {
   const here = new Set(peopleIn(channelId).map(({ id }) => id));
   const holders = keyHolders.value;
   const names = named(holders.filter((id, at) => !here.has(id) || holders.indexOf(id) !== at));
-  const [announced, tell] = useState("");
+  const [announced, setAnnounced] = useState("");
   useEffect(() => {
-    const timer = setTimeout(tell, SETTLED_MS, names);
+    const timer = setTimeout(setAnnounced, SETTLED_MS, names);
     return () => clearTimeout(timer);
   }, [names]);
   return (

@@ -3,7 +3,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { ownLevel, tracks } from "../../call/current_call.js";
-import { look } from "../../state/appearance.js";
+import { appearance } from "../../state/appearance.js";
 import { member } from "../../state/server.js";
 import { useEffect } from "../../vendor/preact.js";
 
@@ -12,7 +12,7 @@ const EVERY_MS = 100;
 const LOUD = 0.25;
 
 const isStill = () =>
-  look.peek().motion === "reduced" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  appearance.peek().motion === "reduced" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** @param {string} userId */
 function levelOf(userId) {

@@ -2,7 +2,7 @@
 // afterwards, or the browser's undo, reverts this. Later emoticons in the message then stay as typed.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
-import { look } from "../../state/appearance.js";
+import { appearance } from "../../state/appearance.js";
 import { useState } from "../../vendor/preact.js";
 
 /**
@@ -43,7 +43,7 @@ function make() {
       last = null;
       if (!field.value) spared = false;
       if (inputType === "historyUndo") spared = true;
-      if (spared || data !== " " || !look.value.emoticons) return;
+      if (spared || data !== " " || !appearance.value.emoticons) return;
       const found = finished(field.value, field.selectionStart);
       if (!found) return;
       const { start, end, emoji } = found;
@@ -68,7 +68,7 @@ function make() {
       return true;
     },
     sent() {
-      const stay = spared || !look.value.emoticons;
+      const stay = spared || !appearance.value.emoticons;
       [last, spared] = [null, false];
       return (/** @type {string} */ text) => (stay ? text : withEmoji(text));
     },

@@ -20,7 +20,7 @@ import { sizeOf } from "../conversation/attachments.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { unturned } from "../markdown/links.js";
+import { withoutBidiControls } from "../markdown/links.js";
 import { Icon } from "../parts/icon.js";
 
 /** @param {{uploads: Files}} props */
@@ -38,6 +38,7 @@ export function UploadList({ uploads }) {
 function Upload({ upload, uploads }) {
   const { key, state, progress, waits, lasts, problem, result, file, alt } = upload;
   const name = shownName(upload.name);
+  const label = withoutBidiControls(name);
   const spoiler = isSpoiler(upload);
   const [describing, setDescribing] = useState(false);
   const words = {
@@ -49,7 +50,7 @@ function Upload({ upload, uploads }) {
   const under = state === "sending" || state === "checking";
   return html`<li data-state=${state}>
     <${Preview} upload=${upload} />
-    <span class="upload-name" dir="auto" title=${unturned(name)}>${unturned(name)}</span>
+    <span class="upload-name" dir="auto" title=${label}>${label}</span>
     <span class=${state === "refused" ? "error" : "quiet"} role="status">
       ${words}${state === "done" && file ? ` · ${sizeOf(file.size)}` : ""}
     </span>

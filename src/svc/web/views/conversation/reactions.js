@@ -32,12 +32,12 @@ const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(
  */
 export function Reactions({ message, reactions, conversation, may }) {
   if (!reactions.length) return null;
-  const tell = (/** @type {Event} */ event) => {
+  const showReactors = (/** @type {Event} */ event) => {
     event.preventDefault();
     event.stopPropagation();
     showDialog("reacted", { message, conversation });
   };
-  return html`<ul class="reactions" aria-label=${t("reactions")} onContextMenu=${tell}>
+  return html`<ul class="reactions" aria-label=${t("reactions")} onContextMenu=${showReactors}>
     ${reactions.map(
       (reaction) =>
         html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`,

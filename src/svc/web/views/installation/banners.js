@@ -43,7 +43,7 @@ function ShownFrom() {
  * a call, the call's own message is more precise.
  */
 function Reconnecting() {
-  const isSaid = callTrouble.value || pageFrom(place.value?.channelId ?? "") !== null;
-  const words = isSaid ? "" : troubleWithServer();
+  const isExplained = callTrouble.value || pageFrom(place.value?.channelId ?? "") !== null;
+  const words = isExplained ? "" : troubleWithServer();
   return html`<p class=${words ? "banner only-small" : ""} role="status">${words}</p>`;
 }

@@ -3,7 +3,7 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
-import { isVisible, pretends, unturned, webAddress } from "./links.js";
+import { isVisible, pretends, withoutBidiControls, webAddress } from "./links.js";
 import { plain } from "./plain_text.js";
 import { Time } from "../parts/time.js";
 import { t } from "../../words/words.js";
@@ -33,7 +33,7 @@ function inline(node, context, inLink) {
   const within = () => inlines(children, context, inLink);
   switch (type) {
     case "text":
-      return inLink ? unturned(text) : text;
+      return inLink ? withoutBidiControls(text) : text;
     case "break":
       return html`<br />`;
     case "strong":
@@ -51,9 +51,9 @@ function inline(node, context, inLink) {
     case "link":
       return link(node, context, inLink);
     case "address":
-      return place(href, context, inLink) ?? address(href, [unturned(text)], inLink);
+      return place(href, context, inLink) ?? address(href, [withoutBidiControls(text)], inLink);
     case "picture":
-      return ["![", text, "](", address(href, [unturned(href)], inLink), ")"];
+      return ["![", text, "](", address(href, [withoutBidiControls(href)], inLink), ")"];
     case "emoji":
       return emoji(text, context);
     case "time":
@@ -73,10 +73,10 @@ function link(node, context, inLink) {
   const label = inlines(children, context, true);
   if (inLink) return label;
   if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji"))
-    return address(href, [unturned(href)], false);
+    return address(href, [withoutBidiControls(href)], false);
   if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
   // The link is shown as written; the real URL can be followed.
-  return ["[", ...label, "](", address(href, [unturned(href)], false), ")"];
+  return ["[", ...label, "](", address(href, [withoutBidiControls(href)], false), ")"];
 }
 
 /**
@@ -112,7 +112,7 @@ function address(href, label, inLink) {
 /** @param {import("./context.js").Target} target @param {Context} context @param {boolean} inLink */
 function mention(target, context, inLink) {
   const { kind, id, own, known, color } = target;
-  const words = unturned(mentionText(target));
+  const words = withoutBidiControls(mentionText(target));
   if (inLink) return words;
   const act = kind === "member" ? context.onMention : kind === "channel" ? context.onChannel : undefined;
   const name = ["mention", own && "own", !known && "unknown", color && "coloured"].filter(Boolean).join(" ");

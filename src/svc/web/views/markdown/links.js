@@ -105,7 +105,7 @@ export function pretends(label, url) {
 export const isVisible = (label) => Boolean(label.replace(INVISIBLE, "").trim());
 
 /** Remove bidirectional control characters. @param {string} text */
-export const unturned = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/gu, "");
+export const withoutBidiControls = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/gu, "");
 
 /** @param {string} label */
 function hostAlone(label) {

@@ -1,7 +1,7 @@
 // Our own name, avatar and settings button, in the corner.
 
 import { tried } from "../../state/notices.js";
-import { bePresent, ownInvisible, ownQuiet } from "../../state/people.js";
+import { setPresence, ownInvisible, ownQuiet } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { connection, member } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
@@ -39,7 +39,7 @@ export function OwnCorner() {
           label: t(`is-${how}`),
           icon: ICONS[how],
           checked: how === chosen,
-          onChoose: () => tried(bePresent(how)),
+          onChoose: () => tried(setPresence(how)),
         })),
         { label: t("set-status"), icon: "edit", onChoose: () => showDialog("settings", { page: "profile" }) },
       ]}

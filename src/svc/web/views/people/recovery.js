@@ -7,7 +7,7 @@ import { recoveryCode } from "../../state/own_account.js";
 import { memberOf } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { useAsking } from "../admin/parts/form_request.js";
+import { useFormRequest } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
 import { Copyable } from "../parts/copy_field.js";
 import { Dialog } from "../parts/dialog.js";
@@ -18,7 +18,7 @@ export function Recovery({ memberId, onClose }) {
   const [made, setMade] = useState(
     /** @type {Answer<"POST", `/api/members/${string}/recovery`> | null} */ (null),
   );
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, run } = useFormRequest();
   const name = memberOf(memberId)?.nickname ?? t("somebody");
   const make = () => run(async () => setMade(await recoveryCode(memberId)));
   return html`<${Dialog} title=${t("recovery-title", { name })} onClose=${onClose}>

@@ -11,7 +11,7 @@ import { privateClient } from "../../state/private_client.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
-import { useAsking } from "../admin/parts/form_request.js";
+import { useFormRequest } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
@@ -24,7 +24,7 @@ const LONGEST = 1000;
  */
 export function Report({ message = null, memberId = "", onClose }) {
   const [text, setText] = useState("");
-  const { busy, problem, setProblem, run } = useAsking();
+  const { busy, problem, setProblem, run } = useFormRequest();
   /** @type {RefObject<FormWith<"text">>} */
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.text.focus(), []);

@@ -25,7 +25,7 @@ import { DrawerButton } from "../channels/header_buttons.js";
 import { useDropping } from "../composer/attachments.js";
 import { Button, IconButton } from "../parts/button.js";
 import { ConversationCall } from "./conversation_call.js";
-import { ConversationComposer, undressed } from "./conversation_composer.js";
+import { ConversationComposer, withoutMetadata } from "./conversation_composer.js";
 import { ConversationHistory } from "./conversation_history.js";
 import { ConversationPicture } from "./conversation_list.js";
 import { messagesOf } from "./message_adapter.js";
@@ -71,7 +71,7 @@ function Open({ conversation }) {
     () => !closed && may("send_messages"),
     async (files) => {
       const running = await privateClient();
-      if (!closed && running.uploadsOf(conversation.id, undressed).add(files) === false)
+      if (!closed && running.uploadsOf(conversation.id, withoutMetadata).add(files) === false)
         notify(t("too-many-files"));
     },
   );

@@ -65,7 +65,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
   const { writing } = form;
   // Wait for this before attaching: a message sent at the same moment would be sent without its files.
   useLayoutEffect(() => {
-    privateClient().then((client) => setUploads(client.uploadsOf(conversation.id, undressed)));
+    privateClient().then((client) => setUploads(client.uploadsOf(conversation.id, withoutMetadata)));
   }, []);
   const label = t("private-to", { name: nameOf(conversation) });
   return html`<form id="private-composer" class="composer" novalidate onSubmit=${form.onSubmit}>
@@ -109,7 +109,7 @@ const QUALITY = 0.92;
 const LARGEST_PX = 64 * 2 ** 20;
 
 /** Return {blob, width, height}: the file to send. @param {File} file */
-export async function undressed(file) {
+export async function withoutMetadata(file) {
   const as = DRAWN[file.type];
   if (!as && file.type !== MOVING) return { blob: file, width: null, height: null };
   let picture = null;

@@ -9,7 +9,7 @@ import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Attachments, sizeOf } from "../conversation/attachments.js";
-import { unturned } from "../markdown/links.js";
+import { withoutBidiControls } from "../markdown/links.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
@@ -38,7 +38,7 @@ function Closed({ conversationId, file }) {
   /** @type {RefObject<HTMLElement>} */
   const place = useRef(null);
   const { state, problem } = opened.value.get(file.id) ?? {};
-  const name = unturned(shownName(file.name));
+  const name = withoutBidiControls(shownName(file.name));
   const open = () => privateClient().then((running) => running.openFile(conversationId, file.encrypted));
   useEffect(() => {
     if (file.kind !== "picture" || file.bytes > BY_ITSELF_BYTES || isSpoiler(file) || state) return undefined;

@@ -1,13 +1,13 @@
 // The page's appearance and language.
 
-import { choose, look, TEXT_SIZES } from "../../state/appearance.js";
+import { setAppearance, appearance, TEXT_SIZES } from "../../state/appearance.js";
 import { keepSettings } from "../../state/browser_history.js";
 import { html } from "../../vendor/preact.js";
 import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "../../words/words.js";
 import { Choice, Switch } from "../parts/field.js";
 
 export function LookPage() {
-  const { theme, motion, density, textSize, emoticons } = look.value;
+  const { theme, motion, density, textSize, emoticons } = appearance.value;
   const speak = (/** @type {EventOn<HTMLSelectElement>} */ event) => {
     chooseLanguage(event.currentTarget.value || null);
     keepSettings();
@@ -17,19 +17,19 @@ export function LookPage() {
     <${Choice}
       label=${t("theme")}
       value=${theme}
-      onChange=${(/** @type {string} */ value) => choose({ theme: value })}
+      onChange=${(/** @type {string} */ value) => setAppearance({ theme: value })}
       options=${["system", "light", "dark"].map((value) => ({ value, label: t(`theme-${value}`) }))}
     />
     <${Choice}
       label=${t("motion")}
       value=${motion}
-      onChange=${(/** @type {string} */ value) => choose({ motion: value })}
+      onChange=${(/** @type {string} */ value) => setAppearance({ motion: value })}
       options=${["system", "reduced"].map((value) => ({ value, label: t(`motion-${value}`) }))}
     />
     <${Choice}
       label=${t("density")}
       value=${density}
-      onChange=${(/** @type {string} */ value) => choose({ density: value })}
+      onChange=${(/** @type {string} */ value) => setAppearance({ density: value })}
       options=${["cosy", "compact"].map((value) => ({ value, label: t(`density-${value}`) }))}
     />
     <label class="field">
@@ -37,7 +37,7 @@ export function LookPage() {
       <select
         value=${textSize}
         onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>
-          choose({ textSize: Number(event.currentTarget.value) })}
+          setAppearance({ textSize: Number(event.currentTarget.value) })}
       >
         ${TEXT_SIZES.map(
           (size) => html`<option key=${size} value=${size} selected=${size === textSize}>${size} %</option>`,
@@ -48,7 +48,7 @@ export function LookPage() {
       label=${t("emoticons")}
       hint=${t("emoticons-hint")}
       checked=${emoticons}
-      onChange=${(/** @type {boolean} */ value) => choose({ emoticons: value })}
+      onChange=${(/** @type {boolean} */ value) => setAppearance({ emoticons: value })}
     />
     <label class="field">
       ${t("language")}

@@ -7,14 +7,14 @@ import { keptCodeMadeAt, newKeptCode } from "../../state/devices.js";
 import { dialog } from "../../state/navigation.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { useAsking } from "../admin/parts/form_request.js";
+import { useFormRequest } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
 import { Copyable } from "../parts/copy_field.js";
 import { Time } from "../parts/time.js";
 
 export function KeptCode() {
   const [made, setMade] = useState(/** @type {Answer<"POST", "/api/me/devices/recovery"> | null} */ (null));
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, run } = useFormRequest();
   const madeAt = keptCodeMadeAt.value;
   /** @type {RefObject<HTMLElement>} */
   const section = useRef(null);

@@ -3,7 +3,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */
 
-import { beSomebodyElse, busy, enter, enterByAccount, goTo, known, problem } from "../../state/sign_in.js";
+import { switchMember, busy, enter, enterByAccount, goTo, known, problem } from "../../state/sign_in.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
@@ -24,7 +24,7 @@ export function Back({ takes }) {
     else if (way === "account") enterByAccount();
     else goTo("certificate");
   };
-  const other = () => (way === "account" ? beSomebodyElse() : setResetting(true));
+  const other = () => (way === "account" ? switchMember() : setResetting(true));
   const taken = { local: takes.local, account: takes.account, certificate: takes.certificateIssuers.length }[
     way
   ];
@@ -55,7 +55,7 @@ export function Back({ takes }) {
         title=${t("somebody-else-title")}
         text=${t("somebody-else-text")}
         action=${t("be-somebody-else")}
-        onConfirm=${beSomebodyElse}
+        onConfirm=${switchMember}
         onClose=${() => setResetting(false)}
       />`
     }

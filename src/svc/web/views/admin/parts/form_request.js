@@ -7,7 +7,7 @@ import { explain } from "../../../words/words.js";
  * `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves to whether
  * it succeeded. Only one request runs at a time.
  */
-export function useAsking() {
+export function useFormRequest() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   /** @template T @param {() => T | Promise<T>} make @returns {Promise<T | null>} */

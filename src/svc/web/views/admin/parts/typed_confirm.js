@@ -5,7 +5,7 @@ import { t } from "../../../words/words.js";
 import { Button } from "../../parts/button.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
-import { useAsking } from "./form_request.js";
+import { useFormRequest } from "./form_request.js";
 
 /**
  * @param {{title: string, text: string, name: string, action: string, onConfirm: () => unknown, onClose: ()
@@ -13,7 +13,7 @@ import { useAsking } from "./form_request.js";
  */
 export function TypedConfirm({ title, text, name, action, onConfirm, onClose }) {
   const [typed, setTyped] = useState("");
-  const { busy, problem, run } = useAsking();
+  const { busy, problem, run } = useFormRequest();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (typed.trim() === name && (await run(onConfirm))) onClose();
