@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from operator import attrgetter
 from sqlite3 import Cursor
-from typing import Any, Generic, TypeGuard, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar, get_type_hints
 
 from msgspec import Struct, structs
 
@@ -182,7 +182,8 @@ def _fields(record: Callable[..., object]) -> dict[str, object]:
     """Return the types of a record's fields, keyed by name."""
     assert _is_record(record), "a table holds records"
     found = structs.fields(record) if issubclass(record, Struct) else fields(record)
-    return {field.name: field.type for field in found}
+    types = get_type_hints(record)
+    return {field.name: types[field.name] for field in found}
 
 
 def _is(key: Mapping[str, object]) -> str:

@@ -1,5 +1,8 @@
 """Channels that are created on the command line appear for members immediately and are logged."""
 
+from dataclasses import fields
+
+from svc.chat.access.channel_properties import ChannelProperties
 from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
@@ -18,6 +21,14 @@ async def test_a_channel_can_be_created_changed_and_deleted(chat: ChatServer | N
     assert (edited["id"], edited["name"], edited["slow_mode_s"]) == (made["id"], "ideas", 0)
     assert await admin.json("channel", "delete", "#ideas") == {"channel_id": made["id"]}
     assert await admin("channel", "delete", "ideas") == (2, "", "svc admin: There is no such channel\n")
+
+
+async def test_every_property_can_be_set_by_a_flag(chat: ChatServer | None, admin: Admin) -> None:
+    flags = "--topic x --slow-mode 5 --user-limit 7 --bitrate 96 --encrypted"
+    made = await admin.json("channel", "create", "stage", "--type", "voice", *flags.split())
+    wanted = {"topic": "x", "slow_mode_s": 5, "user_limit": 7, "bitrate_kbps": 96, "encrypted": True}
+    assert wanted.keys() == {field.name for field in fields(ChannelProperties)}
+    assert made.items() >= wanted.items()
 
 
 async def test_members_see_the_new_channel_and_its_audit_log_entry_names_no_actor(

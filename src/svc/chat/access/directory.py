@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from svc.chat.access.channel_properties import ChannelProperties
 from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.ordered_items import OrderedItems
 from svc.chat.access.permissions import (
@@ -62,24 +63,16 @@ def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(ChannelProperties):
     id: str
     name: str
     kind: str  # TEXT, VOICE or CATEGORY
     position: int = 0
-    topic: str = ""
-    slow_mode_s: int = 0  # The minimum number of seconds between a member's messages. 0 means no limit.
     overrides: Overrides = field(default_factory=Overrides)
     # The id of its category. Categories cannot be nested.
     parent_id: str | None = None
     # An archived channel is read-only and is listed only on request.
     archived: bool = False
-    # For a voice channel: the maximum number of participants, and the bitrate of each microphone. 0 means no
-    # limit.
-    user_limit: int = 0
-    bitrate_kbps: int = 0
-    # For a voice channel: whether its calls are end-to-end encrypted (docs/private.md).
-    encrypted: bool = False
 
     @property
     def permits(self) -> Permission:

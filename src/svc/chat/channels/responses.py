@@ -4,11 +4,19 @@ Used by HTTP and by the control socket.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from dataclasses import fields
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, structs
 
 from svc.chat.access import directory
+from svc.chat.access.channel_properties import (
+    MAX_BITRATE_KBPS,
+    MAX_SLOW_MODE_S,
+    MIN_BITRATE_KBPS,
+    ChannelProperties,
+    with_properties,
+)
 from svc.chat.access.directory import CATEGORY, TEXT, VOICE
 from svc.chat.access.permissions import OF_A_CHANNEL, names
 from svc.chat.channels.overrides import Change
@@ -17,8 +25,6 @@ from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.schemas import Id, Natural, Response, string
 
-# The longest slow mode. No member would wait longer.
-MAX_SLOW_MODE_S = 6 * 60 * 60
 # The interval in seconds at which outdated entries are removed.
 _TIDY_S = 600.0
 
@@ -54,58 +60,40 @@ class SlowMode:
 
 
 MAX_NAME_CHARACTERS = 64
-# The highest limit for participants, more than any media service accepts in one room.
-MAX_USER_LIMIT = 1000
-# Opus's range (RFC 6716 section 2.1.1).
-MIN_BITRATE_KBPS, MAX_BITRATE_KBPS = 6, 510
 KINDS = (TEXT, VOICE, CATEGORY)
 
-Topic = Annotated[str, Meta(max_length=1024)]
-SlowModeS = Annotated[int, Meta(ge=0, le=MAX_SLOW_MODE_S)]
-UserLimit = Annotated[int, Meta(ge=0, le=MAX_USER_LIMIT)]
-BitrateKbps = Annotated[int, Meta(ge=0, le=MAX_BITRATE_KBPS)]
 # The length is checked after normalisation.
 _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME_CHARACTERS, 1))]
 
 Differences = Mapping[str, str | int | None]
 
 
+def _optional(kind: Any, default: object) -> tuple[Any, None]:
+    return kind | None, None
+
+
+@with_properties(_optional)
 class NewChannel(Request):
     name: _Name
     type: Literal["text", "voice", "category"]
-    topic: Topic | None = None
-    slow_mode_s: SlowModeS | None = None
     parent_id: Id | None = None
-    user_limit: UserLimit | None = None
-    bitrate_kbps: BitrateKbps | None = None
-    encrypted: bool | None = None
 
     def channel(self) -> directory.Channel:
         """Return the requested channel, which has no id or position yet. Raises ChatError."""
-        return directory.Channel(
-            id="",
-            name=readable_name(self.name, MAX_NAME_CHARACTERS),
-            kind=self.type,
-            topic=self.topic or "",
-            slow_mode_s=self.slow_mode_s or 0,
-            parent_id=self.parent_id,
-            user_limit=self.user_limit or 0,
-            bitrate_kbps=_bitrate(self.bitrate_kbps or 0),
-            encrypted=self.encrypted or False,
-        )
+        given = {name: value for name, value in structs.asdict(self).items() if value is not None}
+        wanted = {field.name: given[field.name] for field in fields(ChannelProperties) if field.name in given}
+        _check_bitrate(wanted)
+        name = readable_name(self.name, MAX_NAME_CHARACTERS)
+        return directory.Channel(id="", name=name, kind=self.type, parent_id=self.parent_id, **wanted)
 
 
+@with_properties(_optional)
 class ChannelChanges(Request):
     # Null means unchanged, except for the category: null removes it.
 
     name: _Name | None = None
     archived: bool | None = None
-    topic: Topic | None = None
-    slow_mode_s: SlowModeS | None = None
     parent_id: Id | UnsetType | None = UNSET
-    user_limit: UserLimit | None = None
-    bitrate_kbps: BitrateKbps | None = None
-    encrypted: bool | None = None
 
     def differences(self) -> Differences:
         """Return the changed attributes, keyed by name. Raises ChatError if there are none."""
@@ -117,20 +105,20 @@ class ChannelChanges(Request):
             raise ChatError("invalid_request", "Give at least one field to change, such as name or topic")
         if self.name is not None:
             wanted["name"] = readable_name(self.name, MAX_NAME_CHARACTERS)
-        _bitrate(self.bitrate_kbps or 0)
+        _check_bitrate(wanted)
         return wanted
 
 
-def _bitrate(kbps: int) -> int:
-    if 0 < kbps < MIN_BITRATE_KBPS:
+def _check_bitrate(wanted: Mapping[str, Any]) -> None:
+    if 0 < wanted.get("bitrate_kbps", 0) < MIN_BITRATE_KBPS:
         message = f"bitrate_kbps must be 0 or from {MIN_BITRATE_KBPS} to {MAX_BITRATE_KBPS}"
         raise ChatError("invalid_request", message)
-    return kbps
 
 
 PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHANNEL)]})]
 
 
+@with_properties(lambda kind, default: (kind,))
 class Channel(Response):
     """A channel. Its overrides are a separate resource, which only members who manage channels can read."""
 
@@ -138,13 +126,8 @@ class Channel(Response):
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]
     type: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
     position: Natural
-    topic: Topic
-    slow_mode_s: SlowModeS
     parent_id: Id | None
     archived: bool
-    user_limit: UserLimit
-    bitrate_kbps: BitrateKbps
-    encrypted: bool
 
 
 class Override(Response):

@@ -152,7 +152,6 @@ class _Placing:
                 "kind_of_channel": "text",
                 "position": number(execute("SELECT coalesce(max(position), -1) + 1 FROM channels")),
                 "topic": channel.topic[:1024],
-                "slow_mode_s": 0,
                 "created_at_ms": self._now_ms,
             },
         )

@@ -14,6 +14,7 @@ from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, structs
 
 from svc.base.emoji import stored_emoji
 from svc.base.validation import problem_of
+from svc.chat.access.channel_properties import with_properties
 from svc.chat.import_export.record_parts import (
     NO_NUL,
     Attachments,
@@ -145,20 +146,16 @@ class Ban(Record):
     banned_at_ms: Whole
 
 
+@with_properties(lambda kind, default: (_Flag if kind.__origin__ is bool else kind, default))
 class Channel(Record):
     kind, table, order = "channel", "channels", "position, id"
     id: _Id
     name: _Id
     kind_of_channel: _Id
     position: Whole
-    topic: _Text
-    slow_mode_s: Whole
     created_at_ms: Whole
     parent_id: _Id | None = None
     archived: _Flag = 0
-    user_limit: Annotated[int, Meta(ge=0, le=1000)] = 0
-    bitrate_kbps: Annotated[int, Meta(ge=0, le=510)] = 0
-    encrypted: _Flag = 0
 
 
 class Override(Record):
@@ -256,7 +253,10 @@ class Reference(Record):
 
 
 # All kinds of records, in the order in which they appear in an export.
-KINDS: Mapping[str, type[Record]] = {kind.kind: kind for kind in Record.__subclasses__()}
+# A decorated kind replaces the class that it extends.
+KINDS: Mapping[str, type[Record]] = {
+    kind.kind: kind for base in Record.__subclasses__() for kind in (base, *base.__subclasses__())
+}
 
 
 @cache

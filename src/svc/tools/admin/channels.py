@@ -2,10 +2,15 @@
 
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterator
+from dataclasses import fields
+from typing import get_type_hints
 
+from svc.chat.access.channel_properties import ChannelProperties
 from svc.tools.admin.action import Action, Result, or_none
 
 _TYPES = ("text", "voice", "category")
+# The last words of properties that are units.
+_UNITS = {"s": "SECONDS", "kbps": "KBPS"}
 
 
 def _which(parser: ArgumentParser) -> None:
@@ -17,25 +22,16 @@ def _which_to_list(parser: ArgumentParser) -> None:
 
 
 def _properties(parser: ArgumentParser) -> None:
-    parser.add_argument("--topic", help="purpose of the channel, in one line")
-    parser.add_argument(
-        "--slow-mode", type=int, metavar="SECONDS", help="between two messages of one member; 0 turns it off"
-    )
     parser.add_argument("--category", metavar="NAME", help="category of the channel; '' for none")
-    parser.add_argument(
-        "--user-limit", type=int, metavar="N", help="people in a voice channel; 0 means no limit"
-    )
-    parser.add_argument(
-        "--bitrate",
-        type=int,
-        metavar="KBPS",
-        help="bitrate of each microphone in a voice channel; 0 means no limit",
-    )
-    parser.add_argument(
-        "--encrypted",
-        action=BooleanOptionalAction,
-        help="encrypt the calls of a voice channel end to end, or undo that",
-    )
+    for name, kind in get_type_hints(ChannelProperties, include_extras=True).items():
+        words, [about] = name.split("_"), kind.__metadata__
+        unit = _UNITS.get(words[-1])
+        flag = "-".join(["-", *words[:-1]] if unit else ["-", *words])
+        text = about.description[0].lower() + about.description[1:]
+        if kind.__origin__ is bool:
+            parser.add_argument(flag, dest=name, help=text, action=BooleanOptionalAction)
+        else:
+            parser.add_argument(flag, dest=name, help=text, type=kind.__origin__, metavar=unit)
 
 
 def _new(parser: ArgumentParser) -> None:
@@ -56,15 +52,8 @@ def _differences(parser: ArgumentParser) -> None:
 
 
 def _described(options: Namespace) -> dict[str, object]:
-    return {
-        "name": options.name,
-        "topic": options.topic,
-        "slow_mode_s": options.slow_mode,
-        "category": options.category,
-        "user_limit": options.user_limit,
-        "bitrate_kbps": options.bitrate,
-        "encrypted": options.encrypted,
-    }
+    names = ("name", "category", *(field.name for field in fields(ChannelProperties)))
+    return {name: getattr(options, name) for name in names}
 
 
 def _line(channel: Result) -> str:

@@ -63,7 +63,7 @@ export type Challenge = { nonce: string; audience: string; identityTiers: ("acco
 
 export type ChangedSettings = { joinPolicy?: "invite" | "open"; discoverable?: boolean; lanOpen?: boolean; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean; name?: string; description?: string; rules?: string; welcomeChannelId?: string | null; retentionDays?: number };
 
-export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number; encrypted: boolean };
+export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; parent_id: string | null; archived: boolean; topic: string; slow_mode_s: number; user_limit: number; bitrate_kbps: number; encrypted: boolean };
 
 export type ChannelDeleted = { channel_id: string };
 
@@ -415,13 +415,13 @@ export interface Endpoints {
   /** List the channels that you can view, in order. `archived` includes archived channels */
   "GET /api/channels": { query: { archived?: boolean }; answer: AllChannels };
   /** Create a channel at the end of the list, with initial overrides */
-  "POST /api/channels": { body: { name: string; type: "category" | "text" | "voice"; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; answer: Channel };
+  "POST /api/channels": { body: { name: string; type: "category" | "text" | "voice"; parent_id?: string | null; topic?: string | null; slow_mode_s?: number | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; answer: Channel };
   /** Reorder the channels that you can view. List each once; archived ones may be omitted. `parents` moves channels to other categories in the same write */
   "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: AllChannels };
   /** Get a channel */
   "GET /api/channels/{}": { answer: Channel };
   /** Change a channel */
-  "PATCH /api/channels/{}": { body: { name?: string | null; archived?: boolean | null; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null }; answer: Channel };
+  "PATCH /api/channels/{}": { body: { name?: string | null; archived?: boolean | null; parent_id?: string | null; topic?: string | null; slow_mode_s?: number | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null }; answer: Channel };
   /** Delete a channel and everything in it */
   "DELETE /api/channels/{}": { answer: null };
   /** List the permission overrides of a channel */

@@ -135,7 +135,9 @@ function shown(key, value) {
   if ((key === "parent_id" || key === "welcomeChannelId") && value)
     return channelsById.value.get(text(value))?.name ?? t("a-channel");
   if (key === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
+  if (key.endsWith("_kbps")) return value ? t("kbps", { kbps: Number(value) }) : t("bitrate-usual");
   if (value === null || value === "" || value === undefined) return "–";
+  if (key.endsWith("_s")) return lasting(Number(value));
   return typeof value === "boolean" ? t(value ? "is-on" : "is-off") : String(value);
 }
 

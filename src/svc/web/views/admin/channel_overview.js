@@ -46,7 +46,7 @@ export function ChannelOverview({ channel, onClose }) {
   return html`
     <form class="stack" onSubmit=${save} novalidate>
       <${Field}
-        label=${t("channel-name")}
+        label=${t("field-name")}
         value=${now.name}
         maxlength=${NAME_CHARACTERS}
         onInput=${typed("name")}
@@ -56,7 +56,7 @@ export function ChannelOverview({ channel, onClose }) {
       ${
         type !== "category" &&
         html`<${Field}
-          label=${t("channel-topic")}
+          label=${t("field-topic")}
           hint=${t("channel-topic-hint")}
           value=${now.topic}
           maxlength="1024"
@@ -68,7 +68,7 @@ export function ChannelOverview({ channel, onClose }) {
       ${
         type === "text" &&
         html`<${Among}
-          label=${t("slow-mode")}
+          label=${t("field-slow-mode-s")}
           hint=${t("slow-mode-hint")}
           value=${now.slow_mode_s}
           all=${SLOW_S}
@@ -80,7 +80,7 @@ export function ChannelOverview({ channel, onClose }) {
         type === "voice" &&
         html`
           <${Field}
-            label=${t("user-limit")}
+            label=${t("field-user-limit")}
             hint=${t("user-limit-hint")}
             type="number"
             min="0"
@@ -90,14 +90,14 @@ export function ChannelOverview({ channel, onClose }) {
               change("user_limit")(Number(event.currentTarget.value))}
           />
           <${Among}
-            label=${t("bitrate")}
+            label=${t("field-bitrate-kbps")}
             value=${now.bitrate_kbps ?? 0}
             all=${BITRATES_KBPS}
             words=${(/** @type {number} */ kbps) => (kbps ? t("kbps", { kbps }) : t("bitrate-usual"))}
             onChange=${change("bitrate_kbps")}
           />
           <${Switch}
-            label=${t("encrypt-calls")}
+            label=${t("field-encrypted")}
             hint=${t("encrypt-calls-hint")}
             checked=${now.encrypted}
             onChange=${change("encrypted")}

@@ -71,7 +71,7 @@ export function CreateChannel({ type = "text", parentId = null, under = null, on
         }))}
       />
       <${Field}
-        label=${t("channel-name")}
+        label=${t("field-name")}
         value=${name}
         maxlength=${NAME_CHARACTERS}
         onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
