@@ -40,8 +40,8 @@ export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 const VoicePeople = Lazy(() => import("./voice_people.js"), "VoicePeople", firstPaint);
 
 /**
- * Return the unread state of a channel: the classes of its row and its marks, a dot or the number of mentions.
- * Screen readers read the counts.
+ * Return the classes of a channel's row, and its marks: a dot, or the number of mentions. Screen readers read
+ * both counts.
  * @param {string} channelId
  */
 function useUnread(channelId) {
