@@ -1,13 +1,15 @@
 """The style sheets use start and end instead of left and right, because the page supports both text
 directions.
 
-Spacing, text sizes and corner radii are on the scales that base.css describes. Colours are tokens, and the
-accent has only the meanings that base.css names.
+Spacing, text sizes and corner radii are on the scales that base.css describes. Colours, shadows,
+and heights of controls are tokens, movements are short, and the accent has only the meanings that base.css
+names.
 
 This checks property names and keywords, not the rendering.
 """
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,14 @@ TEXT_SIZE = re.compile(r"var\(--(?:xs|s|l|xl)\)|1rem|0|inherit|[\d.]+em|min\(var
 RADIUS = re.compile(r"(?:var\(--r(?:-s|-l)?\)|50%|99px|inherit|0| )+")
 # Selectors that may use other text sizes: the base size, initials in avatars, and large emoji.
 PICTURES = re.compile(r":root|\.avatar|\.floats|\.large|\.signs|\.big")
+# A movement takes at most this long. Longer are signs of a lasting state, a reaction's flight, and delays.
+LONGEST_MS = 200
+LONGER = {"skeletons", "turn", "ring", "beat", "marked", "float-up", "only-shown", "display"}
+DURATION = re.compile(r"(?<![\w-])([\d.]+)(ms|s)\b")
+# Heights of controls in px, between those of marks and those of boxes, are tokens. Squares are pictures.
+HEIGHTS, PICTURE_SIZES = range(21, 61), {24, 32, 40, 48, 56}
+HEIGHT = re.compile(r"(?:min-)?block-size")
+FUNCTION = re.compile(r"[\w-]+\([^()]*\)")
 RULE = re.compile(r"([^{};]+)\{(?=([^{}]*))")
 COLOUR = re.compile(
     r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|oklch|oklab|lab|lch)a?\((?=[\d.])|\b(?:white|black)\b(?!-)"
@@ -168,3 +178,57 @@ def test_the_accent_marks_only_the_selection_the_primary_action_links_and_the_fo
     }
     assert {selector for selector in users if not ACCENT.search(selector)} == set()
     assert any(".primary" in selector for selector in users)
+
+
+def blurred_shadows(css: str) -> list[str]:
+    """Return the shadows that are neither a token nor a plain line or ring."""
+    found = []
+    for name, value in DECLARATION.findall(COMMENT.sub("", css)):
+        while name == "box-shadow" and value != (value := FUNCTION.sub("…", value)):
+            pass
+        for shadow in value.split(",") if name == "box-shadow" else ():
+            words = shadow.replace("inset", "").split()
+            if len(words) > 2 and words[2] != "0":
+                found.append(shadow.strip())
+    return found
+
+
+def long_movements(css: str) -> list[str]:
+    """Return the transitions and animations that take too long."""
+    found = []
+    for name, value in DECLARATION.findall(COMMENT.sub("", css)):
+        for part in value.split(",") if name in {"transition", "animation"} else ():
+            times = [float(number) * (1 if unit == "ms" else 1000) for number, unit in DURATION.findall(part)]
+            if times and times[0] > LONGEST_MS and part.split()[0] not in LONGER:
+                found.append(part.strip())
+    return found
+
+
+def odd_heights(css: str) -> list[str]:
+    """Return the heights of controls that are not tokens."""
+    found = []
+    for selector, block in RULE.findall(COMMENT.sub("", css)):
+        sizes = {name: value.strip() for name, value in DECLARATION.findall("{" + block + ";}")}
+        for name, value in sizes.items():
+            px = re.match(r"(\d+)px", value)
+            if HEIGHT.fullmatch(name) and px and int(px[1]) in HEIGHTS:
+                is_picture = int(px[1]) in PICTURE_SIZES and sizes.get("inline-size") == value
+                if not is_picture and ".graph" not in selector:
+                    found.append(f"{selector.split()[-1]} {name}: {value}")
+    return found
+
+
+def test_a_shadow_a_long_movement_and_a_height_outside_the_tokens_are_reported() -> None:
+    ring = "box-shadow: 0 0 0 2px var(--line), var(--shadow);"
+    blurred = "box-shadow: 0 8px 32px var(--scrim);"
+    assert blurred_shadows(f".a {{ {ring} {blurred} }}") == ["0 8px 32px …"]
+    moves = "transition: opacity 120ms, translate 0.3s; animation: turn 800ms;"
+    assert long_movements(f".a {{ {moves} }}") == ["translate 0.3s"]
+    assert odd_heights(".a { min-block-size: 38px; inline-size: 38px; }") == [".a min-block-size: 38px"]
+    assert odd_heights(".a { block-size: 40px; inline-size: 40px; min-block-size: var(--row); }") == []
+
+
+@pytest.mark.parametrize("check", [blurred_shadows, long_movements, odd_heights])
+def test_shadows_movements_and_heights_keep_to_the_tokens(check: Callable[[str], list[str]]) -> None:
+    sheets = {path.relative_to(STYLE).as_posix(): check(path.read_text()) for path in STYLE.rglob("*.css")}
+    assert {name: found for name, found in sheets.items() if found} == {}
