@@ -46,16 +46,19 @@ def test_a_receiver_decodes_exactly_the_pictures_in_its_layer(name: str, spatial
 
 
 @every_stream
+@pytest.mark.parametrize(
+    "step", [123, pytest.param(41, marks=pytest.mark.nightly("three times as many places as daily"))]
+)
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations((0, 1, -1), 2)))
 def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(
-    name: str, before: int, after: int
+    name: str, before: int, after: int, step: int
 ) -> None:
     source = stream(name)
     # The records are 1 ms apart, so a switch at n ms happens before record n.
     records = [replace(record, offset_ms=place) for place, record in enumerate(source.records)]
     shown = {True: alone(name, before % 8), False: alone(name, after % 8)}
     decoded: dict[tuple[tuple[int, bytes], ...], dict[int, bytes]] = {}
-    for packet in source.packets[1::41]:
+    for packet in source.packets[1::step]:
         switch = Switch(packet.place, -1, after)
         sent = read_media(filtered(records, DESCRIPTOR, -1, [switch], spatial_layer=before))
         assert contiguous(sent)
