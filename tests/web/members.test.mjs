@@ -10,26 +10,29 @@ import { member as own } from "../../src/svc/web/state/server.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 100 * DAY_MS;
-const wish = (changes) => Object.fromEntries(memberQuery({ ...EVERYBODY, ...changes }, NOW));
+const queryOf = (changes) => Object.fromEntries(memberQuery({ ...EVERYBODY, ...changes }, NOW));
 
 test("without filters the newest members are requested", () => {
-  assert.deepEqual(wish({}), { sort: "-joined", limit: "50" });
+  assert.deepEqual(queryOf({}), { sort: "-joined", limit: "50" });
 });
 
 test("filters become the server's parameters", () => {
-  assert.deepEqual(wish({ query: " ada ", roleId: "crew", kind: "people", inTimeout: true, sort: "name" }), {
-    query: "ada",
-    role_id: "crew",
-    bot: "false",
-    in_timeout: "true",
-    sort: "name",
-    limit: "50",
-  });
-  assert.equal(wish({ kind: "bots" }).bot, "true");
+  assert.deepEqual(
+    queryOf({ query: " ada ", roleId: "crew", kind: "people", inTimeout: true, sort: "name" }),
+    {
+      query: "ada",
+      role_id: "crew",
+      bot: "false",
+      in_timeout: "true",
+      sort: "name",
+      limit: "50",
+    },
+  );
+  assert.equal(queryOf({ kind: "bots" }).bot, "true");
 });
 
 test("a positive number means within that many days, and a negative number longer ago", () => {
-  const { joined_after_ms: joined, seen_before_ms: seen } = wish({ joinedDays: 7, seenDays: -30 });
+  const { joined_after_ms: joined, seen_before_ms: seen } = queryOf({ joinedDays: 7, seenDays: -30 });
   assert.deepEqual([joined, seen], [String(93 * DAY_MS), String(70 * DAY_MS)]);
 });
 

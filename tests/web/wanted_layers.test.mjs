@@ -5,14 +5,14 @@ import { test } from "node:test";
 
 import { wantedLayers } from "../../src/svc/web/call/wanted_layers.js";
 
-const wish = (shown, settings) =>
+const wanted = (shown, settings) =>
   wantedLayers(
     { source: "camera", width: 300, hidden: false, large: false, chosen: false, ...shown },
     { choice: "automatic", lessData: false, ...settings },
   );
 
 test("a camera's size follows its tile, and a screen always has its full size", () => {
-  const spatial = (shown) => wish(shown).max_spatial_layer;
+  const spatial = (shown) => wanted(shown).max_spatial_layer;
   assert.deepEqual(
     [0, 100, 320, 321, 640, 641].map((width) => spatial({ width })),
     [-1, 0, 0, 1, 1, -1],
@@ -23,13 +23,13 @@ test("a camera's size follows its tile, and a screen always has its full size", 
 test("screens have the highest priority, then speakers and pinned people, then large tiles", () => {
   const shown = [{ source: "screen" }, { chosen: true }, { large: true }, {}];
   assert.deepEqual(
-    shown.map((each) => wish(each).priority),
+    shown.map((each) => wanted(each).priority),
     [90, 70, 50, 30],
   );
 });
 
 test("a chosen quality limits the frame rate, and only high quality is exempt from lowering", () => {
-  const choices = ["automatic", "high", "low", "saver"].map((choice) => wish({}, { choice }));
+  const choices = ["automatic", "high", "low", "saver"].map((choice) => wanted({}, { choice }));
   assert.deepEqual(
     choices.map((each) => [each.max_temporal_layer, each.adaptive]),
     [
@@ -42,13 +42,13 @@ test("a chosen quality limits the frame rate, and only high quality is exempt fr
 });
 
 test("a hidden video is paused", () => {
-  assert.equal(wish({ hidden: true }).paused, true);
-  assert.equal(wish({}).paused, false);
+  assert.equal(wanted({ hidden: true }).paused, true);
+  assert.equal(wanted({}).paused, false);
 });
 
 test("on a metered connection, video has fewer and smaller frames, and a screen keeps its size", () => {
   const sparing = (shown, choice = "automatic") => {
-    const { max_temporal_layer, max_spatial_layer, width } = wish(shown, { lessData: true, choice });
+    const { max_temporal_layer, max_spatial_layer, width } = wanted(shown, { lessData: true, choice });
     return [max_temporal_layer, max_spatial_layer, width];
   };
   assert.deepEqual(sparing({ width: 1000 }), [1, 0, 320]);

@@ -1,8 +1,8 @@
 // The page's entry point: loads its strings and state, and renders it.
 
-import { theCall } from "./call/current_call.js";
+import { currentCall } from "./call/current_call.js";
 import { peopleHere } from "./call/participants.js";
-import { arrive } from "./state/sign_in.js";
+import { resumeSignIn } from "./state/sign_in.js";
 import { applyAppearance } from "./state/appearance.js";
 import { firstPaint } from "./state/first_paint.js";
 import { askInfo, comeBack, isSecure, member } from "./state/server.js";
@@ -15,7 +15,7 @@ import { loadWords } from "./words/words.js";
 // A handle for experiments and tests. It contains no secrets.
 const handle = {
   get call() {
-    return theCall();
+    return currentCall();
   },
   get people() {
     return peopleHere();
@@ -29,7 +29,7 @@ askInfo();
 if (isSecure()) {
   startAlerts();
   comeBack();
-  await arrive();
+  await resumeSignIn();
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));

@@ -6,7 +6,7 @@
 /** @import { Reading } from "./call_statistics.js" */
 /** @import { Sealing } from "./encryption.js" */
 /** @import { Ending, Estimate, Layers, Offered } from "./session.js" */
-/** @import { Session, Sound, Source, Track, Wish, Withheld } from "./session.js" */
+/** @import { Session, Sound, Source, Track, LayerRequest, Withheld } from "./session.js" */
 /** @import { Trouble } from "./connection_diagnosis.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
@@ -173,16 +173,16 @@ export class Call extends EventTarget {
    * @param {string} trackId @param {number} layer
    */
   setLayer(trackId, layer) {
-    this.wish(trackId, { max_temporal_layer: layer });
+    this.requestLayers(trackId, { max_temporal_layer: layer });
   }
 
   /**
    * Change our request for a track. Like a `setLayer` limit, the change lasts as long as the session.
    * @param {string} trackId
-   * @param {Partial<Wish>} changes
+   * @param {Partial<LayerRequest>} changes
    */
-  wish(trackId, changes) {
-    this.#session?.wish(trackId, changes);
+  requestLayers(trackId, changes) {
+    this.#session?.requestLayers(trackId, changes);
   }
 
   /** Apply a change to the wanted tracks. */

@@ -7,8 +7,8 @@
 /** @import { Publisher } from "./publisher.js" */
 /** @import { Ending, Track } from "./session.js" */
 /** @import { Sound } from "./audio_output.js" */
-/** @typedef {{mic: boolean, camera: boolean}} Wish */
-/** @typedef {Wish & {channelId: string, deafened?: boolean, encrypted?: boolean}} There */
+/** @typedef {{mic: boolean, camera: boolean}} JoinMedia */
+/** @typedef {JoinMedia & {channelId: string, deafened?: boolean, encrypted?: boolean}} JoinRequest */
 /** @import { CallSettings } from "../state/call_settings.js" */
 
 import { batch, computed, effect, signal } from "../vendor/signals.js";
@@ -19,17 +19,17 @@ import { open, place } from "../state/navigation.js";
 import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 import { onlySound } from "../state/call_layout.js";
-import { callSettings, chooseForCalls, people, volumeOf } from "../state/call_settings.js";
+import { callSettings, setCallSettings, people, volumeOf } from "../state/call_settings.js";
 import { ask, connection, doubtConnection, listen, member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
 import { keep, keptLike } from "../transport/browser_storage.js";
 import { t } from "../words/words.js";
-import { devices as there } from "./devices.js";
+import { devices as mediaDevices } from "./devices.js";
 import { Watching } from "./video_selection.js";
 
 const KEPT = "svc.call"; // In sessionStorage, to rejoin after a reload: this tab's channel and sent media.
 const SESSION = "sessionStorage";
-const WISHES = "svc.joinWith"; // In localStorage: whether to join with microphone and camera.
+const JOIN_DEFAULTS = "svc.joinWith"; // In localStorage: whether to join with microphone and camera.
 
 /** "none", "joining", "connected" or "reconnecting". */
 export const callState = signal("none");
@@ -64,7 +64,7 @@ export const callEncrypted = signal(false);
 /** Why the last call ended, as a sentence; "" if we left by choice. */
 export const ending = signal("");
 /** Whether to join with microphone and camera: {mic, camera}. */
-export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
+export const joinDefaults = signal(keptLike({ mic: true, camera: false }, JOIN_DEFAULTS));
 
 /** @type {typeof import("./index.js") | null} */
 let callModules = null; // The call modules, fetched with the first call.
@@ -81,43 +81,43 @@ let handUp = false; // Each new session raises our hand again, at the end of the
 let screenStopped = false; // Whether a moderator has stopped our screen; reset when we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
-/** @type {There | null} */
-let lastPlace = null; // Our current or last room and the media sent there, until we choose to leave.
-/** @type {There | null} */
+/** @type {JoinRequest | null} */
+let lastJoin = null; // Our current or last room and the media sent there, until we choose to leave.
+/** @type {JoinRequest | null} */
 let entering = null; // The room that we are about to enter, while the call modules are fetched.
-/** @type {There | null} */
+/** @type {JoinRequest | null} */
 let moving = null; // The room to enter once the current call has ended.
 
 /** Return the current Call, for statistics and layers, or null. */
-export const theCall = () => call;
+export const currentCall = () => call;
 
-/** @param {Partial<Wish>} changes */
-export function chooseWishes(changes) {
-  wishes.value = { ...wishes.value, ...changes };
-  keep(WISHES, wishes.value);
+/** @param {Partial<JoinMedia>} changes */
+export function setJoinDefaults(changes) {
+  joinDefaults.value = { ...joinDefaults.value, ...changes };
+  keep(JOIN_DEFAULTS, joinDefaults.value);
 }
 
 /** Whether we may speak in the current call. On a stage, listeners may not. */
 const maySpeak = () => mayInCall("speak", callChannel.value ?? "");
 
 /**
- * Enter a voice channel with `wish`, {mic, camera}. If we come from another call, the default is that call's
+ * Enter a voice channel with `media`, {mic, camera}. If we come from another call, the default is that call's
  * current state, unless we were a listener there.
  * @param {string} channelId
- * @param {Wish} [wish]
+ * @param {JoinMedia} [media]
  */
 export function joinCall(
   channelId,
-  wish = entering ?? (call && maySpeak() ? lastPlace : null) ?? wishes.value,
+  media = entering ?? (call && maySpeak() ? lastJoin : null) ?? joinDefaults.value,
 ) {
-  const there = { ...wish, channelId };
+  const request = { ...media, channelId };
   if ((call || entering) && callChannel.value === channelId) return;
   if (!call || cannotSeal(channelId)) {
     if (call) notify(cannotSeal(channelId));
-    else enter(there);
+    else enter(request);
     return;
   }
-  moving = there;
+  moving = request;
   call.leave();
 }
 
@@ -169,16 +169,16 @@ export function toggleDeafened() {
   announceAudio();
 }
 
-/** Enter a room and stay in it until we leave. @param {There} there */
-async function enter(there) {
-  const { channelId, mic, camera } = there;
+/** Enter a room and stay in it until we leave. @param {JoinRequest} request */
+async function enter(request) {
+  const { channelId, mic, camera } = request;
   const encrypted = isEncrypted(channelId);
   const why = cannotSeal(channelId);
   if (why) {
     over(why);
     return;
   }
-  entering = there;
+  entering = request;
   // Request the grant before rendering, because rendering takes longer than the response.
   const requestGrant = () =>
     encrypted || isPrivateRoom(channelId)
@@ -192,11 +192,11 @@ async function enter(there) {
     callState.value = "joining";
     callEncrypted.value = encrypted;
     ending.value = "";
-    deafened.value = there.deafened ?? false;
+    deafened.value = request.deafened ?? false;
   });
   // Once the modules are loaded, await nothing else, so that the microphone also opens before rendering.
   callModules ??= await import("./index.js").catch(() => null);
-  if (entering !== there) return;
+  if (entering !== request) return;
   if (!callModules) over(t("error-unreachable"));
   if (!callModules) return;
   entering = null;
@@ -257,7 +257,7 @@ async function enter(there) {
     if (!camera !== !sending.value.camera || !screen !== !sending.value.screen) announceVideo();
   });
   devices.addEventListener("trouble", ({ detail }) => notify(detail));
-  devices.addEventListener("former", ({ detail }) => chooseForCalls(detail));
+  devices.addEventListener("former", ({ detail }) => setCallSettings(detail));
   remember({ mic, camera });
   if (mic && mayInCall("speak", channelId)) devices.toggleMic();
   if (camera) devices.toggleCamera();
@@ -297,7 +297,7 @@ function made({ Sound }) {
   let [away, seen] = [false, ""];
   effect(() => {
     const { speaker } = callSettings.value;
-    const others = there.value.audiooutput; // Empty if the browser does not list outputs.
+    const others = mediaDevices.value.audiooutput; // Empty if the browser does not list outputs.
     const known = others.some(({ id }) => id === speaker);
     const gone = speaker !== "" && others.length > 0 && !known;
     sounds.speakTo(gone ? "" : speaker);
@@ -332,7 +332,7 @@ function leaveRoom({ kind, reason }, devices) {
   publisher = null;
   devices.stop();
   keep(KEPT, null, SESSION);
-  if (kind !== "removed" && !moving) lastPlace = null;
+  if (kind !== "removed" && !moving) lastJoin = null;
   sound?.render([]);
   batch(() => {
     call = null;
@@ -347,17 +347,17 @@ function leaveRoom({ kind, reason }, devices) {
   if (next) enter(next);
 }
 
-/** @param {Partial<Wish>} [sent] */
+/** @param {Partial<JoinMedia>} [sent] */
 function remember({ mic = sending.value.mic, camera = sending.value.camera !== null } = {}) {
   if (!call || call.state === "over") return;
-  lastPlace = {
+  lastJoin = {
     channelId: /** @type {string} */ (callChannel.value),
     mic,
     camera,
     deafened: deafened.value,
     encrypted: callEncrypted.value,
   };
-  keep(KEPT, { ...lastPlace, hand: handUp }, SESSION);
+  keep(KEPT, { ...lastJoin, hand: handUp }, SESSION);
 }
 
 /**
@@ -398,15 +398,15 @@ function announceVideo() {
  * @param {Pushes["voice_moved"]} moved
  */
 function follow({ from_channel_id: from, channel_id: channelId }) {
-  const sealed = isPrivateRoom(from) || (lastPlace?.channelId === from && lastPlace.encrypted);
+  const sealed = isPrivateRoom(from) || (lastJoin?.channelId === from && lastJoin.encrypted);
   // Never follow from an encrypted call into one that the server could hear.
   if (sealed && from !== channelId && !isEncrypted(channelId)) return;
-  const there = { ...(lastPlace ?? wishes.value), channelId };
+  const request = { ...(lastJoin ?? joinDefaults.value), channelId };
   if (place.value?.channelId === from) open(channelId);
   if (call && callChannel.value === from) {
-    moving = there;
+    moving = request;
     call.leave();
-  } else if (!call && lastPlace?.channelId === from) enter(there);
+  } else if (!call && lastJoin?.channelId === from) enter(request);
 }
 
 listen({

@@ -4,10 +4,10 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
-/** @import { Estimate, Layers, Offered, Wish } from "./session.js" */
+/** @import { Estimate, Layers, Offered, LayerRequest } from "./session.js" */
 
 import { focused, pinned, tilePx } from "../state/call_layout.js";
-import { callSettings, people, wishesFor } from "../state/call_settings.js";
+import { callSettings, people, personSettings } from "../state/call_settings.js";
 import { effect, signal } from "../vendor/signals.js";
 import { wantedLayers } from "./wanted_layers.js";
 import { widths } from "./video_visibility.js";
@@ -30,7 +30,7 @@ export const estimate = signal(null);
 
 export class Layering {
   #call;
-  /** @type {Map<string, Wish>} */
+  /** @type {Map<string, LayerRequest>} */
   #requested = new Map();
   /** When each hidden track was hidden. @type {Map<string, number>} */
   #hiddenSince = new Map();
@@ -92,7 +92,10 @@ export class Layering {
         large: large.includes(key),
         chosen: key === held || this.#spoke.has(userId),
       };
-      this.#send(trackId, wantedLayers(tile, { choice: wishesFor(userId).quality || quality, lessData }));
+      this.#send(
+        trackId,
+        wantedLayers(tile, { choice: personSettings(userId).quality || quality, lessData }),
+      );
     }
     const there = new Set(videos.map(({ trackId }) => trackId));
     for (const known of [this.#requested, this.#hiddenSince]) {
@@ -108,16 +111,16 @@ export class Layering {
 
   /**
    * @param {string} trackId
-   * @param {Wish} wish
+   * @param {LayerRequest} request
    */
-  #send(trackId, wish) {
+  #send(trackId, request) {
     const before = this.#requested.get(trackId);
-    const changed = Object.entries(wish).filter(
-      ([name, value]) => before?.[/** @type {keyof Wish} */ (name)] !== value,
+    const changed = Object.entries(request).filter(
+      ([name, value]) => before?.[/** @type {keyof LayerRequest} */ (name)] !== value,
     );
     if (!changed.length) return;
-    this.#requested.set(trackId, wish);
-    this.#call.wish(trackId, Object.fromEntries(changed));
+    this.#requested.set(trackId, request);
+    this.#call.requestLayers(trackId, Object.fromEntries(changed));
   }
 
   /**

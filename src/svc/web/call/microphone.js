@@ -2,7 +2,9 @@
 // push-to-talk key is released, and while the level is below the threshold.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
-/** @typedef {Pick<CallSettings, "noise" | "music" | "input" | "threshold" | "releaseMs">} Wishes */
+/**
+ * @typedef {Pick<CallSettings, "noise" | "music" | "input" | "threshold" | "releaseMs">} MicrophoneSettings
+ */
 
 import { suppressed } from "./noise_suppression.js";
 
@@ -35,7 +37,7 @@ export class Microphone {
   /**
    * Create a microphone from the device's track `raw` and the call's `settings`.
    * @param {MediaStreamTrack} raw
-   * @param {Wishes} settings
+   * @param {MicrophoneSettings} settings
    */
   static async of(raw, settings) {
     const made = new Microphone(raw, settings);
@@ -44,7 +46,7 @@ export class Microphone {
     return made;
   }
 
-  /** @param {MediaStreamTrack} raw @param {Wishes} settings */
+  /** @param {MediaStreamTrack} raw @param {MicrophoneSettings} settings */
   constructor(raw, settings) {
     this.#raw = this.track = raw;
     this.#settings = settings;

@@ -10,7 +10,7 @@
 
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
-import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./current_call.js";
+import { callChannel, deafened, sending, currentCall, tracks, unwatched } from "./current_call.js";
 
 /**
  * Return everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}.
@@ -53,7 +53,7 @@ export function peopleHere() {
 
 /** @param {string} id */
 function withheldOf(id) {
-  const ofThem = (theCall()?.withheld ?? []).filter(({ userId }) => userId === id);
+  const ofThem = (currentCall()?.withheld ?? []).filter(({ userId }) => userId === id);
   const reasons = Object.fromEntries(ofThem.map(({ source, reason }) => [source, reason]));
   return { withheld: reasons, unwatched: unwatched.value.includes(id) || Boolean(reasons.screen) };
 }

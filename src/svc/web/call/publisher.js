@@ -133,7 +133,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
 
   async #startMic(muted = false) {
     const settings = this.#settings();
-    const mic = await Microphone.of(this.#wished("microphone", await openMicrophone(settings)), settings);
+    const mic = await Microphone.of(this.#checked("microphone", await openMicrophone(settings)), settings);
     const before = this.mic;
     mic.muted = muted;
     this.mic = mic;
@@ -149,7 +149,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
       opened.stop(); // The device was switched off in the meantime.
       return;
     }
-    const track = this.#wished("camera", opened);
+    const track = this.#checked("camera", opened);
     this.camera = track;
     if (this.#settings().blur && canBlur() && !track.getSettings().backgroundBlur)
       this.#trouble(t("blur-not-here"));
@@ -173,7 +173,7 @@ export class Publisher extends /** @type {TypedEventTarget<Events>} */ (EventTar
    * @param {"microphone" | "camera"} device
    * @param {MediaStreamTrack} track
    */
-  #wished(device, track) {
+  #checked(device, track) {
     const chosen = this.#settings()[device];
     const missing = chosen !== "" && track.getSettings().deviceId !== chosen;
     if (missing && !this.#missed.has(chosen))

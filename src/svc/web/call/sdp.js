@@ -18,8 +18,8 @@ export function withSound(sdp, { music, kbps }, screenMid) {
   return sdp
     .split(/(?=^m=)/mu)
     .map((section) => {
-      const wish = music || section.includes(`a=mid:${screenMid}\r`) ? rich : voice;
-      return section.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${wish}\r`);
+      const parameters = music || section.includes(`a=mid:${screenMid}\r`) ? rich : voice;
+      return section.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${parameters}\r`);
     })
     .join("");
 }

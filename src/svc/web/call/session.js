@@ -20,7 +20,7 @@ import { VideoEncoders } from "./video_encoders.js";
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
  * @typedef {{max_temporal_layer: number, max_spatial_layer: number, width: number, paused: boolean,
- *   priority: number, adaptive: boolean}} Wish Our request for a track, as in docs/signalling.md.
+ *   priority: number, adaptive: boolean}} LayerRequest Our request for a track, as in docs/signalling.md.
  * @typedef {{spatial: number, temporal: number, paused: boolean, reason: "wish" | "line" | "hidden" |
  *   "source"}} Layers What the service sends of a track, and why.
  * @typedef {{kbps: number, reason: string}} Estimate The capacity of our downlink, and why it is not
@@ -72,8 +72,8 @@ export class Session extends EventTarget {
   /** The problem that ended the session, if any; see connection_diagnosis.js. @type {Trouble | null} */
   trouble = null;
 
-  /** Our request for each track. @type {Map<string, Partial<Wish>>} */
-  #wishes = new Map();
+  /** Our request for each track. @type {Map<string, Partial<LayerRequest>>} */
+  #layerRequests = new Map();
   /**
    * Ids of the tracks whose request changed while no socket was connected to the service.
    * @type {Set<string>}
@@ -198,13 +198,13 @@ export class Session extends EventTarget {
   /**
    * Change our request for a track. Each message to the service contains the whole request.
    * @param {string} trackId
-   * @param {Partial<Wish>} changes
+   * @param {Partial<LayerRequest>} changes
    */
-  wish(trackId, changes) {
-    const wish = { max_temporal_layer: -1, ...this.#wishes.get(trackId), ...changes };
-    this.#wishes.set(trackId, wish);
+  requestLayers(trackId, changes) {
+    const request = { max_temporal_layer: -1, ...this.#layerRequests.get(trackId), ...changes };
+    this.#layerRequests.set(trackId, request);
     if (this.#signalling.isAway) this.#unsent.add(trackId);
-    else this.#signalling.send("set_layer", { track_id: trackId, ...wish });
+    else this.#signalling.send("set_layer", { track_id: trackId, ...request });
   }
 
   /**
@@ -266,7 +266,7 @@ export class Session extends EventTarget {
   #resumed() {
     this.#signalling.resumed();
     this.withheld = [];
-    for (const trackId of this.#unsent) this.wish(trackId, {});
+    for (const trackId of this.#unsent) this.requestLayers(trackId, {});
     this.#unsent.clear();
   }
 

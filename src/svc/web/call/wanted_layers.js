@@ -1,6 +1,6 @@
 // Decides which layers of a received video to request, based on its tile and the member's settings. Sans I/O.
 
-/** @import { Wish } from "./session.js" */
+/** @import { LayerRequest } from "./session.js" */
 /**
  * How a video is shown. `width` is its tile's width in device pixels, or 0 if it is unknown. `large` tiles
  * are in focus, and `chosen` ones belong to a speaker or are pinned.
@@ -24,7 +24,7 @@ const PRIORITY = { screen: 90, chosen: 70, large: 50, small: 30 };
  * every frame even on a downlink that is too slow. `lessData` is set on a metered connection.
  * @param {Shown} shown
  * @param {{choice: string, lessData: boolean}} settings
- * @returns {Wish}
+ * @returns {LayerRequest}
  */
 export function wantedLayers({ source, width, hidden, large, chosen }, { choice, lessData }) {
   const isScreen = source === "screen";

@@ -37,12 +37,12 @@ export const callSettings = signal(keptLike(USUAL, KEPT));
 export const people = signal(eachLike(NOBODY, keptLike({}, KEPT_PEOPLE)));
 
 /** @param {Partial<typeof USUAL>} changes */
-export const chooseForCalls = (changes) => {
+export const setCallSettings = (changes) => {
   callSettings.value = { ...callSettings.value, ...changes };
 };
 
 /** Return the settings for this member. @param {string} memberId */
-export const wishesFor = (memberId) => people.value[memberId] ?? NOBODY;
+export const personSettings = (memberId) => people.value[memberId] ?? NOBODY;
 
 /** @param {string} memberId @param {Partial<typeof NOBODY>} changes */
 export function choosePerson(memberId, changes) {
@@ -60,6 +60,6 @@ effect(() => keep(KEPT_PEOPLE, people.value));
  * @param {string} source
  */
 export function volumeOf(memberId, source) {
-  const { volume, muted, screenVolume } = wishesFor(memberId);
+  const { volume, muted, screenVolume } = personSettings(memberId);
   return source === "screen_audio" ? screenVolume : muted ? 0 : volume;
 }

@@ -79,11 +79,11 @@ function askWanted() {
   }
 }
 
-/** Fetch members and store them. Resolves with the response. @param {URLSearchParams} wish */
-export async function fetchMembers(wish) {
+/** Fetch members and store them. Resolves with the response. @param {URLSearchParams} query */
+export async function fetchMembers(query) {
   onTheirWay += 1;
   try {
-    const page = await api("GET", `/api/members?${wish}`);
+    const page = await api("GET", `/api/members?${query}`);
     storeMembers(page.members.filter(({ id }) => !newer.has(id)));
     return page;
   } finally {

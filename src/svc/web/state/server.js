@@ -3,7 +3,7 @@
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
 /** @import { Answer, Body, Data, Info, Listener, Method, Path, Reply, Scene } from "../types/wire.js" */
-/** @import { Proof, Wishes } from "../transport/account.js" */
+/** @import { Proof, JoinDetails } from "../transport/account.js" */
 /** @import { Asking } from "../transport/live.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -87,11 +87,11 @@ export async function askInfo() {
 
 /**
  * Join, or sign in as the member that the proof identifies. Settles with the request.
- * @param {Wishes} wishes
+ * @param {JoinDetails} details
  * @param {Proof} [proof]
  */
-export async function join(wishes, proof) {
-  const answer = await account.join(wishes, proof);
+export async function join(details, proof) {
+  const answer = await account.join(details, proof);
   rejection.value = null;
   askInfo(); // The name may have changed since the invite was opened.
   await connect();

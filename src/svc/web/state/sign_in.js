@@ -18,13 +18,13 @@ import { notify } from "./notices.js";
 import { forgetIdentity, info, join, listen, member, ownAccount, rejection } from "./server.js";
 
 /**
- * @typedef {{name: string, invite: string, code: string, message: string, rules: string}} Wished
+ * @typedef {{name: string, invite: string, code: string, message: string, rules: string}} JoinForm
  * @typedef {"new" | "back" | "code" | "certificate" | "waiting"} Step
  * @typedef {{field: string | null, key?: string, error?: unknown, reason?: string, looked?: boolean}} Problem
  */
 
 /** The content of the forms; `rules` is the accepted version. */
-export const wishes = signal({ name: "", invite: "", code: "", message: "", rules: "" });
+export const joinForm = signal({ name: "", invite: "", code: "", message: "", rules: "" });
 /**
  * "new", "back" (for a member who signed out here), "code" (from another device or the owner),
  * "certificate" or "waiting".
@@ -74,18 +74,18 @@ const FIELDS = {
   identity_taken: "code",
   too_many_devices: "code",
 };
-const USUAL_WAIT_MS = 5000;
+const DEFAULT_WAIT_MS = 5000;
 
 let another = false; // Whether the provider should ask for the account again.
 let timer = 0;
 
-/** @param {Partial<Wished>} changes */
-export const wish = (changes) => {
-  wishes.value = { ...wishes.value, ...changes };
+/** @param {Partial<JoinForm>} changes */
+export const updateForm = (changes) => {
+  joinForm.value = { ...joinForm.value, ...changes };
 };
 
 /** Read the address and finish a sign-in with the provider. Runs once, before the page is rendered. */
-export async function arrive() {
+export async function resumeSignIn() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => {
     forgetful.value = !keeps;
@@ -104,8 +104,8 @@ export async function arrive() {
     if (persisted) busy.value = false;
   });
   if (member.value !== null || brought === null) return;
-  const carried = /** @type {{wishes: Wished, step: Step} | null} */ (brought.carried);
-  if (carried) batch(() => ([wishes.value, step.value] = [carried.wishes, carried.step]));
+  const carried = /** @type {{wishes: JoinForm, step: Step} | null} */ (brought.carried);
+  if (carried) batch(() => ([joinForm.value, step.value] = [carried.wishes, carried.step]));
   if (brought.refused !== undefined)
     problem.value = { field: null, key: "provider", reason: brought.refused };
   else attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
@@ -124,22 +124,22 @@ function readAddress() {
   const [invite, code] = [hash.get("invite"), hash.get("link")];
   batch(() => {
     step.value = code ? "code" : known.value ? "back" : "new";
-    wish({ invite: invite ?? "", code: code ?? "" });
+    updateForm({ invite: invite ?? "", code: code ?? "" });
   });
-  if (invite) look();
+  if (invite) fetchInvitation();
 }
 
 /** Fetch the description of the invite. */
-export async function look() {
-  const { invite } = wishes.value;
+export async function fetchInvitation() {
+  const { invite } = joinForm.value;
   invitation.value = problem.value = null;
   try {
     const viewed = await post("/api/invites/view", { code: codeOf(invite) });
-    if (wishes.value.invite === invite) invitation.value = viewed;
+    if (joinForm.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
     // Ignore a network failure, which says nothing about the invite. Members who need no invite do not see
     // this problem.
-    if (error.status && wishes.value.invite === invite)
+    if (error.status && joinForm.value.invite === invite)
       problem.value = { field: "invite", error, looked: true };
   }
 }
@@ -162,7 +162,7 @@ export async function enterByAccount() {
   batch(() => ([busy.value, problem.value] = [true, null]));
   try {
     const { goToProvider } = await provider();
-    await goToProvider({ wishes: wishes.value, step: step.value }, another);
+    await goToProvider({ wishes: joinForm.value, step: step.value }, another);
   } catch (error) {
     batch(() => ([busy.value, problem.value] = [false, { field: null, error }]));
   }
@@ -202,7 +202,7 @@ async function attempt(prove) {
   let proof = null;
   try {
     proof = await prove();
-    const wanted = step.value === "new" ? wishes.value.name.trim() : "";
+    const wanted = step.value === "new" ? joinForm.value.name.trim() : "";
     const isNew = step.value === "new" && stage.value === null;
     const { founder } = invitation.value ?? {};
     const isNamed = /[#&](channel|private)=/.test(location.hash);
@@ -221,7 +221,7 @@ async function attempt(prove) {
  * @param {Proof} proof
  */
 async function requestSignIn(proof) {
-  const { name, invite, code, message, rules } = wishes.value;
+  const { name, invite, code, message, rules } = joinForm.value;
   if (step.value === "back") return join({}, proof);
   if (step.value !== "code") {
     const optional = { invite_code: codeOf(invite), message: message.trim(), rules_accepted: rules };
@@ -254,14 +254,14 @@ export function start() {
   batch(() => {
     known.value = ownAccount().known;
     held.value = invitation.value = problem.value = null;
-    wishes.value = { name: "", invite: "", code: "", message: "", rules: "" };
+    joinForm.value = { name: "", invite: "", code: "", message: "", rules: "" };
     goTo(known.value ? "back" : "new");
   });
 }
 
 /** @param {any} error @param {Proof | null} proof */
 function refused(error, proof) {
-  const nameless = error.code === "invalid_nickname" && !wishes.value.name.trim();
+  const nameless = error.code === "invalid_nickname" && !joinForm.value.name.trim();
   batch(() => {
     busy.value = false;
     // A proof from a third party can be sent again while it is valid.
@@ -271,7 +271,7 @@ function refused(error, proof) {
       step.value = "waiting";
       timer = setTimeout(
         () => attempt(async () => proof ?? LOCAL),
-        error.details.retry_after_ms ?? USUAL_WAIT_MS,
+        error.details.retry_after_ms ?? DEFAULT_WAIT_MS,
       );
       return;
     }
@@ -282,7 +282,7 @@ function refused(error, proof) {
     }
     if (nameless) {
       // The account's holder is not a member, or no longer is.
-      wish({ name: wishes.value.name || known.value?.nickname || "" });
+      updateForm({ name: joinForm.value.name || known.value?.nickname || "" });
       step.value = "new";
     }
     problem.value = nameless

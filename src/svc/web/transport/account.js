@@ -28,7 +28,7 @@ const HURRIED_MS = 5000;
  * @typedef {{member: Member, proof: Proof, access_token: string, refresh_token: string, fresh_until: number,
  *   good_until: number}} Identity
  * @typedef {"fresh_until" | "good_until"} Until
- * @typedef {Omit<Body<"POST", "/api/auth/join">, "assertion">} Wishes
+ * @typedef {Omit<Body<"POST", "/api/auth/join">, "assertion">} JoinDetails
  * @typedef {Answer<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} Fresh
  */
 
@@ -82,10 +82,10 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
 
   /**
    * Join, or sign in as the member that the proof identifies. Resolves with the server's response.
-   * @param {Wishes} wishes
+   * @param {JoinDetails} details
    */
-  join(wishes, proof = LOCAL) {
-    return this.#inTurn(() => this.#signIn(proof, wishes));
+  join(details, proof = LOCAL) {
+    return this.#inTurn(() => this.#signIn(proof, details));
   }
 
   /**
@@ -137,14 +137,14 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     this.#plan();
   }
 
-  /** @param {Proof} proof @param {Wishes} wishes */
-  async #signIn(proof, wishes) {
+  /** @param {Proof} proof @param {JoinDetails} details */
+  async #signIn(proof, details) {
     if (proof.way === "account" && !proof.idToken) {
       throw new Refusal({ error: "sign_in_again" });
     }
     const [challenge, key] = await Promise.all([post("/api/auth/challenge", {}), deviceKey()]);
     const sent = await vouched(proof, key, challenge);
-    const answer = await post("/api/auth/join", { ...sent, device_name: deviceName(), ...wishes });
+    const answer = await post("/api/auth/join", { ...sent, device_name: deviceName(), ...details });
     // An id_token is short-lived; a certificate can be valid for years.
     this.#keep({ ...answer, proof: proof.way === "account" ? { way: "account" } : proof });
     this.dropKnown();

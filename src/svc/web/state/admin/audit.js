@@ -46,7 +46,7 @@ export const ACTIONS = {
 
 /**
  * Fetch a page of the log: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}.
- * @param {{actor?: string, target?: string, action?: string}} wish
+ * @param {{actor?: string, target?: string, action?: string}} query
  * @param {number | null} [before]
  */
 export function auditPage({ actor, target, action }, before = null) {

@@ -10,10 +10,10 @@ const one = /** @type {PathOf<"/api/invites">} */ (
 );
 
 /**
- * Create an invite. Resolves with it. `wish` is {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}.
- * @param {Body<"POST", "/api/invites">} wish
+ * Create an invite. Resolves with it. `invite` is {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}.
+ * @param {Body<"POST", "/api/invites">} invite
  */
-export const createInvite = (wish) => api("POST", "/api/invites", wish);
+export const createInvite = (invite) => api("POST", "/api/invites", invite);
 export const invites = async () => (await api("GET", "/api/invites")).invites;
 /** @param {string} id */
 export const revokeInvite = (id) => api("DELETE", one(id));

@@ -26,7 +26,7 @@ export const EVERYBODY = {
 
 /**
  * Return a filter as a query for the server.
- * @param {typeof EVERYBODY} wish
+ * @param {typeof EVERYBODY} query
  * @param {number} now
  * @param {string | null} [after]
  */
@@ -59,15 +59,15 @@ function within(what, days, now) {
 
 /**
  * Fetch a page: {ids, next, lastSeen}. The members themselves are then in `members` in people.js.
- * @param {typeof EVERYBODY} wish
+ * @param {typeof EVERYBODY} query
  * @param {string | null} [after]
  */
-export async function findMembers(wish, after = null) {
+export async function findMembers(query, after = null) {
   const {
     members,
     next,
     last_seen: lastSeen = {},
-  } = await fetchMembers(memberQuery(wish, Date.now(), after));
+  } = await fetchMembers(memberQuery(query, Date.now(), after));
   return { ids: members.map(({ id }) => id), next, lastSeen };
 }
 

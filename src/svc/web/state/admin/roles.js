@@ -25,12 +25,12 @@ export const takeRole = (memberId, roleId) => api("DELETE", holding(memberId, ro
 
 /**
  * Create a role just above the role that all members have. Resolves with the role.
- * @param {Omit<Body<"POST", "/api/roles">, "rank">} wish
+ * @param {Omit<Body<"POST", "/api/roles">, "rank">} role
  */
-export function createRole(wish) {
+export function createRole(role) {
   const above = roles.value.map(({ rank }) => rank).filter((rank) => rank > LOWEST_OF_ALL);
   const rank = Math.max(0, Math.min(Math.floor((LOWEST_OF_ALL + Math.min(...above)) / 2), ownRank() - 1));
-  return api("POST", "/api/roles", { ...wish, rank });
+  return api("POST", "/api/roles", { ...role, rank });
 }
 
 /**

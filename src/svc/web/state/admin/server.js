@@ -41,8 +41,8 @@ const webhook = /** @type {PathOf<"/api/webhooks">} */ (
   (id, /** @type {any} */ rest = "") => `/api/webhooks/${encodeURIComponent(id)}${rest}`
 );
 export const webhooks = async () => (await api("GET", "/api/webhooks")).webhooks;
-/** @param {Body<"POST", "/api/webhooks">} wish */
-export const createWebhook = (wish) => api("POST", "/api/webhooks", wish);
+/** @param {Body<"POST", "/api/webhooks">} details */
+export const createWebhook = (details) => api("POST", "/api/webhooks", details);
 /** @param {string} id @param {Body<"PATCH", `/api/webhooks/${string}`>} changes */
 export const editWebhook = (id, changes) => api("PATCH", webhook(id), changes);
 /** @param {string} id */

@@ -24,7 +24,7 @@ import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
  * @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props
  */
 export function BulkDialog({ act, people, onDone, onClose }) {
-  const [wish, setWish] = useState({
+  const [form, setForm] = useState({
     roleId: rolesBelow().find(({ id }) => id !== "member")?.id,
     seconds: 3600,
     deleted: 0,
@@ -41,21 +41,21 @@ export function BulkDialog({ act, people, onDone, onClose }) {
     },
     [],
   );
-  /** @template {keyof typeof wish} K @param {K} key */
-  const set = (key) => (/** @type {typeof wish[K]} */ value) => setWish({ ...wish, [key]: value });
-  const role = rolesBelow().find(({ id }) => id === wish.roleId) ?? null;
+  /** @template {keyof typeof form} K @param {K} key */
+  const set = (key) => (/** @type {typeof form[K]} */ value) => setForm({ ...form, [key]: value });
+  const role = rolesBelow().find(({ id }) => id === form.roleId) ?? null;
   const withRole = act === "give" || act === "take";
   const sorted = chosen.map((member) => ({ member, why: obstacle(act, member, role) }));
   const meant = sorted.filter(({ why }) => !why).map(({ member }) => member);
   const left = sorted.filter(({ why }) => why);
-  const reason = wish.reason.trim();
+  const reason = form.reason.trim();
   /** @type {{[act in Act]: (member: Member) => Promise<unknown>}} */
   const acts = {
     give: ({ id }) => giveRole(id, role?.id ?? ""),
     take: ({ id }) => takeRole(id, role?.id ?? ""),
-    timeout: ({ id }) => timeOut(id, wish.seconds, reason),
+    timeout: ({ id }) => timeOut(id, form.seconds, reason),
     kick: ({ id }) => kick(id, reason),
-    ban: ({ id }) => ban(id, reason, wish.deleted),
+    ban: ({ id }) => ban(id, reason, form.deleted),
   };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -96,7 +96,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
               .filter(({ id }) => id !== "member")
               .map(
                 (each) =>
-                  html`<option key=${each.id} value=${each.id} selected=${each.id === wish.roleId}>
+                  html`<option key=${each.id} value=${each.id} selected=${each.id === form.roleId}>
                     ${roleName(each)}
                   </option>`,
               )}
@@ -107,7 +107,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
         act === "timeout" &&
         html`<${Among}
           label=${t("timeout-for")}
-          value=${wish.seconds}
+          value=${form.seconds}
           all=${TIMEOUTS_S}
           words=${lasting}
           onChange=${set("seconds")}
@@ -117,7 +117,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
         act === "ban" &&
         html`<${Among}
           label=${t("ban-deletes")}
-          value=${wish.deleted}
+          value=${form.deleted}
           all=${DELETED_S}
           words=${deleting}
           onChange=${set("deleted")}
@@ -128,7 +128,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
         html`<${Field}
           label=${t("reason")}
           hint=${t("reason-hint")}
-          value=${wish.reason}
+          value=${form.reason}
           maxlength="500"
           onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
             set("reason")(event.currentTarget.value)}

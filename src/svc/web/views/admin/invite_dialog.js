@@ -20,7 +20,7 @@ import { Reach } from "./parts/address_warning.js";
 
 /**
  * @typedef {{lifetime_s: number, max_uses: number, role_id: string | null, channel_id: string | null,
- *   approval: boolean}} Wish
+ *   approval: boolean}} InviteForm
  */
 
 const LIFETIMES_S = [1800, 3600, 43200, 86400, 604800, 2592000, 0];
@@ -40,8 +40,8 @@ export function InviteDialog({ invite = null, onClose }) {
 
 /** @param {{onMade: (invite: Invite) => void, onClose: () => void}} props */
 function Making({ onMade, onClose }) {
-  const [wish, setWish] = useState(
-    /** @type {Wish} */ ({
+  const [form, setForm] = useState(
+    /** @type {InviteForm} */ ({
       lifetime_s: 604800,
       max_uses: 0,
       role_id: null,
@@ -50,12 +50,12 @@ function Making({ onMade, onClose }) {
     }),
   );
   const { busy, problem, get } = useFormRequest();
-  /** @template {keyof Wish} K @param {K} key */
-  const set = (key) => (/** @type {Wish[K]} */ value) => setWish({ ...wish, [key]: value });
+  /** @template {keyof InviteForm} K @param {K} key */
+  const set = (key) => (/** @type {InviteForm[K]} */ value) => setForm({ ...form, [key]: value });
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const wanted = /** @type {Partial<Wish>} */ (
-      Object.fromEntries(Object.entries(wish).filter(([, value]) => value))
+    const wanted = /** @type {Partial<InviteForm>} */ (
+      Object.fromEntries(Object.entries(form).filter(([, value]) => value))
     );
     const made = await get(() => createInvite(wanted));
     if (!made) return;
@@ -65,14 +65,14 @@ function Making({ onMade, onClose }) {
   return html`<form class="stack" onSubmit=${submit}>
     <${Among}
       label=${t("invite-lifetime")}
-      value=${wish.lifetime_s}
+      value=${form.lifetime_s}
       all=${LIFETIMES_S}
       words=${(/** @type {number} */ seconds) => (seconds ? lasting(seconds) : t("invite-forever"))}
       onChange=${set("lifetime_s")}
     />
     <${Among}
       label=${t("invite-uses")}
-      value=${wish.max_uses}
+      value=${form.max_uses}
       all=${USES}
       words=${(/** @type {number} */ count) => (count ? t("invite-for", { count }) : t("invite-for-all"))}
       onChange=${set("max_uses")}
@@ -101,7 +101,7 @@ function Making({ onMade, onClose }) {
     <${Switch}
       label=${t("invite-approval")}
       hint=${t("invite-approval-hint")}
-      checked=${wish.approval}
+      checked=${form.approval}
       onChange=${set("approval")}
     />
     ${problem && html`<p class="error" role="alert">${problem}</p>`}

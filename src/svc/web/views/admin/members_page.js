@@ -23,17 +23,17 @@ const TYPING_MS = 250; // Query only after a pause in typing.
 const JOINED_DAYS = [1, 7, 30, -30, -365];
 const SEEN_DAYS = [7, -30, -90, -365];
 
-/** @typedef {typeof EVERYBODY} Wish */
+/** @typedef {typeof EVERYBODY} MemberQuery */
 
 export function MembersPage() {
-  const [wish, setWish] = useState(EVERYBODY);
+  const [query, setQuery] = useState(EVERYBODY);
   const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
   const [act, setAct] = useState(/** @type {Act | null} */ (null));
-  const { value, problem, set, again } = useAnswer(() => findMembers(wish), [wish]);
+  const { value, problem, set, again } = useAnswer(() => findMembers(query), [query]);
   const further = () =>
     value &&
     tried(
-      findMembers(wish, value.next).then((page) =>
+      findMembers(query, value.next).then((page) =>
         set({
           ids: [...value.ids, ...page.ids],
           next: page.next,
@@ -47,7 +47,7 @@ export function MembersPage() {
     setChosen(new Set([...[...chosen].filter((id) => !ids.includes(id)), ...(on ? ids : [])]));
   const several = offeredActs().length > 0;
   return html`
-    <${Filters} wish=${wish} onWish=${setWish} />
+    <${Filters} query=${query} onQuery=${setQuery} />
     ${
       several &&
       shown &&
@@ -104,24 +104,24 @@ export function MembersPage() {
   `;
 }
 
-/** @param {{wish: Wish, onWish: (wish: Wish) => void}} props */
-function Filters({ wish, onWish }) {
-  const [typed, setTyped] = useState(wish.query);
+/** @param {{query: MemberQuery, onQuery: (query: MemberQuery) => void}} props */
+function Filters({ query, onQuery }) {
+  const [typed, setTyped] = useState(query.query);
   const id = useId();
   useEffect(() => {
-    if (typed === wish.query) return undefined;
-    const timer = setTimeout(() => onWish({ ...wish, query: typed }), TYPING_MS);
+    if (typed === query.query) return undefined;
+    const timer = setTimeout(() => onQuery({ ...query, query: typed }), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [typed, wish]);
+  }, [typed, query]);
   const change =
-    (/** @type {keyof Wish} */ key, number = false) =>
+    (/** @type {keyof MemberQuery} */ key, number = false) =>
     (/** @type {EventOn<HTMLSelectElement>} */ event) =>
-      onWish({ ...wish, [key]: number ? Number(event.currentTarget.value) : event.currentTarget.value });
+      onQuery({ ...query, [key]: number ? Number(event.currentTarget.value) : event.currentTarget.value });
   const seen = may("kick_members");
   const days = (/** @type {"joined" | "seen"} */ what) => (/** @type {number} */ count) =>
     t(`days-${what}-${count > 0 ? "within" : "before"}`, { count: Math.abs(count) });
   const narrowed = /** @type {const} */ (["roleId", "joinedDays", "seenDays", "kind", "inTimeout"]).filter(
-    (key) => wish[key],
+    (key) => query[key],
   ).length;
   return html`
     <div class="field">
@@ -139,13 +139,13 @@ function Filters({ wish, onWish }) {
       <div class="filter-row">
         <${Select}
           label=${t("filter-role")}
-          value=${wish.roleId}
+          value=${query.roleId}
           onChange=${change("roleId")}
           options=${[["", t("filter-any")], ...roles.value.map((role) => [role.id, roleName(role)])]}
         />
         <${Select}
           label=${t("filter-joined")}
-          value=${wish.joinedDays}
+          value=${query.joinedDays}
           onChange=${change("joinedDays", true)}
           options=${[[0, t("filter-any-time")], ...JOINED_DAYS.map((each) => [each, days("joined")(each)])]}
         />
@@ -153,20 +153,20 @@ function Filters({ wish, onWish }) {
           seen &&
           html`<${Select}
             label=${t("filter-seen")}
-            value=${wish.seenDays}
+            value=${query.seenDays}
             onChange=${change("seenDays", true)}
             options=${[[0, t("filter-any-time")], ...SEEN_DAYS.map((each) => [each, days("seen")(each)])]}
           />`
         }
         <${Select}
           label=${t("filter-kind")}
-          value=${wish.kind}
+          value=${query.kind}
           onChange=${change("kind")}
           options=${["", "people", "bots"].map((each) => [each, t(`filter-kind-${each || "all"}`)])}
         />
         <${Select}
           label=${t("sort-by")}
-          value=${wish.sort}
+          value=${query.sort}
           onChange=${change("sort")}
           options=${["-joined", "joined", "name", ...(seen ? ["-last_seen", "last_seen"] : [])].map(
             (each) => [each, t(`sort-${each.replace(/^-(.*)/, "$1-down").replace("_", "-")}`)],
@@ -174,8 +174,8 @@ function Filters({ wish, onWish }) {
         />
         <${Switch}
           label=${t("timed-out")}
-          checked=${wish.inTimeout}
-          onChange=${(/** @type {boolean} */ inTimeout) => onWish({ ...wish, inTimeout })}
+          checked=${query.inTimeout}
+          onChange=${(/** @type {boolean} */ inTimeout) => onQuery({ ...query, inTimeout })}
         />
       </div>
     </details>

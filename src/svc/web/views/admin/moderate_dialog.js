@@ -24,14 +24,14 @@ export const DELETED_S = [0, 3600, 86400, 604800, 2592000];
 export function Moderate({ memberId, act, name: given, onClose }) {
   const member = members.value.get(memberId) ?? (given ? null : memberOf(memberId));
   const name = member?.nickname ?? given ?? t("somebody");
-  const [wish, setWish] = useState({ nickname: name, seconds: 3600, deleted: 0, reason: "" });
+  const [form, setForm] = useState({ nickname: name, seconds: 3600, deleted: 0, reason: "" });
   const { busy, problem, run } = useFormRequest();
-  /** @template {keyof typeof wish} K @param {K} key */
-  const set = (key) => (/** @type {typeof wish[K]} */ value) => setWish({ ...wish, [key]: value });
+  /** @template {keyof typeof form} K @param {K} key */
+  const set = (key) => (/** @type {typeof form[K]} */ value) => setForm({ ...form, [key]: value });
   const typed =
     (/** @type {"nickname" | "reason"} */ key) => (/** @type {EventOn<HTMLInputElement>} */ event) =>
       set(key)(event.currentTarget.value);
-  const { nickname, seconds, deleted, reason } = wish;
+  const { nickname, seconds, deleted, reason } = form;
   /** @type {{[act in Act]: () => Promise<unknown>}} */
   const acts = {
     rename: () => rename(memberId, nickname.trim()),

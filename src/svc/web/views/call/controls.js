@@ -14,7 +14,7 @@ import {
 } from "../../call/current_call.js";
 import { otherCamera } from "../../call/devices.js";
 import { mode, onlySound } from "../../state/call_layout.js";
-import { chooseForCalls } from "../../state/call_settings.js";
+import { setCallSettings } from "../../state/call_settings.js";
 import { mayInCall } from "../../state/channels.js";
 import { showDialog, toggleAside } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
@@ -91,7 +91,7 @@ function items(mayShare) {
     other && {
       label: t("other-camera"),
       icon: "camera",
-      onChoose: () => chooseForCalls({ camera: other.id }),
+      onChoose: () => setCallSettings({ camera: other.id }),
     },
     {
       label: t("layout-grid"),

@@ -7,7 +7,7 @@ import { callState, ownLevel, sending } from "../../call/current_call.js";
 import { devices, lookForDevices } from "../../call/devices.js";
 import { explainDevice, facesAway, openCamera, openMicrophone } from "../../call/media_capture.js";
 import { Microphone } from "../../call/microphone.js";
-import { callSettings, chooseForCalls } from "../../state/call_settings.js";
+import { callSettings, setCallSettings } from "../../state/call_settings.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Video } from "./tile.js";
 import { Button } from "../parts/button.js";
@@ -31,7 +31,7 @@ export function DeviceSelect({ kind, name, label, named = false }) {
     <select
       value=${value}
       onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>
-        chooseForCalls({ [name]: event.currentTarget.value })}
+        setCallSettings({ [name]: event.currentTarget.value })}
     >
       <option value="" selected=${value === ""}>${t("device-usual")}</option>
       ${list.map(

@@ -1,7 +1,7 @@
 // The dialog before a call: microphone and camera on or off, and a test of the devices. Choices are
 // remembered.
 
-import { chooseWishes, joinCall, wishes } from "../../call/current_call.js";
+import { setJoinDefaults, joinCall, joinDefaults } from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";
 import { open } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
@@ -13,11 +13,11 @@ import { DeviceSelect, LevelMeter, SelfView, TestSound } from "./device_choice.j
 
 /** @param {{channelId: string, onClose: () => void}} props */
 export function JoinDialog({ channelId, onClose }) {
-  const { mic, camera } = wishes.value;
+  const { mic, camera } = joinDefaults.value;
   const join = () => {
     onClose();
     open(channelId);
-    joinCall(channelId, wishes.value);
+    joinCall(channelId, joinDefaults.value);
   };
   return html`<${Dialog}
     title=${t("join-with", { channel: channelsById.value.get(channelId)?.name ?? "" })}
@@ -28,7 +28,7 @@ export function JoinDialog({ channelId, onClose }) {
       <${Switch}
         label=${t("with-mic")}
         checked=${mic}
-        onChange=${(/** @type {boolean} */ on) => chooseWishes({ mic: on })}
+        onChange=${(/** @type {boolean} */ on) => setJoinDefaults({ mic: on })}
       />
       ${
         mic &&
@@ -42,7 +42,7 @@ export function JoinDialog({ channelId, onClose }) {
       <${Switch}
         label=${t("with-camera")}
         checked=${camera}
-        onChange=${(/** @type {boolean} */ on) => chooseWishes({ camera: on })}
+        onChange=${(/** @type {boolean} */ on) => setJoinDefaults({ camera: on })}
       />
       ${
         camera &&

@@ -6,7 +6,7 @@ import { reading } from "../../call/call_statistics.js";
 import { tracks } from "../../call/current_call.js";
 import { estimate, layers } from "../../call/layer_requests.js";
 import { peopleHere } from "../../call/participants.js";
-import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
+import { choosePerson, people, personSettings } from "../../state/call_settings.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
@@ -22,7 +22,7 @@ const NO_FRAME = { width: 0, height: 0, fps: 0 };
 /** @param {{memberId: string, onClose: () => void}} props */
 export function CallPerson({ memberId, onClose }) {
   people.value; // The stored settings can change while the dialog is open.
-  const { volume, muted, screenVolume, quality } = wishesFor(memberId);
+  const { volume, muted, screenVolume, quality } = personSettings(memberId);
   const choose = (/** @type {Parameters<typeof choosePerson>[1]} */ changes) =>
     choosePerson(memberId, changes);
   const options = ["", "automatic", "high", "low", "saver"].map((value) => ({

@@ -2,7 +2,7 @@
 // Changes apply at once.
 
 import { sending, toggleScreen } from "../../call/current_call.js";
-import { callSettings, chooseForCalls } from "../../state/call_settings.js";
+import { callSettings, setCallSettings } from "../../state/call_settings.js";
 import { SCREEN_SIZES } from "../../state/screen_sizes.js";
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
@@ -23,14 +23,14 @@ export function ScreenDialog({ onClose }) {
       label=${t("screen-kind")}
       value=${screen}
       options=${["text", "motion"].map((value) => ({ value, label: t(`screen-${value}`) }))}
-      onChange=${(/** @type {string} */ value) => chooseForCalls({ screen: value })}
+      onChange=${(/** @type {string} */ value) => setCallSettings({ screen: value })}
     />
     <label class="field">
       ${t("screen-size")}
       <select
         value=${screenSize}
         onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>
-          chooseForCalls({ screenSize: event.currentTarget.value })}
+          setCallSettings({ screenSize: event.currentTarget.value })}
       >
         <option value="" selected=${screenSize === ""}>${t("screen-size-automatic")}</option>
         ${SCREEN_SIZES.map(

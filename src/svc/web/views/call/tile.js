@@ -8,7 +8,7 @@ import { facesAway } from "../../call/media_capture.js";
 import { watchWidth } from "../../call/video_visibility.js";
 import { pin, pinned } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
-import { callSettings, wishesFor } from "../../state/call_settings.js";
+import { callSettings, personSettings } from "../../state/call_settings.js";
 import { stopScreenOf } from "../../state/admin/moderation.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
 import { tried } from "../../state/notices.js";
@@ -48,7 +48,7 @@ export function PersonTile({ person }) {
     pinKey=${`camera ${id}`}
     own=${own}
     speaking=${speaking}
-    marks=${html`<${Marks} person=${person} />${wishesFor(id).muted && html`<${Quieted} />`}`}
+    marks=${html`<${Marks} person=${person} />${personSettings(id).muted && html`<${Quieted} />`}`}
   >
     <${Video} track=${person.camera} />
     ${!camera && html`<${Avatar} id=${id} name=${nickname} url=${known?.avatar} size="large" />`}

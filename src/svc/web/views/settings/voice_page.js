@@ -1,7 +1,7 @@
 // Voice and video: devices, voice processing, and the quality of received media.
 
 import { canBlur } from "../../call/media_capture.js";
-import { callSettings, chooseForCalls } from "../../state/call_settings.js";
+import { callSettings, setCallSettings } from "../../state/call_settings.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { DeviceSelect, LevelMeter, TestSound } from "../call/device_choice.js";
@@ -24,7 +24,7 @@ export function VoicePage() {
         label=${t("input")}
         value=${input}
         options=${choices(["voice", "push"], (/** @type {string} */ name) => t(`input-${name}`))}
-        onChange=${(/** @type {string} */ value) => chooseForCalls({ input: value })}
+        onChange=${(/** @type {string} */ value) => setCallSettings({ input: value })}
       />`
     }
     ${input === "voice" ? html`<${Threshold} />` : html`<${PushKey} />`}
@@ -32,23 +32,23 @@ export function VoicePage() {
       label=${t("noise")}
       value=${noise}
       options=${choices(["off", "usual", "strong"], (/** @type {string} */ name) => t(`noise-${name}`))}
-      onChange=${(/** @type {string} */ value) => chooseForCalls({ noise: value })}
+      onChange=${(/** @type {string} */ value) => setCallSettings({ noise: value })}
     />
     <${Switch}
       label=${t("echo")}
       checked=${echoCancellation}
-      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ echoCancellation: on })}
+      onChange=${(/** @type {boolean} */ on) => setCallSettings({ echoCancellation: on })}
     />
     <${Switch}
       label=${t("gain")}
       checked=${autoGainControl}
-      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ autoGainControl: on })}
+      onChange=${(/** @type {boolean} */ on) => setCallSettings({ autoGainControl: on })}
     />
     <${Switch}
       label=${t("music")}
       hint=${t("music-hint")}
       checked=${music}
-      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ music: on })}
+      onChange=${(/** @type {boolean} */ on) => setCallSettings({ music: on })}
     />
     <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
     <p><${TestSound} /></p>
@@ -56,7 +56,7 @@ export function VoicePage() {
     <${Switch}
       label=${t("mirror")}
       checked=${mirror}
-      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ mirror: on })}
+      onChange=${(/** @type {boolean} */ on) => setCallSettings({ mirror: on })}
     />
     ${
       canBlur()
@@ -64,7 +64,7 @@ export function VoicePage() {
             label=${t("blur")}
             hint=${t("blur-hint")}
             checked=${blur}
-            onChange=${(/** @type {boolean} */ on) => chooseForCalls({ blur: on })}
+            onChange=${(/** @type {boolean} */ on) => setCallSettings({ blur: on })}
           />`
         : html`<p class="quiet">${t("blur-never")}</p>`
     }
@@ -74,13 +74,13 @@ export function VoicePage() {
       options=${choices(["automatic", "high", "low", "saver"], (/** @type {string} */ name) =>
         t(`quality-${name}`),
       )}
-      onChange=${(/** @type {string} */ value) => chooseForCalls({ quality: value })}
+      onChange=${(/** @type {string} */ value) => setCallSettings({ quality: value })}
     />
     <${Switch}
       label=${t("less-data")}
       hint=${t("less-data-hint")}
       checked=${lessData}
-      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ lessData: on })}
+      onChange=${(/** @type {boolean} */ on) => setCallSettings({ lessData: on })}
     />
   `;
 }
@@ -96,7 +96,7 @@ function Threshold() {
       step="0.02"
       value=${threshold}
       onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
-        chooseForCalls({ threshold: Number(event.currentTarget.value) })}
+        setCallSettings({ threshold: Number(event.currentTarget.value) })}
     />
     <span class="quiet">${t("threshold-hint")}</span>
   </label>`;
@@ -111,7 +111,7 @@ function PushKey() {
     event.preventDefault();
     event.stopPropagation();
     setWaiting(false);
-    if (event.key !== "Escape") chooseForCalls({ pushKey: event.code });
+    if (event.key !== "Escape") setCallSettings({ pushKey: event.code });
   };
   return html`
     <p>
@@ -128,7 +128,7 @@ function PushKey() {
         step="50"
         value=${releaseMs}
         onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
-          chooseForCalls({ releaseMs: Number(event.currentTarget.value) || 0 })}
+          setCallSettings({ releaseMs: Number(event.currentTarget.value) || 0 })}
       />
     </label>
   `;

@@ -4,7 +4,7 @@
 /** @import { Takes } from "./submit_buttons.js" */
 /** @typedef {FormWith<"code">} Form */
 
-import { wish, wishes } from "../../state/sign_in.js";
+import { updateForm, joinForm } from "../../state/sign_in.js";
 import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Field } from "../parts/field.js";
@@ -16,8 +16,8 @@ export function CodeForm({ takes }) {
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.code.focus(), []);
   const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
-    wish({ code: event.currentTarget.elements.code.value });
-    const lacks = wishes.value.code.trim() ? null : { field: "code", key: "code-missing" };
+    updateForm({ code: event.currentTarget.elements.code.value });
+    const lacks = joinForm.value.code.trim() ? null : { field: "code", key: "code-missing" };
     send(event, () => lacks);
   };
   return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
@@ -30,8 +30,9 @@ export function CodeForm({ takes }) {
       autocapitalize="off"
       spellcheck=${false}
       required
-      value=${wishes.value.code}
-      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => wish({ code: event.currentTarget.value })}
+      value=${joinForm.value.code}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+        updateForm({ code: event.currentTarget.value })}
       problem=${wrong("code")}
     />
     <${Ways} takes=${takes} action=${t("add-device")} />

@@ -6,7 +6,16 @@
 /** @import { Takes } from "./submit_buttons.js" */
 
 import { info } from "../../state/server.js";
-import { codeOf, held, invitation, invited, look, problem, wish, wishes } from "../../state/sign_in.js";
+import {
+  codeOf,
+  held,
+  invitation,
+  invited,
+  fetchInvitation,
+  problem,
+  updateForm,
+  joinForm,
+} from "../../state/sign_in.js";
 import { html, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { Field, Switch } from "../parts/field.js";
 import { OtherWays, send, Ways, wrong } from "./submit_buttons.js";
@@ -16,7 +25,7 @@ import { t } from "../../words/words.js";
 
 /** @param {{takes: Takes}} props */
 export function NewForm({ takes }) {
-  const { name, invite, message } = wishes.value;
+  const { name, invite, message } = joinForm.value;
   /** @type {RefObject<Form>} */
   const form = useRef(null);
   // Once the invite field is shown it stays, so that it never disappears while somebody is typing in it.
@@ -36,15 +45,15 @@ export function NewForm({ takes }) {
     // The form's values may be newer than the last render.
     const { elements } = event.currentTarget;
     for (const each of /** @type {const} */ (["name", "invite", "message"]))
-      if (elements[each]) wish({ [each]: elements[each].value });
-    send(event, () => (wishes.value.name.trim() ? null : { field: "name", key: "name-missing" }));
+      if (elements[each]) updateForm({ [each]: elements[each].value });
+    send(event, () => (joinForm.value.name.trim() ? null : { field: "name", key: "name-missing" }));
   };
   const changed = (/** @type {EventOn<HTMLInputElement>} */ event) =>
-    wish({ [event.currentTarget.name]: event.currentTarget.value });
+    updateForm({ [event.currentTarget.name]: event.currentTarget.value });
   // Check a new code once it has been typed.
   const left = () => {
     const code = codeOf(invite);
-    if (code && code !== looked.current) look();
+    if (code && code !== looked.current) fetchInvitation();
     looked.current = code;
   };
   return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
@@ -103,7 +112,7 @@ export function Rules() {
   if (!rules) return null;
   const problem = wrong("rules");
   // If the rules have changed in the meantime, they must be accepted again.
-  const accepted = wishes.value.rules === rulesVersion;
+  const accepted = joinForm.value.rules === rulesVersion;
   return html`<section class="rules" aria-label=${t("server-rules")}>
     <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>
       ${rules}
@@ -111,7 +120,7 @@ export function Rules() {
     <${Switch}
       label=${t("accept-rules")}
       checked=${accepted}
-      onChange=${(/** @type {boolean} */ on) => wish({ rules: on ? rulesVersion : "" })}
+      onChange=${(/** @type {boolean} */ on) => updateForm({ rules: on ? rulesVersion : "" })}
       aria-invalid=${problem ? "true" : undefined}
       aria-describedby=${problem ? id : undefined}
     />
