@@ -33,7 +33,7 @@ let account;
 /** @type {Live | null} */
 let live = null;
 let wasGreeted = false;
-/** @type {Record<string, ((...values: any[]) => void)[]>} */
+/** @type {Record<keyof Listener | "prefetch", ((...values: any[]) => void)[]>} */
 const listeners = {
   prefetch: [],
   onGreeting: [],
@@ -158,7 +158,7 @@ export function connect() {
   const opened = (live = new Live(
     webSocketUrl("/live"),
     (refused) => account.accessToken(refused),
-    (request) => dispatch("early", request),
+    (request) => dispatch("prefetch", request),
   ));
   opened.addEventListener("push", ({ detail }) => batch(() => dispatch("onPush", detail.event, detail.data)));
   opened.addEventListener("offline", () => {
@@ -170,7 +170,7 @@ export function connect() {
   return /** @type {Promise<void>} */ (
     new Promise((resolve) => {
       const here =
-        (/** @type {string} */ name) =>
+        (/** @type {keyof typeof listeners} */ name) =>
         (/** @type {{detail: unknown}} */ { detail }) => {
           batch(() => {
             dispatch(name, detail);
@@ -235,7 +235,7 @@ function leave() {
   askInfo(); // The number of members may have changed.
 }
 
-/** @param {string} name @param {unknown[]} values */
+/** @param {keyof typeof listeners} name @param {unknown[]} values */
 function dispatch(name, ...values) {
   for (const listener of listeners[name]) listener(...values);
 }
