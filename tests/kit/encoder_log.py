@@ -48,5 +48,5 @@ async def wish(person: Watcher, track_id: str, changes: str) -> float:
     """Change what the page requests for a track. `changes` is a JavaScript object. Return the time of the
     change.
     """
-    script = f"() => {{ const at = Date.now(); svc.call.wish('{track_id}', {changes}); return at; }}"
+    script = f"() => {{ const at = Date.now(); svc.call.requestLayers('{track_id}', {changes}); return at; }}"
     return float(await person.evaluate(script))

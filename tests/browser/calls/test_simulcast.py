@@ -105,7 +105,7 @@ async def shows_encoding(
 async def want(person: Watcher, sender: str, layer: int, *, temporal: int = -1) -> None:
     track_id = (await person.statistics()).track(sender).track_id
     wish = json.dumps({"max_spatial_layer": layer, "max_temporal_layer": temporal})
-    await person.evaluate(f"() => {{ svc.call.wish({json.dumps(track_id)}, {wish}); }}")
+    await person.evaluate(f"() => {{ svc.call.requestLayers({json.dumps(track_id)}, {wish}); }}")
 
 
 async def sends(person: Watcher, *rids: str) -> None:
