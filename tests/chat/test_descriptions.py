@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,18 @@ PAGES = {
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}
 # The AsyncAPI project's JSON schema for version 3.0.0, in one file.
 ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"
+
+
+def subclasses(of: type[Response]) -> Iterator[type[Response]]:
+    for cls in of.__subclasses__():
+        yield cls
+        yield from subclasses(cls)
+
+
+def test_response_types_are_defined_in_responses_or_next_to_their_endpoint_or_table() -> None:
+    assert feature_descriptions()
+    modules = {cls.__module__ for cls in subclasses(Response) if cls.__module__.startswith("svc.")}
+    assert {name.rpartition(".")[2] for name in modules} == {"requests", "responses", "store"}
 
 
 @pytest.fixture(scope="module")

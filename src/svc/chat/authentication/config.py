@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
 from svc.chat.authentication.jwt_verification import ACCOUNT, LOCAL, TIERS, Tier
-from svc.chat.schemas import Response
+from svc.chat.authentication.responses import Accounts, SignIn
 
 MAX_TTL_DAYS = 3650
 # The current and the older variable for the same setting, each with its accepted values.
@@ -20,20 +20,6 @@ _ENABLED: Mapping[str, Mapping[str, bool]] = {
     },
     "SVC_AUTH_MODE": {"required": True, "disabled": False},
 }
-
-
-class Accounts(Response):
-    issuer: str
-    clientId: str
-
-
-class SignIn(Response):
-    """The ways to sign in that the page may offer."""
-
-    open: bool
-    local: bool
-    account: Accounts | None
-    certificateIssuers: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ from svc.base.strict_json import loads_object
 from svc.chat.authentication.config import IdentityConfig
 from svc.chat.authentication.jwk import IssuerKey, choose, issuer_keys
 from svc.chat.authentication.jwt_verification import MAX_TOKEN_CHARACTERS
+from svc.chat.authentication.responses import ProviderEndpoints
 from svc.chat.errors import ChatError
-from svc.chat.schemas import Response
 
 FETCH_DEADLINE_S = 5.0
 # A set of 64 RSA keys with their certificates is much smaller than this.
@@ -156,14 +156,6 @@ class _Endpoints:
     # Whether client credentials are sent in a header, which every provider must support. If False, they are
     # sent in the form, because the provider does not list the header among its methods.
     basic: bool
-
-
-class ProviderEndpoints(Response):
-    """The details of the provider that the page needs to start a sign-in."""
-
-    issuer: str
-    authorization_endpoint: str
-    client_id: str
 
 
 @dataclass(slots=True)

@@ -11,17 +11,19 @@ from msgspec import Meta, structs
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
 from svc.chat.authentication.devices import Devices
-from svc.chat.authentication.issuers import Provider, ProviderEndpoints
+from svc.chat.authentication.issuers import Provider
 from svc.chat.authentication.jwt_verification import MAX_TOKEN_CHARACTERS
 from svc.chat.authentication.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
 from svc.chat.authentication.responses import (
+    Challenge,
     DeviceLinked,
     DeviceUnlinked,
     LinkCode,
+    ProviderEndpoints,
     RecoveryCode,
     RecoveryCodeCreated,
 )
-from svc.chat.authentication.rules import Application, Authentication, Challenge
+from svc.chat.authentication.rules import Application, Authentication
 from svc.chat.authentication.sessions import Sessions, Throttle, Tokens
 from svc.chat.authentication.store import MAX_DEVICE_NAME_CHARACTERS, Device
 from svc.chat.authentication.trusted_issuers import RequestedAddresses

@@ -1,5 +1,8 @@
-"""Response and event types for devices and their codes. `Device` is in `store`."""
+"""Response and event types for signing in, devices and their codes. `Device` is in `store`."""
 
+from collections.abc import Sequence
+
+from svc.chat.authentication.jwt_verification import Tier
 from svc.chat.authentication.store import Device
 from svc.chat.schemas import Id, Response, TimeMs
 
@@ -24,3 +27,32 @@ class DeviceUnlinked(Response):
 
 class RecoveryCodeCreated(Response):
     made_at_ms: TimeMs
+
+
+class Accounts(Response):
+    issuer: str
+    clientId: str
+
+
+class SignIn(Response):
+    """The ways to sign in that the page may offer."""
+
+    open: bool
+    local: bool
+    account: Accounts | None
+    certificateIssuers: Sequence[str]
+
+
+class ProviderEndpoints(Response):
+    """The details of the provider that the page needs to start a sign-in."""
+
+    issuer: str
+    authorization_endpoint: str
+    client_id: str
+
+
+class Challenge(Response):
+    nonce: str
+    audience: str
+    identityTiers: Sequence[Tier]
+    expiresAt: TimeMs

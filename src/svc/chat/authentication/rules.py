@@ -8,7 +8,7 @@ import dataclasses
 import logging
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from svc.base.database import Connection, Write
@@ -24,14 +24,13 @@ from svc.chat.authentication.join_policy import Admission, Applicant, JoinPolicy
 from svc.chat.authentication.one_time_codes import Challenges, Kind, hash_code
 from svc.chat.authentication.person_recognition import PersonRecognition
 from svc.chat.authentication.refresh import StoredSession
-from svc.chat.authentication.responses import DeviceLinked
+from svc.chat.authentication.responses import Challenge, DeviceLinked
 from svc.chat.authentication.sessions import BlankSession, Sessions, Throttle, Tokens
 from svc.chat.authentication.trusted_issuers import RequestedAddresses, TrustedIssuers
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
-from svc.chat.schemas import Response, TimeMs
 from svc.chat.services import Services
 
 # The maximum number of devices per member. There is a limit because each device gives full access to the
@@ -67,13 +66,6 @@ class Application:
     requested: RequestedAddresses
     # Whether only existing members can sign in, because there were too many requests from this address.
     members_only: bool = False
-
-
-class Challenge(Response):
-    nonce: str
-    audience: str
-    identityTiers: Sequence[jwt_verification.Tier]
-    expiresAt: TimeMs
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ import time
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.automod.responses import RuleDeleted, Rules
+from svc.chat.automod.responses import RuleDeleted, Rules, RuleTest
 from svc.chat.automod.rule_definition import NewRule, Rule
-from svc.chat.automod.rule_engine import Automod, Latest, RuleTest
+from svc.chat.automod.rule_engine import Automod, Latest
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.schemas import Event, Id
 

@@ -9,7 +9,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.automod.rule_definition import MAX_RULES, Rule
-from svc.chat.schemas import Id, Response
+from svc.chat.schemas import Id, Natural, Response, TimeMs
+
+# The maximum number of messages that a trial searches, and of matching messages that it shows.
+TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
 
 
 class Rules(Response):
@@ -18,3 +21,23 @@ class Rules(Response):
 
 class RuleDeleted(Response):
     rule_id: Id
+
+
+class FoundMessage(Response):
+    """A message that the tested rule matches. `found` holds the start and end of each match."""
+
+    id: Id
+    channel_id: Id
+    author_id: Id
+    display_name: str
+    text: str
+    found: Sequence[Sequence[Natural]]
+    posted_at_ms: TimeMs
+
+
+class RuleTest(Response):
+    """The matches of a tested rule among recent messages, newest first."""
+
+    read: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
+    found: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
+    messages: Annotated[Sequence[FoundMessage], Meta(max_length=TRIAL_SHOWN)]

@@ -14,10 +14,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated
 from weakref import WeakValueDictionary
 
-from msgspec import Meta, structs
+from msgspec import structs
 
 from svc.base.database import Connection, Write
 from svc.base.strict_json import dumps
@@ -28,7 +27,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.automod.detector import CheckedText, RecentMessages, RuleMatcher
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
-from svc.chat.automod.responses import RuleDeleted
+from svc.chat.automod.responses import TRIAL_MESSAGES, TRIAL_SHOWN, FoundMessage, RuleDeleted, RuleTest
 from svc.chat.automod.rule_definition import (
     BLOCK,
     CENSOR,
@@ -47,13 +46,10 @@ from svc.chat.messages.ports import Ruling
 from svc.chat.messages.profanity import OFF, ScannedText, Span, merge_spans
 from svc.chat.moderation.reports import AutomaticReport, Reports, ReportSubject
 from svc.chat.moderation.rules import Moderation
-from svc.chat.schemas import Id, Natural, Response, TimeMs
 from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# The maximum number of messages that a trial searches, and of matching messages that it shows.
-TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
 # Deadlines for searching one message and for a whole trial. Either takes this long only when many members
 # post at the same time.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
@@ -73,26 +69,6 @@ class Verdict(Ruling, frozen=True):
     checked: CheckedText | None = None
     rule: Rule | None = None
     found: Sequence[Span] = ()
-
-
-class FoundMessage(Response):
-    """A message that the tested rule matches. `found` holds the start and end of each match."""
-
-    id: Id
-    channel_id: Id
-    author_id: Id
-    display_name: str
-    text: str
-    found: Sequence[Sequence[Natural]]
-    posted_at_ms: TimeMs
-
-
-class RuleTest(Response):
-    """The matches of a tested rule among recent messages, newest first."""
-
-    read: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
-    found: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
-    messages: Annotated[Sequence[FoundMessage], Meta(max_length=TRIAL_SHOWN)]
 
 
 class _StoredRule(NewRule):

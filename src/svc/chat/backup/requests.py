@@ -13,7 +13,8 @@ from svc.base.stream_admission import Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import Session
 from svc.chat.backup.backups import BackupResult, Backups
-from svc.chat.backup.stored_backups import LINK_S, AllBackups, BackupFinished, StoredBackups
+from svc.chat.backup.responses import AllBackups, BackupFinished
+from svc.chat.backup.stored_backups import LINK_S, StoredBackups
 from svc.chat.control.commands import Commands, command
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError

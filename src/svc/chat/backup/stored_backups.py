@@ -11,7 +11,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,10 +20,10 @@ from svc.base.progress import Progress, reports_to
 from svc.base.tasks import cancel_and_wait
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.backups import FOLDER, Backups
+from svc.chat.backup.responses import AllBackups, Backup, BackupFinished, BackupProgress
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Recipients
 from svc.chat.live.responses import Managed
-from svc.chat.schemas import Natural, Response, TimeMs
 from svc.chat.services import Services
 
 # The maximum number of stored backups. Each backup may be as large as all other data combined.
@@ -34,35 +34,6 @@ MAX_LINKS = 20
 _NAME = re.compile(r"backup-(\d{1,15})\.tar\.gz")
 
 logger = logging.getLogger(__name__)
-
-
-class Backup(Response):
-    name: str
-    bytes: Natural
-    made_at_ms: TimeMs
-
-
-class BackupProgress(Response):
-    """The progress of a backup. `what` is the current phase. `done` and `total` count bytes or files."""
-
-    what: str
-    done: Natural
-    total: Natural
-
-
-class AllBackups(Response):
-    """All backups, newest first. `making` is the backup in progress. `fault` is the reason why the last
-    backup failed.
-    """
-
-    backups: Sequence[Backup]
-    making: BackupProgress | None
-    fault: str | None
-
-
-class BackupFinished(Response):
-    name: str | None
-    fault: str | None
 
 
 class StoredBackups:

@@ -10,7 +10,8 @@ from svc.chat.access.catalogue import on_server
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
+from svc.chat.bots.responses import Bot
+from svc.chat.bots.rules import MAX_BOTS, Bots
 from svc.chat.control.commands import Commands, command, member_called
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.members import responses

@@ -18,6 +18,7 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.access.writes import exclusive_write
+from svc.chat.bots.responses import Bot
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import PermissionHolders
 from svc.chat.live.responses import Managed
@@ -25,7 +26,6 @@ from svc.chat.members import responses
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
-from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 
 
@@ -50,16 +50,6 @@ _DELETE_MADE_THROUGH = """
 
 # The maximum number of bots. Each bot takes up a line in the member list.
 MAX_BOTS = 50
-
-
-class Bot(Response):
-    """A bot as its managers see it."""
-
-    member: responses.Member
-    # False after an import, for example. The bot then needs a new token.
-    has_token: bool
-    token_made_by: Id | None
-    token_made_at_ms: TimeMs | None
 
 
 class Bots:

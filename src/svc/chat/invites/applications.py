@@ -10,6 +10,7 @@ from svc.chat.access.writes import shared_write
 from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
+from svc.chat.invites.responses import Decision
 from svc.chat.invites.store import (
     APPROVED,
     PENDING,
@@ -20,7 +21,6 @@ from svc.chat.invites.store import (
     SubmittedApplication,
 )
 from svc.chat.live.hub import PermissionHolders
-from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
 # The maximum number of pending applications. It is limited because sending another application takes only a
@@ -29,12 +29,6 @@ MAX_WAITING = 200
 # How long a pending application is stored, and how long an approval or a refusal is stored.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
-
-
-class Decision(Response):
-    application_id: Id
-    state: State
-    decided_by: Id | None
 
 
 class Applications:

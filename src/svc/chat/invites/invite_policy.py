@@ -18,19 +18,9 @@ from svc.chat.authentication.join_policy import Admission, Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.attempt_limits import AttemptLimits, InviteConfig
+from svc.chat.invites.responses import InviteView
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import APPROVED, REFUSED, Invite, SubmittedApplication
-from svc.chat.schemas import Natural, Response, TimeMs
-
-
-class InviteView(Response):
-    """The preview of an invite. `founder` means that the person who uses the code becomes the owner."""
-
-    founder: bool
-    members: Natural
-    online: Natural
-    approval: bool
-    expires_at_ms: TimeMs | None
 
 
 class InviteViews:

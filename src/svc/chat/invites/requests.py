@@ -15,9 +15,17 @@ from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.http import client_address
-from svc.chat.invites.applications import Applications, Decision
-from svc.chat.invites.invite_policy import InviteView, InviteViews
-from svc.chat.invites.responses import MAX_PAGE, AllInvites, ApplicationPage, Newcomer, Newcomers
+from svc.chat.invites.applications import Applications
+from svc.chat.invites.invite_policy import InviteViews
+from svc.chat.invites.responses import (
+    MAX_PAGE,
+    AllInvites,
+    ApplicationPage,
+    Decision,
+    InviteView,
+    Newcomer,
+    Newcomers,
+)
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, Invite, State
 from svc.chat.schemas import Event, Id

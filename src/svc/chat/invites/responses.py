@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.invites.store import Application, Invite
-from svc.chat.schemas import Id, Response, TimeMs
+from svc.chat.invites.store import Application, Invite, State
+from svc.chat.schemas import Id, Natural, Response, TimeMs
 
 MAX_PAGE = 200
 
@@ -28,3 +28,19 @@ class Newcomers(Response):
 class ApplicationPage(Response):
     applications: Annotated[Sequence[Application], Meta(max_length=MAX_PAGE)]
     next: Id | None
+
+
+class Decision(Response):
+    application_id: Id
+    state: State
+    decided_by: Id | None
+
+
+class InviteView(Response):
+    """The preview of an invite. `founder` means that the person who uses the code becomes the owner."""
+
+    founder: bool
+    members: Natural
+    online: Natural
+    approval: bool
+    expires_at_ms: TimeMs | None

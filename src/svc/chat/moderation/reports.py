@@ -19,7 +19,8 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import PermissionHolders
-from svc.chat.schemas import Id, Response, TimeMs
+from svc.chat.moderation.responses import ReportResolved
+from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
@@ -82,11 +83,6 @@ class Report:
 @dataclass(frozen=True, slots=True)
 class ReportFiled:
     id: Id
-
-
-class ReportResolved(Response):
-    report_id: Id
-    resolved_by: Id
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The endpoints and commands for kicks, timeouts, bans, reports and moderation history."""
 
 import time
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -15,18 +16,12 @@ from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.members import responses
 from svc.chat.moderation.history import History, MemberHistory
-from svc.chat.moderation.reports import (
-    MAX_REPORT_CHARACTERS,
-    Reason,
-    Report,
-    ReportFiled,
-    ReportResolved,
-    Reports,
-)
-from svc.chat.moderation.responses import MAX_PAGE, Bans, ReportPage
-from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
-from svc.chat.schemas import Event, Id
+from svc.chat.moderation.reports import MAX_REPORT_CHARACTERS, Reason, Report, ReportFiled, Reports
+from svc.chat.moderation.responses import ReportResolved
+from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Ban, Moderation
+from svc.chat.schemas import Event, Id, Response
 
+MAX_PAGE = 200
 _Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 _DeletedS = Annotated[int, Meta(ge=0, le=MAX_DELETED_S)]
 _MEMBER = "/api/members/{member_id}"
@@ -76,6 +71,16 @@ class NewReport(Request):
 
 class Note(Request):
     note: Reason | None = None
+
+
+class Bans(Response):
+    bans: Annotated[Sequence[Ban], Meta(max_length=MAX_PAGE)]
+    next: Id | None
+
+
+class ReportPage(Response):
+    reports: Annotated[Sequence[Report], Meta(max_length=MAX_PAGE)]
+    next: Id | None
 
 
 class ModerationRequests(Requests):

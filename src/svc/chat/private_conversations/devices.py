@@ -17,17 +17,15 @@ from svc.chat.authentication.devices import Devices
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.private_conversations import devices_store as store
-from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, ClaimedPackage, PrivateDevice
+from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, PrivateDevice
 from svc.chat.private_conversations.framing import FramingError, KeyPackage, read_key_package
+from svc.chat.private_conversations.responses import LOW_STOCK, ClaimedPackage, KeysLow, PackageStock
 from svc.chat.private_conversations.store import conversations_of
-from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
 # The maximum number of devices per member. Each device is a leaf in all of its member's groups, so a group of
 # 25 members with 8 devices each has 200 leaves.
 MAX_DEVICES = 8
-# When a device has fewer key packages left than this, the server asks it for more.
-LOW_STOCK = 20
 # The longest permitted lifetime of a key package. A device that has been away for longer has probably lost
 # its keys.
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
@@ -40,21 +38,6 @@ class RegisteredDevice:
     is_new: bool
     # Conversations in which the device is now missing from the group.
     lacking_in: Sequence[str] = ()
-
-
-class PackageStock(Response):
-    """The number of key packages that a device has left. `device` is None if it is not registered for private
-    conversations.
-    """
-
-    device: PrivateDevice | None
-    left: Natural
-    low_below: Natural = LOW_STOCK
-
-
-class KeysLow(Response):
-    device_id: Id
-    left: Natural
 
 
 class PrivateDevices:

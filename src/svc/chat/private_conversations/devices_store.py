@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
-from svc.chat.schemas import Id, Response
+from svc.chat.schemas import Id
 
 # The maximum number of stored key packages per device. It suffices for a device that is offline for a week in
 # a busy community. Each key package takes about a kilobyte.
@@ -24,11 +24,6 @@ class PrivateDevice:
     id: Id
     member_id: Id
     thumbprint: Thumbprint
-
-
-class ClaimedPackage(Response):
-    device_id: Id
-    key_package: PackageBytes
 
 
 DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})

@@ -17,19 +17,20 @@ from svc.chat.errors import ChatError
 from svc.chat.http import media_type, received_chunks, refuse_compressed
 from svc.chat.moderation.reports import ReportFiled, RevealedMessage
 from svc.chat.private_conversations import store
-from svc.chat.private_conversations.devices import KeysLow, PackageStock, PrivateDevices
-from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, ClaimedPackage, PackageBytes
+from svc.chat.private_conversations.devices import PrivateDevices
+from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, PackageBytes
 from svc.chat.private_conversations.files import PrivateFiles
 from svc.chat.private_conversations.framing import MAX_RECIPIENTS
 from svc.chat.private_conversations.franking import COMMITMENT_BYTES, KEY_BYTES, Proof, Sending
-from svc.chat.private_conversations.rules import (
-    MAX_CONVERSATIONS,
-    Commit,
+from svc.chat.private_conversations.responses import (
+    ClaimedPackage,
+    KeysLow,
+    PackageStock,
     PrivateChanged,
-    PrivateConversations,
     PrivateLog,
     PrivateSent,
 )
+from svc.chat.private_conversations.rules import MAX_CONVERSATIONS, Commit, PrivateConversations
 from svc.chat.schemas import Event, Id, Natural, Response, string
 
 # Files a report and returns its id. The arguments are the reporter, the author, the reporter's text, the

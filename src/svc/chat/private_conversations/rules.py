@@ -10,9 +10,8 @@ sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
-from msgspec import Meta, to_builtins
+from msgspec import to_builtins
 
 from svc.base.database import Connection, Write
 from svc.base.token_bucket import TokenBuckets
@@ -23,8 +22,14 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Recipients, only
 from svc.chat.moderation.reports import RevealedMessage
 from svc.chat.private_conversations import commits, devices_store, framing, franking, store
-from svc.chat.private_conversations.devices import KeysLow, PrivateDevices
-from svc.chat.private_conversations.devices_store import ClaimedPackage
+from svc.chat.private_conversations.devices import PrivateDevices
+from svc.chat.private_conversations.responses import (
+    ClaimedPackage,
+    KeysLow,
+    PrivateChanged,
+    PrivateLog,
+    PrivateSent,
+)
 from svc.chat.private_conversations.store import (
     COMMIT,
     MAX_MISSED,
@@ -32,11 +37,9 @@ from svc.chat.private_conversations.store import (
     MESSAGE,
     Kind,
     PrivateConversation,
-    PrivateEntry,
     PrivateGroup,
     PrivateWelcome,
 )
-from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
 # The maximum number of conversations per member. The page loads the whole list.
@@ -64,27 +67,6 @@ class Commit:
     removed: Collection[str]
     # The number of the last entry that the device has read. It has missed any later entries.
     after: int
-
-
-class PrivateLog(Response):
-    """A part of a conversation's log. The device may read only entries after `since`."""
-
-    entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
-    epoch: Natural
-    seq: Natural
-    first_seq: Natural
-    since: Natural
-
-
-class PrivateSent(Response):
-    conversation_id: Id
-    seq: Natural
-    epoch: Natural
-    kind: Kind
-
-
-class PrivateChanged(Response):
-    conversation_id: Id
 
 
 @dataclass(frozen=True, slots=True)

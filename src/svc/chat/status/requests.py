@@ -19,8 +19,8 @@ from svc.base.metrics import Registry
 from svc.base.turn_server import IceServer
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
-from svc.chat.authentication.config import SignIn
 from svc.chat.authentication.jwt_verification import Tier
+from svc.chat.authentication.responses import SignIn
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, command
 from svc.chat.endpoints import Requests, describe_feature, endpoint

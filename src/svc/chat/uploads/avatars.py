@@ -12,9 +12,9 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.stored_media import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
-from svc.chat.schemas import Response
 from svc.chat.services import Services
 from svc.chat.uploads.queue import UploadPurpose
+from svc.chat.uploads.responses import IconChanged
 from svc.chat.uploads.upload import Upload
 
 
@@ -60,10 +60,6 @@ class Avatars:
         self._media.release(connection, MEMBER, member_id)
         if key is not None:
             self._media.refer(connection, key, MEMBER, member_id)
-
-
-class IconChanged(Response):
-    icon_url: str | None
 
 
 class Icons:

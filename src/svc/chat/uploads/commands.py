@@ -19,7 +19,8 @@ from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
 from svc.chat.uploads.incoming_files import IncomingFiles
-from svc.chat.uploads.queue import AllJobs, Queue
+from svc.chat.uploads.queue import Queue
+from svc.chat.uploads.responses import AllJobs
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES
 
 # A worker counts as up for this long after its last request. It asks for work at least every 45 s

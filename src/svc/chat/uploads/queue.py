@@ -11,9 +11,9 @@ whether a file is acceptable. Contains neither SQL nor socket code. See ARCHITEC
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from msgspec import Meta, convert
+from msgspec import convert
 
 from svc.base.database import Connection, Write
 from svc.base.job_commands import ClaimedJob, WrittenFile
@@ -21,12 +21,11 @@ from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.media.stored_media import JOB, Media, ObjectInfo, new_key
-from svc.chat.schemas import Id, Natural, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.uploads import responses, store
 from svc.chat.uploads.job_signal import MAX_WAIT_S, JobSignal
 from svc.chat.uploads.limits import Limits
-from svc.chat.uploads.responses import UploadProgress, UploadRefused
+from svc.chat.uploads.responses import AllJobs, JobStatus, UploadProgress, UploadRefused
 from svc.chat.uploads.store import Job, JobCounts, WaitingJob
 from svc.chat.uploads.upload import (
     ATTACHMENT,
@@ -82,21 +81,6 @@ class _Claimed:
 
 # A job as it appears to the operator and the owner. The lease is omitted, because only the worker may know
 # it.
-class JobStatus(Response):
-    id: Id
-    kind: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
-    attempt: Natural
-    state: Literal["waiting", "working", "dead"]
-    worker: str
-    fault: str
-    due_at_ms: TimeMs
-    created_at_ms: TimeMs
-
-
-class AllJobs(Response):
-    jobs: Sequence[JobStatus]
-
-
 class MemberTurns:
     """Each member's last turn. Turns are numbered in ascending order."""
 

@@ -23,9 +23,10 @@ from svc.chat.errors import ChatError
 from svc.chat.http import READ_DEADLINE_S, answer, media_type, received_chunks, refuse_compressed, session_of
 from svc.chat.schemas import Event, Id, string
 from svc.chat.uploads import protocols, responses
-from svc.chat.uploads.avatars import Avatars, IconChanged, Icons
+from svc.chat.uploads.avatars import Avatars, Icons
 from svc.chat.uploads.protocols import MAX_HEAD_BYTES, FormFile, MalformedBody
-from svc.chat.uploads.queue import AllJobs, Queue
+from svc.chat.uploads.queue import Queue
+from svc.chat.uploads.responses import AllJobs, IconChanged
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS, RECEIVING, NewUpload, Upload
 

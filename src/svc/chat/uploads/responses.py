@@ -17,6 +17,7 @@ from svc.chat.uploads.upload import (
     DONE,
     EMOJI,
     ICON,
+    KINDS,
     MAX_ALT_CHARACTERS,
     RECEIVING,
     REFUSED,
@@ -113,3 +114,22 @@ def attachments(of: Sequence[object], urls: MediaUrls) -> Sequence[Attachment]:
     """Return a message's attachments with their URLs."""
     shown: Sequence[Attachment] = urls.with_urls([with_kind(attachment) for attachment in of])
     return shown
+
+
+class IconChanged(Response):
+    icon_url: str | None
+
+
+class JobStatus(Response):
+    id: Id
+    kind: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
+    attempt: Natural
+    state: Literal["waiting", "working", "dead"]
+    worker: str
+    fault: str
+    due_at_ms: TimeMs
+    created_at_ms: TimeMs
+
+
+class AllJobs(Response):
+    jobs: Sequence[JobStatus]

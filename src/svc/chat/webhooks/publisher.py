@@ -33,7 +33,7 @@ from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, ModeratedText, ScannedText, Span, moderating
 from svc.chat.messages.rules import Messages
 from svc.chat.names import has_visible_text
-from svc.chat.schemas import Id, Response, TimeMs
+from svc.chat.schemas import Id, TimeMs
 from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.upload import keys_of
 from svc.chat.webhooks import responses
@@ -60,6 +60,7 @@ from svc.chat.webhooks.payload import (
     with_texts,
 )
 from svc.chat.webhooks.pictures import MAX_FILES, Pictures, PostedFile, StoredAttachments, StoredPictures
+from svc.chat.webhooks.responses import NamedProblem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
@@ -126,11 +127,6 @@ MAX_KEPT = 20
 # The maximum number of problems to record per attempt, and the maximum length of their paths. The first few
 # problems are enough. Paths are limited because they can contain any key that the sender has made up.
 MAX_NAMED, MAX_PATH = 5, 64
-
-
-class NamedProblem(Response):
-    path: str
-    code: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,3 +72,8 @@ RetryAfterMs = Annotated[int, Meta(ge=1, le=BLOCK_MS)]
 def problem(of: json_reader.Problem) -> Problem:
     message = of.words or PROBLEM_CODES[of.code].format(limit=of.limit)
     return Problem(of.path, of.code, message, UNSET if of.limit is None else of.limit)
+
+
+class NamedProblem(Response):
+    path: str
+    code: str
