@@ -96,7 +96,7 @@ class Listener:
             connection.setblocking(False)
             _hold_little(connection)
             self._admit(connection, rate_limit_key(peer[0]) if isinstance(peer, tuple) else "")
-        self._say_what_was_closed()
+        self._log_closed()
 
     def _admit(self, connection: socket.socket, address: str) -> None:
         place = self._table.enter(address)
@@ -193,7 +193,7 @@ class Listener:
         if due is not None and not self._sweeps_soon:
             self._sweep_after(max(SWEEP_INTERVAL_S, due - self._clock()))
 
-    def _say_what_was_closed(self) -> None:
+    def _log_closed(self) -> None:
         given_up = self._table.closed + self._table.refused
         if given_up == self._logged:
             return

@@ -136,7 +136,7 @@ class _Service:
             async with asyncio.timeout(READ_DEADLINE_S):
                 line = await reader.readline()
             place.belongs_to("a client that has sent a request")
-            await _say(writer, await self._answer(line, writer))
+            await _send_line(writer, await self._answer(line, writer))
         except (OSError, ValueError):
             pass  # The client has disconnected, sent too much, or sent nothing. TimeoutError is an OSError.
         finally:
@@ -178,14 +178,14 @@ class _Service:
                 progressed.clear()
                 if latest:
                     seen = latest.pop()
-                    await _say(writer, {"progress": [seen.what, seen.done, seen.total]})
+                    await _send_line(writer, {"progress": [seen.what, seen.done, seen.total]})
                     await asyncio.wait([working], timeout=PROGRESS_INTERVAL_S)
             return working.result()
         finally:
             working.cancel()
 
 
-async def _say(writer: asyncio.StreamWriter, line: Mapping[str, object]) -> None:
+async def _send_line(writer: asyncio.StreamWriter, line: Mapping[str, object]) -> None:
     async with asyncio.timeout(READ_DEADLINE_S):
         writer.write(dumps(line) + b"\n")
         await writer.drain()

@@ -47,7 +47,7 @@ class Runner(web.AppRunner):
 
     def __init__(self, application: web.Application, *, shutdown_timeout: float) -> None:
         super().__init__(application, access_log=None, shutdown_timeout=shutdown_timeout)
-        application.on_response_prepare.append(_say_our_name)
+        application.on_response_prepare.append(_set_server_header)
 
     async def _make_server(self) -> web.Server:
         made = await super()._make_server()
@@ -211,6 +211,6 @@ def _has_much_left(request: web.BaseRequest) -> bool:
     return not request.content.is_eof() and (length is None or length > MAX_IGNORED_BYTES)
 
 
-async def _say_our_name(_: web.Request, response: web.StreamResponse) -> None:
+async def _set_server_header(_: web.Request, response: web.StreamResponse) -> None:
     # At this point, aiohttp has already added a header with its own name and version.
     response.headers["Server"] = _NAME

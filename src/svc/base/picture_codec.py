@@ -187,7 +187,7 @@ def _frames(
     count = _frame_count(source, rules)
     # libjpeg can decode at an eighth, a quarter or half of the size with less work and memory.
     source.draft(None, (int(max_side * _DRAFT), int(max_side * _DRAFT)))
-    _mend_transparency(source)
+    _scale_transparent_grey(source)
     orientation = source.getexif().get(_ORIENTATION, 1)
     frames: list[_Frame] = []
     shown_ms, encoded_ms = 0.0, 0
@@ -228,7 +228,7 @@ def _decode_frames(
 
     def part(png: bytes) -> Image.Image:
         with Image.open(BytesIO(png), formats=["PNG"]) as opened:
-            _mend_transparency(opened)
+            _scale_transparent_grey(opened)
             return _in_srgb(_in_bytes(opened), profile).convert("RGBA")
 
     file.seek(0)
@@ -262,7 +262,7 @@ def _clear_background(gif: GifImagePlugin.GifImageFile) -> None:
         gif.dispose = Image.new("RGBA", (extent[2] - extent[0], extent[3] - extent[1])).im
 
 
-def _mend_transparency(source: Image.Image) -> None:
+def _scale_transparent_grey(source: Image.Image) -> None:
     """Convert the grey value marked as transparent to 8 bits. Pillow leaves it in 2 or 4 bits."""
     tiles = source.tile if isinstance(source, PngImagePlugin.PngImageFile) else []
     scale = {"L;2": 85, "L;4": 17}.get(str(tiles[0].args)) if tiles else None

@@ -100,7 +100,7 @@ class Sandbox:
             self._control = None
         if (process := self._process) is not None:
             self._process = None
-            await asyncio.to_thread(_bury, process)
+            await asyncio.to_thread(_reap, process)
 
     async def call(
         self,
@@ -287,7 +287,7 @@ def _start_zygote(control: int, module: str) -> subprocess.Popen[bytes]:
     )
 
 
-def _bury(process: subprocess.Popen[bytes]) -> None:
+def _reap(process: subprocess.Popen[bytes]) -> None:
     try:
         process.wait(KILL_DEADLINE_S)
     except subprocess.TimeoutExpired:

@@ -123,9 +123,9 @@ class _Zygote:
                 if leash is not None:
                     # Kill the group immediately, before its number can be reused.
                     _kill_group(pid)
-                    self._say_how_it_ended(leash, status)
+                    self._send_status(leash, status)
 
-    def _say_how_it_ended(self, leash: socket.socket, status: int) -> None:
+    def _send_status(self, leash: socket.socket, status: int) -> None:
         with suppress(KeyError):
             self._poll.unregister(leash)
         with leash, suppress(OSError):
@@ -150,10 +150,10 @@ def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
     request = json.loads(_read(wire, LENGTH.unpack(_read(wire, LENGTH.size))[0]))
     task: Task = getattr(work.module, request["function"])
     _give_up(request["limits"], work)
-    _say(wire, {"started": sorted(work.layers.held)})
+    _send(wire, {"started": sorted(work.layers.held)})
 
     def progress(fraction: float) -> None:
-        _say(wire, {"progress": fraction})
+        _send(wire, {"progress": fraction})
 
     blobs: Sequence[bytes] = ()
     message: Mapping[str, object]
@@ -167,7 +167,7 @@ def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
     except Exception as fault:
         # Hostile input makes decoders raise arbitrary exceptions.
         message = {"rejected": "", "message": f"{type(fault).__name__}: {fault}"[:500]}
-    _say(wire, message)
+    _send(wire, message)
     for blob in blobs:
         _write(wire, blob)
 
@@ -196,7 +196,7 @@ def _write(wire: int, data: bytes) -> None:
         left = left[os.write(wire, left) :]
 
 
-def _say(wire: int, message: Mapping[str, object]) -> None:
+def _send(wire: int, message: Mapping[str, object]) -> None:
     text = json.dumps(message).encode()
     _write(wire, LENGTH.pack(len(text)) + text)
 

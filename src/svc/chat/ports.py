@@ -163,10 +163,10 @@ async def accept_connections(
         if files is None:
             listener = Listener(sockets, table, http_opener(server))
         else:
-            door = TlsListener(server, lambda: files.context)
-            listener = Listener(sockets, table, door.open)
+            tls_listener = TlsListener(server, lambda: files.context)
+            listener = Listener(sockets, table, tls_listener.open)
             await stack.enter_async_context(_kept_fresh(files))
-            stack.push_async_callback(door.shut)
+            stack.push_async_callback(tls_listener.shut)
         listener.start()
         stack.push_async_callback(listener.stop)
         yield address

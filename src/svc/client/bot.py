@@ -221,16 +221,16 @@ class Bot:
         match received:
             case SignedIn(state):
                 self._known.signed_in(state)
-                await self._tell("authenticated", state)
+                await self._handle_event("authenticated", state)
                 await self._catch_up(state)
             case PushedEvent("message_posted" as event, data):
                 message = convert(data, Message)
                 if self._cursors.record_push(message):
-                    await self._tell(event, data)
-                    await self._tell_message(message)
+                    await self._handle_event(event, data)
+                    await self._handle_message(message)
             case PushedEvent(event, data):
                 self._known.pushed(event, data)
-                await self._tell(event, data)
+                await self._handle_event(event, data)
 
     async def _catch_up(self, state: Data) -> None:
         """Fetch missed messages from history after the server has restarted or has dropped some missed
@@ -255,12 +255,12 @@ class Bot:
                     message = convert(data, Message)
                     self._cursors.fetched(message)
                     after = message.id
-                    await self._tell("message_posted", data)
-                    await self._tell_message(message)
+                    await self._handle_event("message_posted", data)
+                    await self._handle_message(message)
                 more = page["more_after"]
         self._cursors.caught_up(state)
 
-    async def _tell_message(self, message: Message) -> None:
+    async def _handle_message(self, message: Message) -> None:
         author = message.author
         if author.id == self.member.id:
             return
@@ -273,7 +273,7 @@ class Bot:
             if (command := self._commands.get(name.casefold())) is not None:
                 await _run_guarded(command(message, arguments.strip()))
 
-    async def _tell(self, event: str, data: Data) -> None:
+    async def _handle_event(self, event: str, data: Data) -> None:
         for handler in self._on_event.get(event, ()):
             await _run_guarded(handler(data))
 

@@ -48,8 +48,8 @@ class Control(EventHandlers):
         self._connection = connection
         self._service = service
         self._registrations: set[Registration] = set()
-        self._speakers = SpeakerUpdates(self._say_speakers)
-        connection.on_pulse = self._say_keep_alive
+        self._speakers = SpeakerUpdates(self._push_speakers)
+        connection.on_pulse = self._push_keep_alive
 
     async def talk(self) -> None:
         """Receive and handle the chat server's events until the connection closes."""
@@ -78,10 +78,10 @@ class Control(EventHandlers):
     def report(self, payload: Payload) -> None:
         self._connection.push(payload)
 
-    def _say_speakers(self, room_id: str, user_ids: Sequence[str]) -> None:
+    def _push_speakers(self, room_id: str, user_ids: Sequence[str]) -> None:
         self._connection.push(events.Speakers(room_id, list(user_ids)))
 
-    def _say_keep_alive(self) -> None:
+    def _push_keep_alive(self) -> None:
         self._connection.push(events.KeepAlive(int(self._service.wall_clock() * 1000)))
 
     async def _begin(self) -> bool:

@@ -142,13 +142,13 @@ class _Predecessor:
             connection, _ = await loop.sock_accept(self._listening)
             with connection:
                 try:
-                    if await self._meet(connection):
+                    if await self._hand_over(connection):
                         self._handed_over()
                         return
                 except (OSError, ValueError) as fault:
                     logger.warning("handing over ports failed", extra={"fault": str(fault) or "no answer"})
 
-    async def _meet(self, connection: socket) -> bool:
+    async def _hand_over(self, connection: socket) -> bool:
         """Serve one connection. Return whether the ports were handed over."""
         _require_own_user(connection)
         loop = asyncio.get_running_loop()

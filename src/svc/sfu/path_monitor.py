@@ -113,7 +113,7 @@ class PathMonitor:
             other.nominated |= nominated or (selected.is_tcp and not check.path.is_tcp)
             if self.health is Health.STEADY:
                 self._begin(now)
-            self._tell(Sign.CHECKED)
+            self._update_health(Sign.CHECKED)
         # Move this path to the end: the most recently checked path comes last.
         self._others.pop(check.path, None)
         self._others[check.path] = other
@@ -126,18 +126,18 @@ class PathMonitor:
         if self.health in (Health.DOUBTED, Health.LOST):
             return
         comparing = self.health is Health.COMPARING
-        self._tell(Sign.SILENT)
+        self._update_health(Sign.SILENT)
         if not comparing:  # In Comparing, the checks are already under way and must not be delayed.
             self._begin(now)
             self._try_all(generation, now)
 
     def alive(self) -> None:
         """Note that something arrived over the selected path, or that the peer answered on it."""
-        self._tell(Sign.ALIVE)
+        self._update_health(Sign.ALIVE)
         self._rest()
 
     def moved(self) -> None:
-        self._tell(Sign.MOVED)
+        self._update_health(Sign.MOVED)
         for other in self._others.values():
             other.nominated = False
         self._rest()
@@ -194,9 +194,9 @@ class PathMonitor:
 
     def _decide(self) -> None:
         if self.health is Health.DOUBTED:
-            self._tell(Sign.UNANSWERED)
+            self._update_health(Sign.UNANSWERED)
         else:
-            self._tell(Sign.UNDECIDED)
+            self._update_health(Sign.UNDECIDED)
             self._rest()
 
     def _choose(self, generation: int, now: float) -> CandidatePair | None:
@@ -218,7 +218,7 @@ class PathMonitor:
             self._due = now + ASK_AGAIN_S if self.health in (Health.DOUBTED, Health.LOST) else inf
         return True
 
-    def _tell(self, sign: Sign) -> None:
+    def _update_health(self, sign: Sign) -> None:
         self.health = HEALTH[self.health].get(sign, self.health)
 
 

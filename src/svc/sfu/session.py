@@ -124,7 +124,7 @@ class Session(EventHandlers):
                 self._transport,
                 self._peer,
                 new_ssrc=partial(new_ssrc, context.chance),
-                unavailable=self._say_unavailable,
+                unavailable=self._report_unavailable,
                 available=lambda track: self._client.push(events.TrackAvailable(track.track_id)),
             )
             self._layers = LayerControl(self._transport, self._subscriptions, self._push)
@@ -150,7 +150,7 @@ class Session(EventHandlers):
         for track in room.tracks.values():
             self._subscriptions.add(track)
         if room.speakers:
-            self._say_speakers(room.active_speakers())
+            self._push_speakers(room.active_speakers())
         self._happened(Event.CHANGED)
 
     @entry
@@ -183,7 +183,7 @@ class Session(EventHandlers):
         earlier.succeeded()
         self._away_until = inf
         client.push(events.SessionResumed(*self._place()))
-        self._say_speakers(self._peer.room.active_speakers())
+        self._push_speakers(self._peer.room.active_speakers())
         client.push(events.PathLost() if self._path_reported_lost else events.PathBack())
         self._subscriptions.report_unavailable()
         self._publications.demand.repeat()
@@ -285,7 +285,7 @@ class Session(EventHandlers):
 
     @entry
     def speakers_changed(self, user_ids: list[str]) -> None:
-        self._say_speakers(user_ids)
+        self._push_speakers(user_ids)
 
     @entry
     def audio_controlled(self, control: AudioControl) -> None:
@@ -388,11 +388,11 @@ class Session(EventHandlers):
                 case PathSilent() | PathLost() if self.away:
                     self._end(CloseCode.MEDIA_FAILED, "Neither media nor signalling has a path")
                 case PathSilent() | PathLost():
-                    self._tell_path(lost=True)
+                    self._report_path(lost=True)
                     self._expect_media(SILENCE_DEADLINE_S)
                     self._request_restart()
                 case PathFound():
-                    self._tell_path(lost=False)
+                    self._report_path(lost=False)
                 case PathMoved():
                     self._request_restart()
                 case Secured():
@@ -425,7 +425,7 @@ class Session(EventHandlers):
         if not self._connectivity.connected:
             self._media_due = min(self._media_due, self._clock() + within_s)
 
-    def _tell_path(self, *, lost: bool) -> None:
+    def _report_path(self, *, lost: bool) -> None:
         """Report a lost or regained path to the client, which may not notice by itself if it has nothing to
         send.
         """
@@ -477,9 +477,9 @@ class Session(EventHandlers):
         if not self.away:
             self._client.push(payload)
 
-    def _say_speakers(self, user_ids: list[str]) -> None:
+    def _push_speakers(self, user_ids: list[str]) -> None:
         self._client.push(events.ActiveSpeakers(user_ids))
 
-    def _say_unavailable(self, track: Track, reason: str) -> None:
+    def _report_unavailable(self, track: Track, reason: str) -> None:
         self._tally["refused_tracks"] += 1
         self._client.push(events.TrackUnavailable(track.track_id, track.user_id, track.source, reason))

@@ -34,11 +34,11 @@ class SpeakerUpdates:
         if pause := self._pauses.pop(room, None):
             pause.cancel()
         if wanted:
-            self._tell(room)
+            self._push_if_changed(room)
 
     def changed(self, room: Room) -> None:
         if room in self._reported and room not in self._pauses:
-            self._tell(room)
+            self._push_if_changed(room)
 
     def stop(self) -> None:
         for pause in self._pauses.values():
@@ -46,7 +46,7 @@ class SpeakerUpdates:
         self._reported.clear()
         self._pauses.clear()
 
-    def _tell(self, room: Room) -> None:
+    def _push_if_changed(self, room: Room) -> None:
         now = sorted(room.speakers)
         if self._reported.get(room) != now:
             self._reported[room] = now
@@ -55,4 +55,4 @@ class SpeakerUpdates:
 
     def _go_on(self, room: Room) -> None:
         del self._pauses[room]
-        self._tell(room)
+        self._push_if_changed(room)

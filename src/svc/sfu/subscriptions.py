@@ -190,7 +190,7 @@ class Subscriptions:
         if section.down_track:
             _apply_wish(section.down_track, section.applied, wish, at_once=at_once)
             section.applied = wish
-        self._tell_demand(section)
+        self._update_demand(section)
 
     def pace(self, section: ReceivingSection, *, paced: bool) -> None:
         """Pace the video of a section, or send each packet as soon as it arrives."""
@@ -203,7 +203,7 @@ class Subscriptions:
         for section in self._sections:
             if section.down_track and section.down_track.id == down_track_id:
                 section.forwarded = layer
-                self._tell_demand(section)
+                self._update_demand(section)
 
     def report_unavailable(self) -> None:
         """Report every unavailable track again, because the client might have missed the earlier report."""
@@ -249,9 +249,9 @@ class Subscriptions:
         transceiver.cname = track.cname
         transceiver.first_codec = track.payload_type
         self._renew_sources(transceiver)
-        self._tell_demand(section)
+        self._update_demand(section)
 
-    def _tell_demand(self, section: ReceivingSection) -> None:
+    def _update_demand(self, section: ReceivingSection) -> None:
         """Record in the room the width at which the client shows the track, or that the client does not show
         it.
 
@@ -279,7 +279,7 @@ class Subscriptions:
         elif answer.receiving and section.down_track is None:
             section.down_track = self._forward(section, track, answer, mixed)
         section.accepted, section.answered = answer.payload_types, True
-        self._tell_demand(section)
+        self._update_demand(section)
         # A client that deliberately accepts no video needs no explanation.
         if answer.receiving or answer.rejected:
             self._judge(section, track)

@@ -73,7 +73,7 @@ async def _run(installation: Installation, nats_server: str, variables: Mapping[
         children = [Child(sfu, descriptors["sfu"]), *map(Child, nodes), Child(relay, descriptors["chat"])]
         try:
             await until_first_ends(stop.wait(), _serve(installation, nats, children))
-            _say("Stopping.")
+            _print("Stopping.")
         except StartError as fault:
             raise ConfigError(f"could not start: {fault}") from None
         finally:
@@ -81,7 +81,7 @@ async def _run(installation: Installation, nats_server: str, variables: Mapping[
             await stop_all(children)
             for server in nats:
                 await server.stop()
-    _say(f"Stopped. Everything is kept in {installation.data_dir}.")
+    _print(f"Stopped. Everything is kept in {installation.data_dir}.")
 
 
 async def _serve(installation: Installation, nats: Sequence["NatsServer"], children: Sequence[Child]) -> None:
@@ -93,7 +93,7 @@ async def _serve(installation: Installation, nats: Sequence["NatsServer"], child
     await start_all(children[:2])
     await start_all(children[2:])
     for line in _greeting(installation, [child.program for child in children[1:-1]]):
-        _say(line)
+        _print(line)
     await asyncio.gather(
         *(child.keep_running() for child in children), *(server.keep_running() for server in nats)
     )
@@ -243,6 +243,6 @@ def free_ports(count: int) -> list[int]:
     return list(found)
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

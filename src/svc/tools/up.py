@@ -165,14 +165,14 @@ async def _run(
         ]
         try:
             await until_first_ends(stop.wait(), _serve(children, installation, names))
-            _say("Stopping: requests in progress may finish.")
+            _print("Stopping: requests in progress may finish.")
         except StartError as fault:
             raise ConfigError(f"could not start: {fault}") from None
         finally:
             # Close the ports first, so that new clients do not wait for a program that is stopping.
             listening.close()
             await stop_all(children)
-    _say(f"Stopped. Everything is kept in {installation.data_dir}.")
+    _print(f"Stopped. Everything is kept in {installation.data_dir}.")
 
 
 async def _serve(children: Sequence[Child], installation: Installation, names: Sequence[str]) -> None:
@@ -182,12 +182,12 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
     own = _own_certificate(installation, names) if installation.makes_certificate else ""
     place = ListenAddress(installation.host, installation.port, installation.tls, names, own)
     for line in greeting(place, invite, interface_addresses()):
-        _say(line)
+        _print(line)
     if sys.stdout.isatty():
         for line in code_for_phones(place, invite, interface_addresses()):
-            _say(line)
+            _print(line)
     if starting:
-        _say("Still looking for our address on the internet; calls nearby work.")
+        _print("Still looking for our address on the internet; calls nearby work.")
     duties = [child.keep_running() for child in children]
     if own:
         duties.append(_renew(installation, names, own))
@@ -218,7 +218,7 @@ async def _renew(installation: Installation, names: Sequence[str], known: str) -
             continue
         if present != known:
             known = present
-            _say(f"The certificate was renewed; each browser warns once again. SHA-256: {present}")
+            _print(f"The certificate was renewed; each browser warns once again. SHA-256: {present}")
 
 
 def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, str]) -> list[Program]:
@@ -314,7 +314,7 @@ def _port_in_use_message(port: int, flag: str) -> str:
     return f"Port {port} is already in use by another program. Choose another one with {flag}."
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     """Print a line in a single write, because the children may be writing log lines to the same stream."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

@@ -123,10 +123,10 @@ class Worker:
             try:
                 job = await self._queue.claim(pool.kinds, long=pool.long)
             except Unreachable as fault:
-                self._say_reachable(fault)
+                self._report_reachability(fault)
                 await asyncio.sleep(backoff.next_delay())
                 continue
-            self._say_reachable(None)
+            self._report_reachability(None)
             backoff.reset()
             if job is not None:
                 await places.acquire()
@@ -152,7 +152,7 @@ class Worker:
             measured.outcome = await job_run.run()
         logger.info("job ended", extra={**fields, "outcome": measured.outcome})
 
-    def _say_reachable(self, fault: Exception | None) -> None:
+    def _report_reachability(self, fault: Exception | None) -> None:
         self.reachable = fault is None
         if fault is None:
             if self._warned:

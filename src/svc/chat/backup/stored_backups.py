@@ -87,12 +87,12 @@ class StoredBackups:
         def write(connection: Connection) -> None:
             self._audit.record(connection, actor_id, "backup_create", None, {}, now)
 
-        def begun(_: None) -> None:
+        def start(_: None) -> None:
             self._fault, self._progress = "", Progress("", 0, 0)
             self._making = asyncio.create_task(self._make(now))
             self._push_changed()
 
-        return Write(write, begun)
+        return Write(write, start)
 
     @shared_write
     def delete(self, actor_id: str, name: str, now: float) -> Write[None, None]:

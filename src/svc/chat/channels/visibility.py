@@ -25,7 +25,7 @@ class Visibility:
         self._hub = hub
         self._changes = changes
         # Timeouts also change permissions, but do not run `watched`. Pages are notified before anything else.
-        changes.permissions_changed.insert(0, self._tell_pages)
+        changes.permissions_changed.insert(0, self._push_permissions_changed)
 
     @contextmanager
     def watched(
@@ -56,7 +56,7 @@ class Visibility:
             for notify in self._changes.permissions_changed:
                 notify(member_ids)
 
-    def _tell_pages(self, member_ids: Collection[str]) -> None:
+    def _push_permissions_changed(self, member_ids: Collection[str]) -> None:
         """Notify these members' pages that they must refetch permissions."""
         self._hub.push("permissions_changed", {}, Recipients(frozenset(member_ids)))
 

@@ -184,7 +184,7 @@ class Hub:
 
     def set_idle(self, member_id: str, page: MemberPage, idle: bool) -> None:
         page.idle = idle
-        self._tell_idle(member_id)
+        self._notify_idle(member_id)
 
     def shown_members(self) -> Iterable[str]:
         """Yield the online members who are not invisible."""
@@ -200,9 +200,9 @@ class Hub:
         self._count += 1
         self._forget_outboxes()
         if len(pages) == 1:
-            self._tell_watchers(member_id, online=True)
+            self._notify_online(member_id, online=True)
             return
-        self._tell_idle(member_id)
+        self._notify_idle(member_id)
         if len(pages) > self.max_pages_of_a_member:
             pages[0].cut_off(CloseCode.TOO_MANY_PAGES, "Too many pages of yours are open")
             self.remove(member_id, pages[0])
@@ -216,9 +216,9 @@ class Hub:
         self._forget_outboxes()
         if not pages:
             del self._pages[member_id]
-            self._tell_watchers(member_id, online=False)
+            self._notify_online(member_id, online=False)
         else:
-            self._tell_idle(member_id)
+            self._notify_idle(member_id)
 
     def push(
         self, event: str, data: object, to: Audience, *, but_not: str | None = None, kept: bool = True
@@ -278,11 +278,11 @@ class Hub:
         # Even if the clock shows a year after 2112, the number must stay within JavaScript's range.
         return int(self._now() * 1_000_000) % 2**52
 
-    def _tell_watchers(self, member_id: str, *, online: bool) -> None:
+    def _notify_online(self, member_id: str, *, online: bool) -> None:
         for changed in self.on_online:
             changed(member_id, online)
 
-    def _tell_idle(self, member_id: str) -> None:
+    def _notify_idle(self, member_id: str) -> None:
         for changed in self.on_idle:
             changed(member_id)
 

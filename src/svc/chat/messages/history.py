@@ -113,7 +113,7 @@ class ReadMarks:
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._marks = UnreadCounts()
-        self._gradually = GradualPushes(self._tell)
+        self._gradually = GradualPushes(self._push_counts)
 
     async def load(self) -> None:
         """Load the unread counts. Call this once the directory is loaded."""
@@ -146,7 +146,7 @@ class ReadMarks:
 
         def marked(_: None) -> Unread:
             self._marks.read(member_id, channel_id, n)
-            self._tell(member_id, channel_id)
+            self._push_counts(member_id, channel_id)
             return self._counts(member_id, channel_id)
 
         return Write(lambda connection: store.mark_read(connection, member_id, channel_id, n), marked)
@@ -167,7 +167,7 @@ class ReadMarks:
 
         def marked(mentions: list[int]) -> Unread:
             self._marks.put_back(*mark, mentions)
-            self._tell(member_id, channel_id)
+            self._push_counts(member_id, channel_id)
             return self._counts(member_id, channel_id)
 
         return Write(put_back, marked)
@@ -228,7 +228,7 @@ class ReadMarks:
     def forget_member(self, member_id: str) -> None:
         self._marks.forget(member_id=member_id)
 
-    def _tell(self, member_id: str, channel_id: str) -> None:
+    def _push_counts(self, member_id: str, channel_id: str) -> None:
         """Push all of the member's counts for a channel, so that their pages are correct even if they missed
         earlier pushes.
         """

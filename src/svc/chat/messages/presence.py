@@ -79,7 +79,7 @@ class Presence:
     def look(self, member_id: str) -> None:
         """Push an online member's state if it has changed. An invisible member is reported as offline."""
         if self._hub.online(member_id):
-            self._tell(member_id, self._present(member_id))
+            self._push_presence(member_id, self._present(member_id))
 
     def _present(self, member_id: str) -> tuple[bool, bool] | None:
         if member_id in self._hub.invisible:
@@ -88,9 +88,9 @@ class Presence:
 
     def _left(self, member_id: str) -> None:
         del self._leaving[member_id]
-        self._tell(member_id, None)
+        self._push_presence(member_id, None)
 
-    def _tell(self, member_id: str, present: tuple[bool, bool] | None) -> None:
+    def _push_presence(self, member_id: str, present: tuple[bool, bool] | None) -> None:
         if present == self._announced.get(member_id):
             return
         if present is None:

@@ -51,7 +51,7 @@ class Threads:
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._following = ThreadFollows()
-        self._gradually = GradualPushes(self._tell)
+        self._gradually = GradualPushes(self._push_state)
 
     async def load(self) -> None:
         """Load the unread counts. Call this once the directory is loaded."""
@@ -132,7 +132,7 @@ class Threads:
             last_n = answers.last_n
             if member_id in self._directory.members:
                 self._following.add(thread, channel_id, member_id, last_n, last_n)
-            return self._tell(member_id, thread, channel_id)
+            return self._push_state(member_id, thread, channel_id)
 
         return Write(write, written)
 
@@ -142,7 +142,7 @@ class Threads:
 
         def written(_: None) -> ThreadState:
             self._following.drop(thread, member_id)
-            return self._tell(member_id, thread, channel_id)
+            return self._push_state(member_id, thread, channel_id)
 
         return Write(lambda connection: _unfollow(connection, [(member_id, thread)]), written)
 
@@ -157,7 +157,7 @@ class Threads:
 
         def marked(_: None) -> ThreadState:
             self._following.read(thread, member_id, n)
-            return self._tell(member_id, thread, channel_id)
+            return self._push_state(member_id, thread, channel_id)
 
         return Write(lambda connection: _read(connection, member_id, thread, n), marked)
 
@@ -266,9 +266,9 @@ class Threads:
             followed = self._following.thread(thread)
             self._following.drop(thread, member_id)
             if followed is not None:
-                self._tell(member_id, thread, followed.channel_id)
+                self._push_state(member_id, thread, followed.channel_id)
 
-    def _tell(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
+    def _push_state(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
         """Push the state, so that the member's pages are correct even if they missed earlier pushes."""
         state = self.state(member_id, thread, channel_id)
         if member_id in self._directory.viewers(state.channel_id):

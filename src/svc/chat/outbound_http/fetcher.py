@@ -243,14 +243,14 @@ class Poster:
             _session(connector, IDENTITY) as session,
             session.post(url, data=body, headers=headers, allow_redirects=False) as response,
         ):
-            reason = b"" if response.ok else await _beginning(response)
+            reason = b"" if response.ok else await _first_bytes(response)
             return PostResult(response.status, _seconds(response.headers.get("Retry-After", "")), reason)
 
     def _is_exempt(self, address: str) -> bool:
         return any(address.startswith(f"{origin}/") for origin in self.exempt)
 
 
-async def _beginning(response: ClientResponse) -> bytes:
+async def _first_bytes(response: ClientResponse) -> bytes:
     """Return the first bytes of an error response, or `b""` if they do not arrive soon."""
     try:
         async with asyncio.timeout(REASON_DEADLINE_S):

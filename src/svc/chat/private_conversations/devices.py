@@ -73,7 +73,7 @@ class PrivateDevices:
             return RegisteredDevice(device_id, True, conversations_of(connection, session.member_id))
 
         def registered(one: RegisteredDevice) -> str:
-            self._tell_lacking(one.lacking_in)
+            self._notify_lacking(one.lacking_in)
             return one.device_id
 
         return Write(write, registered)
@@ -107,7 +107,7 @@ class PrivateDevices:
 
         def published(done: tuple[int, Sequence[str]]) -> int:
             left, lacking_in = done
-            self._tell_lacking(lacking_in)
+            self._notify_lacking(lacking_in)
             return left
 
         return Write(write, published)
@@ -125,7 +125,7 @@ class PrivateDevices:
             return PackageStock(None, 0)
         return PackageStock(found, await store.stock(self._database, found.id, int(now * 1000)))
 
-    def _tell_lacking(self, conversation_ids: Sequence[str]) -> None:
+    def _notify_lacking(self, conversation_ids: Sequence[str]) -> None:
         for notify in self.on_lacking:
             notify(conversation_ids)
 

@@ -85,7 +85,7 @@ class Advertisement:
         self._closed = False
         # Ensures that changes are applied one at a time.
         self._one_at_a_time = asyncio.Lock()
-        self._complaint = ""
+        self._logged_fault = ""
         # The advertisement runs in a separate context, because it outlives the request that turns it on.
         self._context = copy_context()
 
@@ -122,13 +122,13 @@ class Advertisement:
                             await former.close()
                         responder, advertised_on = await _open_responder(current.senders), current
                         name = await responder.register(self._announced, current.addresses)
-                        self._complaint = ""
-                        self._say(name, current.addresses)
+                        self._logged_fault = ""
+                        self._log_advertised(name, current.addresses)
                 # Raised if multicast is not available, if the interface is missing, or if too many servers
                 # have the same name.
                 except (OSError, ValueError, RuntimeError) as fault:
                     advertised_on = None
-                    self._complain(str(fault) or type(fault).__name__)
+                    self._log_fault(str(fault) or type(fault).__name__)
                 await asyncio.sleep(self._recheck_s)
         finally:
             if responder is not None:
@@ -149,20 +149,20 @@ class Advertisement:
             raise ValueError(f"no address of this machine is reached by HOST {self._announced.host}")
         return _Network(tuple(senders), tuple(sorted(addresses)))
 
-    def _say(self, name: str, addresses: Sequence[str]) -> None:
+    def _log_advertised(self, name: str, addresses: Sequence[str]) -> None:
         details = {"as": name, **mdns_records.log_fields(self._announced)}
         if addresses and all(ip_address(address).is_loopback for address in addresses):
             logger.warning("advertised at an address that only this machine can reach", extra=details)
         else:
             logger.info("advertised in the local network", extra=details)
 
-    def _complain(self, complaint: str) -> None:
+    def _log_fault(self, fault: str) -> None:
         """Log a fault only when it differs from the previous one, because attempts are repeated twice a
         minute.
         """
-        if complaint != self._complaint:
-            self._complaint = complaint
-            logger.warning("not advertised in the local network", extra={"fault": complaint})
+        if fault != self._logged_fault:
+            self._logged_fault = fault
+            logger.warning("not advertised in the local network", extra={"fault": fault})
 
 
 async def _open_responder(senders: Sequence[str | int]) -> "Responder":

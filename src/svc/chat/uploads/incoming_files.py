@@ -59,11 +59,11 @@ class IncomingFiles:
         file.
         """
 
-        def begins() -> str:
+        def read_content() -> str:
             with (self._folder / upload_id).open("rb") as file:
                 return content_of(file.fileno(), length)
 
-        return await self._in_thread(begins)
+        return await self._in_thread(read_content)
 
     async def free_bytes(self) -> int:
         return await self._in_thread(lambda: shutil.disk_usage(self._data_dir).free)

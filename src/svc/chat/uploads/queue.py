@@ -190,7 +190,7 @@ class Queue:
                     store.JOBS.edit(connection, {**taken_by, "attempt": job.attempt + 1}, id=job.id)
                     break
                 fault = job.fault or f"worker {job.worker} did not come back from it"
-                given_up.append(self._bury(connection, job, fault))
+                given_up.append(self._give_up_job(connection, job, fault))
             upload = store.UPLOADS.get(connection, id=job.id) if job is not None else None
             return _Claimed(job, upload, given_up, self.count(connection))
 
@@ -281,7 +281,7 @@ class Queue:
             job = store.JOBS.get(connection, id=job_id)
             assert job is not None, "it is held"
             if job.attempt >= MAX_ATTEMPTS:
-                return self._bury(connection, job, fault), self.count(connection)
+                return self._give_up_job(connection, job, fault), self.count(connection)
             pause_ms = int(_FIRST_PAUSE_S * 1000) * 2 ** (job.attempt - 1)
             again = {**store.NOBODYS, "fault": fault, "due_at_ms": self.now_ms() + pause_ms}
             store.JOBS.edit(connection, again, id=job_id)
@@ -360,7 +360,7 @@ class Queue:
     def _release(self, connection: Connection, job_id: str) -> None:
         self._media.release(connection, JOB, job_id, late_s=STORING_S)
 
-    def _bury(self, connection: Connection, job: Job, fault: str) -> Upload:
+    def _give_up_job(self, connection: Connection, job: Job, fault: str) -> Upload:
         store.JOBS.edit(connection, {**store.NOBODYS, "dead": 1, "fault": fault}, id=job.id)
         refusal = {"code": GIVEN_UP, "message": _GIVEN_UP_MESSAGE}
         store.set_refused(connection, job.id, refusal, self.now_ms())

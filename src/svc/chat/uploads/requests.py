@@ -53,7 +53,7 @@ class NewAlt(Request):
     alt: Annotated[str, Meta(max_length=MAX_ALT_CHARACTERS)]
 
 
-def _begins(needs: Requirement, summary: str, http: str, *more: str) -> Callable[[Run], Run]:
+def _upload_endpoint(needs: Requirement, summary: str, http: str, *more: str) -> Callable[[Run], Run]:
     return endpoint(
         needs,
         f"{summary} as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome",
@@ -72,7 +72,7 @@ class UploadRequests(Requests):
         self._avatars = avatars
         self._icons = icons
 
-    @_begins(
+    @_upload_endpoint(
         in_channel(P.ATTACH_FILES),
         "Upload a file for a message",
         "POST /api/channels/{channel_id}/uploads",
@@ -82,7 +82,7 @@ class UploadRequests(Requests):
         self._uploads.require_attaching(session.member_id, channel_id)
         return await self.begin(http_request, ATTACHMENT)
 
-    @_begins(MEMBER, "Upload your avatar", "POST /api/me/avatar", "in_timeout")
+    @_upload_endpoint(MEMBER, "Upload your avatar", "POST /api/me/avatar", "in_timeout")
     async def set_avatar(self, session: Session, http_request: web.Request) -> web.Response:
         self._avatars.require_may_set(session.member_id)
         return await self.begin(http_request, AVATAR)
@@ -91,7 +91,7 @@ class UploadRequests(Requests):
     async def remove_avatar(self, session: Session) -> None:
         await self._avatars.remove(session.member_id)
 
-    @_begins(OWNER, "Upload the server icon", "POST /api/icon")
+    @_upload_endpoint(OWNER, "Upload the server icon", "POST /api/icon")
     async def set_icon(self, http_request: web.Request) -> web.Response:
         return await self.begin(http_request, ICON)
 

@@ -80,7 +80,7 @@ class CallActivity:
         before = self.sent_media(channel_id, member_id)
         self._sent[channel_id, member_id] = now
         if new := differences(asdict(before), asdict(now)):
-            self._tell(member_id, channel_id, new)
+            self._push_update(member_id, channel_id, new)
         return now
 
     def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> Hand:
@@ -94,7 +94,7 @@ class CallActivity:
         else:
             del self._hands[place]
         now = self.hand(*place)
-        self._tell(member_id, channel_id, asdict(now))
+        self._push_update(member_id, channel_id, asdict(now))
         return now
 
     def lower_hand(self, actor_id: str, member_id: str, channel_id: str) -> None:
@@ -107,7 +107,7 @@ class CallActivity:
         if member_id not in self._occupancy.users(channel_id):
             raise ChatError("not_in_voice")
         if self._hands.pop((channel_id, member_id), None) is not None:
-            self._tell(member_id, channel_id, asdict(Hand()))
+            self._push_update(member_id, channel_id, asdict(Hand()))
 
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
         """Push an emoji to everybody in the call. Raises ChatError."""
@@ -121,7 +121,7 @@ class CallActivity:
             "voice_reacted", reaction, Recipients(frozenset(self._occupancy.users(channel_id))), kept=False
         )
 
-    def _tell(self, member_id: str, channel_id: str, new: Mapping[str, Any]) -> None:
+    def _push_update(self, member_id: str, channel_id: str, new: Mapping[str, Any]) -> None:
         update = VoiceUpdated(channel_id, member_id, **new)
         self._hub.push("voice_updated", update, self._rooms.audience(channel_id))
 

@@ -115,7 +115,7 @@ class Community:
         finally:
             for member in self._members:
                 member.leave()
-            _say("")
+            _show_progress("")
         return self._result(joins_s, join_bytes, took_s, spent_us)
 
     async def _fill(self) -> float:
@@ -129,7 +129,7 @@ class Community:
             await member.sign_in(live, token)
             self._members.append(member)
             if len(self._members) % 50 == 0:
-                _say(f"{len(self._members)}/{self._scenario.members} members are here")
+                _show_progress(f"{len(self._members)}/{self._scenario.members} members are here")
 
         await join_all(self._server, self._scenario.members, ARRIVING, arrive)
         took_s = loop.time() - started
@@ -162,7 +162,7 @@ class Community:
             sending.add(task)
             task.add_done_callback(sending.discard)
             due += 1 / self._scenario.rate
-            self._tell(end)
+            self._show_tally(end)
         await asyncio.gather(*sending)
 
     async def _one_by_one(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
@@ -171,12 +171,14 @@ class Community:
         """
         while asyncio.get_running_loop().time() < end:
             await next(authors).post(channel_id, self._scenario.size)
-            self._tell(end)
+            self._show_tally(end)
 
-    def _tell(self, end: float) -> None:
+    def _show_tally(self, end: float) -> None:
         if self._tally.sent % 100 == 0:
             left_s = max(end - asyncio.get_running_loop().time(), 0)
-            _say(f"{self._tally.sent} messages sent, {self._tally.delivered} delivered, {left_s:.0f} s to go")
+            _show_progress(
+                f"{self._tally.sent} messages sent, {self._tally.delivered} delivered, {left_s:.0f} s to go"
+            )
 
     async def _silence(self) -> None:
         loop = asyncio.get_running_loop()
@@ -214,7 +216,7 @@ def _ms(delays_s: Sequence[float], share: float) -> float:
     return round(ordered[int(share * (len(ordered) - 1))] * 1000, 2) if ordered else 0.0
 
 
-def _say(text: str) -> None:
+def _show_progress(text: str) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K{text}")
         sys.stderr.flush()

@@ -91,7 +91,7 @@ class Load:
                 await asyncio.gather(*(open_one() for _ in range(missing)))
                 if trickle and tick == 0:
                     for connection in held:
-                        connection.say(trickle)
+                        connection.send_byte(trickle)
                 await asyncio.sleep(TRICKLE_S / TICKS)
         finally:
             for connection in list(held):
@@ -136,7 +136,7 @@ class _Held(asyncio.Protocol):
         self._held.discard(self)
         self._load.held -= 1
 
-    def say(self, trickle: bytes) -> None:
+    def send_byte(self, trickle: bytes) -> None:
         """Send the next byte of the trickle."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(trickle[self._sent % len(trickle) :][:1])

@@ -95,15 +95,15 @@ async def _measure(attacks: Sequence[Attack], plan: Plan, means: Options) -> Asy
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
             if attack not in possible:
-                _say(f"{attack.name} is skipped: this instance has no {attack.needs} for it\n")
+                _show_progress(f"{attack.name} is skipped: this instance has no {attack.needs} for it\n")
         alone = () if plan.together and len(possible) > 1 else possible
         rounds: list[Sequence[Attack]] = [(), *((attack,) for attack in alone)]
         for together in [*rounds, possible] if len(possible) > 1 else rounds:
             name = together[0].name if len(together) == 1 else "all at once" if together else "none"
-            _say(f"{name}, {plan.seconds:.0f} s")
+            _show_progress(f"{name}, {plan.seconds:.0f} s")
             yield await _row(name, together, plan.seconds, found, room_clients, target)
             await _recovered(target)
-        _say("")
+        _show_progress("")
 
 
 async def _row(
@@ -197,14 +197,14 @@ async def _everybody(
     """
     tokens: list[str] = []
     try:
-        _say(f"{plan.members} members join")
+        _show_progress(f"{plan.members} members join")
         tokens += await installation.create_members(found, plan.members + ATTACKERS)
         target = await installation.with_accounts(found.target, tokens[:ATTACKERS])
         if means.url is None:
             await installation.fill_history(target, tokens[ATTACKERS:])
         if any(attack.run is expensive_bodies for attack in attacks_named(list(plan.attacks))):
             target = await with_expensive_bodies(target, found.tried, found.pid)
-            _say("\n".join(["the most expensive bodies:", *target.expensive, ""]))
+            _show_progress("\n".join(["the most expensive bodies:", *target.expensive, ""]))
         room_clients = RoomClients(target, tokens[ATTACKERS:], plan.rate)
         try:
             await room_clients.assemble()
@@ -253,7 +253,7 @@ def _effort(found: Installation) -> Effort | None:
     return Effort(time.monotonic(), process.cpu_ns(found.pid) / 1e9, process.waited_ns(found.pid) / 1e9)
 
 
-def _say(text: str) -> None:
+def _show_progress(text: str) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K{text}")
         sys.stderr.flush()
