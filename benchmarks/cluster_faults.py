@@ -220,7 +220,7 @@ async def run(
     clients: int,
     seed: int,
     lease_s: float,
-    say: Callable[[str], object],
+    report_progress: Callable[[str], object],
     writes: int = 0,
     within_s: float = 0.0,
     namespaces: bool = False,
@@ -247,7 +247,7 @@ async def run(
             report.times.setdefault(kind, []).append(took_s)
             await undo()
             await cluster.all_well()
-            say(f"round {number} of {len(kinds)}: {kind}, {took_s:.2f} s without a write")
+            report_progress(f"round {number} of {len(kinds)}: {kind}, {took_s:.2f} s without a write")
         while writers.acknowledged < writes:
             await writers.next_acknowledgement(WITHIN_S)
         await watchers.stop()
@@ -409,14 +409,14 @@ def main() -> int:
     if options.namespaces:
         unshare_network()
 
-    def say(line: str) -> None:
+    def report_progress(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
         kinds = kinds_of(options.rounds, options.seed, namespaces=options.namespaces)
         report = asyncio.run(
             run(
-                *(Path(folder), kinds, options.clients, options.seed, options.lease, say),
+                *(Path(folder), kinds, options.clients, options.seed, options.lease, report_progress),
                 writes=options.writes,
                 within_s=60 * options.minutes,
                 namespaces=options.namespaces,

@@ -53,13 +53,13 @@ async def late(lags):
         lags.append(time.perf_counter() - due)
 async def run(*arguments):
     lags = []
-    def say(*_):
+    def print_lags(*_):
         lags.sort()
         if lags:
             found = {"p50": lags[len(lags) // 2], "p99": lags[len(lags) * 99 // 100], "max": lags[-1]}
             print("lag " + json.dumps(found), file=sys.stderr, flush=True)
         lags.clear()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, say)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print_lags)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, lags.clear)
     task = asyncio.create_task(late(lags))
     await original(*arguments)

@@ -108,11 +108,11 @@ class Voice:
         self.engine = new_engine()
         self.alice, self.bob = Participant(self.engine, 1001), Participant(self.engine, 1002)
         self.bob.subscribe(self.alice.publish("0", "audio", ssrcs=[77]), 5000, kind="audio")
-        self.say(1, 1.0)
+        self.send_frame(1, 1.0)
         self.alice.send_rtcp(packets.sender_report(77, 0x0000_AAAA_BBBB_0000, 0), 1.0)
         self.bob.send_rtcp(packets.receiver_report(1, 5000, lsr=0xAAAA_BBBB), 1.0 + round_trip_s)
 
-    def say(self, sequence: int, now: float) -> None:
+    def send_frame(self, sequence: int, now: float) -> None:
         self.alice.send(packets.rtp(ssrc=77, sequence=sequence, payload_type=AUDIO, payload=b"opus"), now)
 
     def received(self) -> list[int]:
@@ -122,13 +122,13 @@ class Voice:
 
 def test_lost_audio_is_requested_and_forwarded_late() -> None:
     voice = Voice(0.05)
-    voice.say(2, 1.1)
-    voice.say(4, 1.14)
+    voice.send_frame(2, 1.1)
+    voice.send_frame(4, 1.14)
     voice.engine.advance(1.151)
     assert voice.received() == [0, 1, 3]
     nacks = [body for kind, count, body in voice.alice.reports if (kind, count) == (205, 1)]
     assert [struct.unpack_from("!IH", body, 4) for body in nacks] == [(77, 3)]
-    voice.say(3, 1.19)
+    voice.send_frame(3, 1.19)
     assert voice.received() == [0, 1, 3, 2]
 
 
@@ -138,7 +138,7 @@ def test_a_listener_within_150_ms_gets_the_identical_audio_packet_again(
 ) -> None:
     voice = Voice(round_trip_s)
     assert voice.received() == [0]
-    voice.say(2, 1.3)
+    voice.send_frame(2, 1.3)
     [(lost, _, _)] = voice.engine.take_datagrams()
     number = header(voice.bob.inbound.unprotect(lost))["sequence"]
     voice.bob.send_rtcp(packets.nack(5000, [number]), 1.32)

@@ -28,7 +28,7 @@ async def connected(chat: ChatServer, data: bytes) -> tuple[asyncio.StreamReader
     return reader, writer
 
 
-async def say(member: LiveMember, text: str) -> None:
+async def post(member: LiveMember, text: str) -> None:
     channels = member.welcome["channels"]
     channel_id = next(each["id"] for each in channels if each["name"] == "general")
     reply = await member.ask("message_send", channel_id=channel_id, text=text)
@@ -53,7 +53,7 @@ async def test_members_miss_no_message_while_another_member_is_being_disconnecte
             # close her side.
             writer.write(bad)
             await reader.read()
-            await say(ben, "hello")
+            await post(ben, "hello")
             assert (await cem.pushed("message_posted"))["text"] == "hello"
         writer.close()
 
@@ -65,7 +65,7 @@ async def test_members_lose_no_frame_because_of_unauthenticated_protocol_violati
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         for number in range(20):
             _, writer = await connected(chat, bad)
-            await say(ada, f"message {number}")
+            await post(ada, f"message {number}")
             assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
             writer.transport.abort()
 
@@ -82,7 +82,7 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_does_not_delay_members(
         reader, writer = await connected(chat, flood)
         await reader.readuntil(b'"hello"')
         for number in range(5):
-            await say(ada, f"message {number}")
+            await post(ada, f"message {number}")
             assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
         # Fewer than 1 % of the pings have been answered, because the others wait for their turn.
         answered = await asyncio.wait_for(reader.read(65_536), 30) if opcode == 0x89 else b""
@@ -94,7 +94,7 @@ async def test_a_client_that_sends_pings_gets_pongs(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         for _ in range(3):
             await ada.ws.ping(b"still there?")
-        await say(ada, "hello")
+        await post(ada, "hello")
 
 
 async def test_other_connections_get_turns_while_a_closing_socket_discards_messages(
@@ -119,6 +119,6 @@ async def test_nothing_is_sent_after_a_close_frame(chat: ChatServer, bad: bytes)
         await reader.readuntil(
             b"Not the WebSocket protocol" if bad is RESERVED_BITS else b"larger than 64 KB"
         )
-        await say(ben, "hello")
+        await post(ben, "hello")
         assert await reader.read() == b""
     writer.close()

@@ -88,7 +88,7 @@ async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
 async def test_a_picture_with_another_extension_is_re_encoded(
     site: Site, beside: RunningWorker, name: str
 ) -> None:
-    result = await outcome(site, pictures.tell_tale("JPEG"), name)
+    result = await outcome(site, pictures.picture_with_metadata("JPEG"), name)
     assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
     assert pictures.SECRET not in await site.get(result["url"])
 
@@ -210,7 +210,7 @@ async def test_a_server_that_accepts_no_files_lists_what_it_accepts(variables: d
         assert refused["code"] == "unsupported_type"
         assert "pictures (PNG" in refused["message"] and "videos (MP4" in refused["message"]
         assert (await outcome(site, videos.sound_file("mp4", "aac"), "song.m4a"))["code"] == "invalid_video"
-        assert (await outcome(site, pictures.tell_tale("PNG"), "x.pdf"))["kind"] == "picture"
+        assert (await outcome(site, pictures.picture_with_metadata("PNG"), "x.pdf"))["kind"] == "picture"
 
 
 async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) -> None:
@@ -220,7 +220,7 @@ async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) ->
         assert refused["code"] == "unsupported_type"
         assert str(refused["message"]).endswith("and files with these extensions: pdf, mp3")
         assert (await outcome(site, ZIP, "archive"))["code"] == "unsupported_type"
-        assert (await outcome(site, pictures.tell_tale("PNG"), "x.exe"))["kind"] == "picture"
+        assert (await outcome(site, pictures.picture_with_metadata("PNG"), "x.exe"))["kind"] == "picture"
 
 
 @pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])

@@ -58,7 +58,7 @@ class World:
     async def time_out(self, member: Person) -> None:
         await self.owner.done("PUT", f"/api/members/{member.id}/timeout", {"duration_s": 3600})
 
-    async def say(self, member: Person) -> str:
+    async def post(self, member: Person) -> str:
         """Post a message. Return the error code, or an empty string on success."""
         (general,) = [c.id for c in self.community.directory.channels.values() if c.name == "general"]
         path = f"/api/channels/{general}/messages"
@@ -86,17 +86,17 @@ WAYS_OUT = pytest.mark.parametrize("go", [leave, delete])
 
 @WAYS_OUT
 async def test_a_timeout_continues_when_a_member_leaves_and_returns(world: World, go: Any) -> None:
-    assert await world.say(world.ada) == ""
+    assert await world.post(world.ada) == ""
     await world.time_out(world.ada)
     await go(world.ada)
     again = await world.back(world.ada.device)
     assert again.id != world.ada.id
-    assert await world.say(again) == "in_timeout"
+    assert await world.post(again) == "in_timeout"
     await world.owner.done("DELETE", f"/api/members/{again.id}/timeout")
-    assert await world.say(again) == ""
+    assert await world.post(again) == ""
     # A lifted sanction is not restored when the former member returns.
     await go(again)
-    assert await world.say(await world.back(world.ada.device)) == ""
+    assert await world.post(await world.back(world.ada.device)) == ""
 
 
 @WAYS_OUT
@@ -116,9 +116,9 @@ async def test_a_server_mute_continues_when_a_member_leaves_and_returns(world: W
 async def test_slow_mode_continues_when_a_member_leaves_and_returns(world: World, go: Any) -> None:
     (general,) = [c.id for c in world.community.directory.channels.values() if c.name == "general"]
     await world.owner.done("PATCH", f"/api/channels/{general}", {"slow_mode_s": 600})
-    assert await world.say(world.ada) == ""
+    assert await world.post(world.ada) == ""
     await go(world.ada)
-    assert await world.say(await world.back(world.ada.device)) == "slow_mode"
+    assert await world.post(await world.back(world.ada.device)) == "slow_mode"
 
 
 @WAYS_OUT
@@ -153,7 +153,7 @@ async def test_a_second_member_with_an_unlinked_key_shares_every_sanction(world:
     second = await world.back(phone.device)
     assert second.id != world.ada.id
     await world.time_out(world.ada)
-    assert await world.say(second) == "in_timeout"
+    assert await world.post(second) == "in_timeout"
     async with world.chat.member("", world.owner.token) as owner:
         await owner.ask("voice_mute", member_id=second.id, deafened=True)
     assert world.community.voice.states.of(world.ada.id).deafened
@@ -217,7 +217,7 @@ async def test_sanctions_against_absent_people_survive_a_restart(variables: dict
     async with server_with_insight(variables) as (chat, community):
         second = World(chat, community, owner, first.ada)
         again = await second.back(first.ada.device)
-        assert await second.say(again) == "in_timeout"
+        assert await second.post(again) == "in_timeout"
         assert community.voice.states.of(again.id).muted
 
 

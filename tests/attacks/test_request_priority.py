@@ -368,7 +368,7 @@ def test_a_connection_has_low_priority_until_it_authenticates() -> None:
         runner.run(_signs_in(loop))
 
 
-async def _say_nothing(loop: FairLoop) -> None:
+async def _open_silent_connections(loop: FairLoop) -> None:
     calls = 0
 
     async def keep(connection: socket.socket, place: Slot) -> None:
@@ -422,7 +422,7 @@ async def _keep_silent(loop: FairLoop) -> None:
     await listener.stop()
 
 
-@pytest.mark.parametrize("doing", [_say_nothing, _keep_silent])
+@pytest.mark.parametrize("doing", [_open_silent_connections, _keep_silent])
 def test_silent_connections_make_room_and_are_closed(
     doing: Callable[[FairLoop], Coroutine[None, None, None]],
 ) -> None:

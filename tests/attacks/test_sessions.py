@@ -81,7 +81,7 @@ async def test_a_call_ends_with_the_session_that_joined_it(chat: ChatServer, sfu
     here = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
     async with chat.member("Bob") as bob, chat.member("", here["access_token"]) as ada:
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
-        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.send_event("peer_joined", "lobby", ada.id)
         assert await bob.people("lobby") == ["Ada"]
         await sign_out(chat, here)
         await sfu.until("disconnect_user")
@@ -95,7 +95,7 @@ async def test_a_grant_that_outlives_its_session_admits_nobody_to_a_call(
     async with chat.member("", here["access_token"]) as ada:
         await ada.ask("voice_join", channel_id="lobby")
         await sign_out(chat, here)
-        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.send_event("peer_joined", "lobby", ada.id)
         await sfu.until("disconnect_user")
 
 

@@ -78,7 +78,7 @@ async def test_a_file_can_also_be_read_from_disk(sandbox: Sandbox, tmp_path: Pat
 @pytest.mark.parametrize("format_", ALL)
 @pytest.mark.parametrize("output", ["WEBP", "AVIF"])
 async def test_no_file_metadata_remains(sandbox: Sandbox, format_: str, output: str) -> None:
-    marked = pictures.tell_tale(format_)
+    marked = pictures.picture_with_metadata(format_)
     assert pictures.SECRET in marked
     rules = dataclasses.replace(RULES, output=output, thumbnail_side=16)
     picture = await rewrite(sandbox, marked, rules)

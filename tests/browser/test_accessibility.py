@@ -155,7 +155,7 @@ async def close(person: Person) -> None:
     await expect(person.page.get_by_role("dialog")).to_have_count(0)
 
 
-async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
+async def expect_accessible(person: Person, axe: str, where: str) -> None:
     """Check one view with axe-core in the current window, in the dark theme on a phone and in the light theme
     elsewhere.
     """
@@ -173,7 +173,7 @@ async def at_both_sizes(person: Person, axe: str, where: str) -> None:
     assert before is not None
     for size in (NARROW, WIDE):
         await person.resize(size)
-        await keeps_nobody_out(person, axe, where)
+        await expect_accessible(person, axe, where)
         assert await person.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     await person.resize(before)
 

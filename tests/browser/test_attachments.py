@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.community import ask
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import LiveConnection, both, box, come_to_read, message, write
+from tests.kit.text_channels import LiveConnection, both, box, join_and_open, message, write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -201,7 +201,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     await expect(uploads(ada, "done")).to_have_count(3)
     described = ada.page.get_by_role("button", name="Describe two.png")
     await expect(described).to_have_attribute("aria-pressed", "true")
-    await keeps_nobody_out(ada, axe, "files that are marked as spoilers")
+    await expect_accessible(ada, axe, "files that are marked as spoilers")
     await write(ada, "Who did it")
 
     shown = message(grace, "Who did it")
@@ -209,7 +209,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     await expect(shown.get_by_role("button", name="Spoiler: a file. Show it")).to_be_visible()
     # Neither the keyboard nor screen readers can reach hidden content.
     await expect(shown.locator("[inert] a")).to_have_count(2)
-    await keeps_nobody_out(grace, axe, "files that are covered")
+    await expect_accessible(grace, axe, "files that are covered")
     # The next picture is hidden in the picture viewer, too.
     await shown.get_by_role("link", name=ONE).click()
     lightbox = grace.page.get_by_role("dialog")
@@ -251,21 +251,21 @@ async def test_a_draft_and_its_files_survive_a_reload(people: People) -> None:
 async def test_a_sent_message_does_not_return_as_a_draft(people: People) -> None:
     ada = await people.arrive("Ada")
     line = LiveConnection()
-    await line.put_before(ada)
+    await line.intercept(ada)
     await ada.page.reload()
-    await come_to_read(ada)
+    await join_and_open(ada)
 
     async def is_late() -> bool:
         return line.is_late
 
-    line.hear_late("draft_changed")
+    line.delay("draft_changed")
     await drop(ada, picture("one.png"))
     await expect(uploads(ada, "done")).to_have_count(1)
     await box(ada).fill("See")
     await wait_until("the server says so", is_late, within_s=60)
     await box(ada).press("Enter")
     await expect(uploads(ada, "done")).to_have_count(0)
-    line.let_go()
+    line.release()
     await expect(message(ada, "See").get_by_role("link", name="one.webp")).to_be_visible()
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await expect(ada.page.locator(".upload-list")).to_have_count(0)
@@ -285,7 +285,7 @@ async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_
 
     await wait_until("the server keeps it", kept, within_s=15)
     line = LiveConnection()
-    await line.put_before(ada)
+    await line.intercept(ada)
     line.hold("drafts")
     # The state of a page that was closed before it learned that the server has the file.
     await ada.page.add_init_script(UNSAVED)
@@ -295,7 +295,7 @@ async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_
     await box(ada).press("Enter")
     await expect(message(ada, "half a sentence")).to_be_visible()
     await expect(ada.page.locator(".pending")).to_have_count(0)
-    line.let_go()
+    line.release()
     await wait_until("the server has let go of it", gone, within_s=15)
     await expect(box(ada)).to_have_value("")
 
@@ -306,7 +306,7 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     await ada.press("Record a voice message")
     dialog = ada.page.get_by_role("dialog", name="Voice message")
     await expect(dialog.get_by_role("timer")).to_have_text("Recording… 0:01")
-    await keeps_nobody_out(ada, axe, "a voice message that is recorded")
+    await expect_accessible(ada, axe, "a voice message that is recorded")
     await dialog.get_by_role("button", name="Attach").click()
     await expect(uploads(ada, "done")).to_have_count(1)
     # Now the message can be sent.
@@ -314,7 +314,7 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     await ada.press("Send")
     sound = grace.page.locator(".message audio")
     await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
-    await keeps_nobody_out(grace, axe, "a voice message")
+    await expect_accessible(grace, axe, "a voice message")
     # The player shows the length before the message is played.
     await wait_until("the length is known", lambda: sound.evaluate(MEASURED), within_s=15)
     await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")

@@ -8,7 +8,7 @@ from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person, both_widths, narrow_only, until_touch_is_handled, wide_only
 from tests.kit.product import Product
-from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
+from tests.kit.text_channels import box, do, join_and_open, message, open_channel, write
 
 pytestmark = pytest.mark.usefixtures("second_channel")
 
@@ -34,7 +34,7 @@ def panel(person: Person, name: str) -> Locator:
 async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(people: People) -> None:
     ada = await people.arrive("Ada")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await is_in(ada, "general")
     await open_channel(ada, "random")
     await is_in(ada, "random")
@@ -83,7 +83,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
 async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     page = ada.page
-    await come_to_read(ada)
+    await join_and_open(ada)
     await write(ada, "Hello")
     await is_in(ada, "general")
     covers: dict[str, tuple[Callable[[], Awaitable[None]], Locator]] = {
@@ -117,7 +117,7 @@ async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: P
 async def test_back_on_a_phone_ends_editing_a_message(people: People) -> None:
     ada = await people.arrive("Ada", touch=True)
     page, editor = ada.page, ada.page.get_by_label("Edit the message")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await write(ada, "Hello")
     await open_channel(ada, "random")
     await write(ada, "Good morning")
@@ -142,7 +142,7 @@ async def test_back_on_a_phone_ends_editing_a_message(people: People) -> None:
 async def test_back_on_a_phone_leads_through_the_settings_step_by_step(people: People) -> None:
     ada = await people.arrive("Ada")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
-    await come_to_read(ada)
+    await join_and_open(ada)
     unfolded = page.locator(".settings-pages .unfolded")
 
     async def open_page(name: str) -> None:
@@ -177,7 +177,7 @@ async def test_back_on_a_phone_leads_through_the_settings_step_by_step(people: P
 
 async def test_a_view_that_was_opened_and_closed_leaves_no_history_entry(people: People) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await is_in(ada, "general")
     before = await ada.page.evaluate(HISTORY_LENGTH)
     for _ in range(5):
@@ -191,7 +191,7 @@ async def test_a_view_that_was_opened_and_closed_leaves_no_history_entry(people:
 
 async def test_the_url_still_opens_the_channel_after_a_reload_and_in_another_page(people: People) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await is_in(ada, "general")
     await open_channel(ada, "random")
     await is_in(ada, "random")
@@ -225,7 +225,7 @@ async def test_a_link_to_a_hidden_channel_shows_a_notice_and_opens_another_chann
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     for is_loaded in (True, False):
         if is_loaded:
             await ada.page.goto("about:blank")
@@ -242,6 +242,6 @@ async def test_a_link_to_a_hidden_channel_shows_a_notice_and_opens_another_chann
 
 async def test_a_swipe_neither_leaves_nor_reloads_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     style = "(name) => getComputedStyle(document.querySelector(name)).overscrollBehavior"
     assert [await ada.page.evaluate(style, name) for name in ("html", "body")] == ["none", "none"]

@@ -10,7 +10,7 @@ from playwright.async_api import async_playwright, expect
 from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.people import DEADLINE_MS, FLAGS, NARROW, WIDE, WITHOUT_REAL_TIME, People, Person, chromium
 from tests.kit.product import Product
-from tests.kit.text_channels import box, come_to_read, message, write
+from tests.kit.text_channels import box, join_and_open, message, write
 
 KEPT = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
 # Values of the wrong type, and values of the right type with invalid contents.
@@ -30,7 +30,7 @@ def names() -> list[str]:
 
 async def test_no_stored_value_breaks_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await write(ada, "Before")
     # Everything except the stored identity is corrupt at first. Then the identity is corrupt, too.
     others = [name for name in names() if name != "svc.identity"]
@@ -44,7 +44,7 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     await ada.page.evaluate(SPOIL, [names(), SPOILT[-1]])
     await ada.page.reload()
     # A member whose account data is missing still has the key, and is recognised as the same person.
-    await come_to_read(ada)
+    await join_and_open(ada)
     await message(ada, "Before").hover()
     await expect(message(ada, "Before").get_by_role("button", name="Edit")).to_be_attached()
 
@@ -65,7 +65,7 @@ async def test_in_a_browser_without_storage_a_sign_in_lasts_until_the_page_is_cl
             await ada.page.goto(product.url)
             notice = ada.page.get_by_text("This browser keeps no data")
             await expect(notice).to_be_visible(timeout=DEADLINE_MS)
-            await come_to_read(ada)
+            await join_and_open(ada)
             for where, size in (("a computer", WIDE), ("a phone", NARROW)):
                 await ada.resize(size)
                 await write(ada, f"Here for a moment, on {where}")

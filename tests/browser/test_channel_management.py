@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.community import (
     Community,
     ask,
@@ -69,7 +69,7 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
         await person.show_channels()
         await entry(person, name).click(button="right")
         await expect(person.page.get_by_role("menuitem", name="Delete", exact=True)).to_be_visible()
-        await keeps_nobody_out(person, axe, "the menu of a channel")
+        await expect_accessible(person, axe, "the menu of a channel")
         await person.page.keyboard.press("Escape")
         await person.hide_channels()
     for each in (here.owner, here.member):

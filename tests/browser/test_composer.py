@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.community import ask, own_id
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
@@ -132,7 +132,7 @@ async def test_groups_and_roles_are_offered_only_to_members_who_may_mention_them
         posted = message(grace, f"to {whole}")
         await expect(posted).to_have_class(re.compile("mentions-me"))
         await expect(posted.locator(".mention")).to_have_text(f"@{whole}")
-    await keeps_nobody_out(grace, axe, "mentions of groups and roles")
+    await expect_accessible(grace, axe, "mentions of groups and roles")
     # A built-in role has the same name here as in every list.
     await box(ada).press_sequentially("@adm")
     await expect(offered).to_contain_text(["Administrators"])
@@ -166,7 +166,7 @@ async def test_formatting_is_added_around_a_selection_and_removed_again(people: 
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")
     await expect(box(ada)).to_be_focused()
-    await keeps_nobody_out(ada, axe, "the buttons of formatting")
+    await expect_accessible(ada, axe, "the buttons of formatting")
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so bold")
     await box(ada).press("ArrowRight")
@@ -205,7 +205,7 @@ async def test_a_recent_emoji_can_be_used_as_a_reaction_with_one_click(people: P
     await tea.hover()
     quick = tea.get_by_role("button", name="React with 🎉")
     await expect(quick).to_be_visible()
-    await keeps_nobody_out(grace, axe, "the buttons of a message")
+    await expect_accessible(grace, axe, "the buttons of a message")
     await quick.focus()
     await grace.page.keyboard.press("Enter")
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
@@ -216,7 +216,7 @@ async def test_a_recent_emoji_can_be_used_as_a_reaction_with_one_click(people: P
     await grace.resize(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()
-    await keeps_nobody_out(grace, axe, "the buttons of a message")
+    await expect_accessible(grace, axe, "the buttons of a message")
     await press_at(tea, "More")
     await grace.page.get_by_role("menuitem", name="React with 🎉").click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_accessible_name("🎉 1 person")
@@ -257,7 +257,7 @@ async def test_commands_are_offered_after_a_slash_and_run_immediately(people: Pe
     ada, grace = await both(people)
     await box(ada).press_sequentially("/")
     await expect(ada.page.get_by_role("option")).to_have_count(6)
-    await keeps_nobody_out(ada, axe, "commands that are offered")
+    await expect_accessible(ada, axe, "commands that are offered")
     await box(ada).press_sequentially("sh")
     offered = ada.page.get_by_role("option", name="/shrug")
     await expect(offered).to_contain_text("after your message")
@@ -297,7 +297,7 @@ async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: st
     await box(grace).fill("Second")
     await box(grace).press("Enter")
     await expect(grace.page.get_by_role("alert")).to_contain_text("you can write again in")
-    await keeps_nobody_out(grace, axe, "slow mode")
+    await expect_accessible(grace, axe, "slow mode")
     await expect(box(grace)).to_have_value("Second")
     await grace.page.reload()
     await expect(left).to_contain_text("you can write again in")

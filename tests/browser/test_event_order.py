@@ -7,7 +7,7 @@ from playwright.async_api import Route, WebSocketRoute, expect
 
 from tests.kit.community import ask, community, listed, open_settings, own_id
 from tests.kit.people import People, Person, narrow_only, wide_only
-from tests.kit.text_channels import come_to_read, entry, write
+from tests.kit.text_channels import entry, join_and_open, write
 
 
 class Held:
@@ -27,7 +27,7 @@ class Held:
     async def is_given(self) -> None:
         await self._given.wait()
 
-    async def let_go(self) -> None:
+    async def release(self) -> None:
         """Release the response. Return once the page has received it."""
         self._gone.set()
         await self._done.wait()
@@ -59,7 +59,7 @@ async def test_a_late_response_does_not_restore_an_old_permission_or_an_old_name
         await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": rest})
         await expect(invite).to_have_count(0)
         async with here.member.page.expect_event("requestfinished"):
-            await first.let_go()
+            await first.release()
         await expect(invite).to_have_count(0)
 
     async with Held(here.owner, "**/api/members?*") as first:
@@ -68,7 +68,7 @@ async def test_a_late_response_does_not_restore_an_old_permission_or_an_old_name
         path = f"/api/members/{await own_id(here.member)}"
         await ask(here.owner, "PATCH", path, {"nickname": "Hopper"})
         await expect(here.member.page.locator("#own-name")).to_have_text("Hopper")
-        await first.let_go()
+        await first.release()
         await expect(here.owner.page.get_by_role("region", name="3 members")).to_be_visible()
         await expect(listed(here.owner, "Hopper")).to_be_visible()
 
@@ -89,7 +89,7 @@ async def test_the_results_of_the_newer_search_are_shown(people: People) -> None
         await expect(lines).to_have_count(1)
         await expect(lines).to_contain_text("Pears")
         async with ada.page.expect_event("requestfinished"):
-            await first.let_go()
+            await first.release()
         await expect(lines).to_contain_text("Pears")
 
 
@@ -110,7 +110,7 @@ async def test_a_new_channel_opens_even_if_its_event_arrives_after_the_response(
 
     await ada.page.route_web_socket("**/live", connect)
     await ada.page.reload()
-    await come_to_read(ada)
+    await join_and_open(ada)
     await ada.show_channels()
     await ada.press("Create a text channel")
     dialog = ada.page.get_by_role("dialog", name="Create a channel")
@@ -134,6 +134,6 @@ async def test_a_late_response_does_not_close_a_page_that_was_opened_in_the_mean
         await archiving.is_given()
         await ada.page.keyboard.press("Escape")
         page = await open_settings(ada, "Channels")
-        await archiving.let_go()
+        await archiving.release()
         await expect(ada.page.locator(".notice")).to_contain_text("attic")
         await expect(page).to_be_visible()

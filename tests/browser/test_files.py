@@ -8,12 +8,12 @@ from pathlib import Path
 
 from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.browser.test_sign_up import installation
 from tests.kit.community import ask
 from tests.kit.people import People, SharedBrowsers, narrow_only, wide_only
-from tests.kit.pictures import SECRET, tell_tale
+from tests.kit.pictures import SECRET, picture_with_metadata
 from tests.kit.text_channels import message, write
 from tests.kit.videos import sound_file, video
 
@@ -45,7 +45,7 @@ async def test_every_file_is_displayed_according_to_its_type(people: People, axe
     files: dict[str, bytes] = {
         "tone.mp3": song,
         "film.mp4": video(size=(640, 360)),
-        "picture.bin": tell_tale("PNG"),
+        "picture.bin": picture_with_metadata("PNG"),
         "page.html": DOCUMENT,
         "report.zip": b"PK\x03\x04" + bytes(1_500_000),
     }
@@ -104,7 +104,11 @@ async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
 ) -> None:
     async with installation(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
         ada = await people.arrive("Ada", reads="general")
-        files = {"letter.PDF": b"%PDF-1.4 letter", "archive.zip": b"PK\x03\x04", "seal.bin": tell_tale("PNG")}
+        files = {
+            "letter.PDF": b"%PDF-1.4 letter",
+            "archive.zip": b"PK\x03\x04",
+            "seal.bin": picture_with_metadata("PNG"),
+        }
         given = [FilePayload(name=name, mimeType="", buffer=content) for name, content in files.items()]
         await ada.page.locator("#files").set_input_files(given)
         await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(2)
@@ -113,7 +117,7 @@ async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
         await expect(refused.get_by_role("status")).to_have_text(hint)
         # A retry button would be useless, because the server would reject the file again.
         await expect(refused.get_by_role("button")).to_have_count(1)
-        await keeps_nobody_out(ada, axe, "a file that is not accepted")
+        await expect_accessible(ada, axe, "a file that is not accepted")
         assert await ada.page.evaluate(TOO_WIDE) == []
         await refused.get_by_role("button", name="Remove archive.zip").click()
         await write(ada, "The rest")
@@ -129,7 +133,7 @@ async def test_pictures_are_sent_even_if_the_operator_accepts_no_files(
     wishes = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}
     async with installation(browsers, tmp_path, viewport, **wishes) as (_, people):
         ada = await people.arrive("Ada", reads="general")
-        files = {"letter.pdf": b"%PDF-1.4 letter", "seal.png": tell_tale("PNG")}
+        files = {"letter.pdf": b"%PDF-1.4 letter", "seal.png": picture_with_metadata("PNG")}
         given = [FilePayload(name=name, mimeType="", buffer=content) for name, content in files.items()]
         await ada.page.locator("#files").set_input_files(given)
         refused = ada.page.locator(".upload-list [data-state=refused]")

@@ -5,7 +5,7 @@ from playwright.async_api import ViewportSize, expect
 from tests.kit.firefox import Firefox
 from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
-from tests.kit.text_channels import come_to_read, message, shows, write
+from tests.kit.text_channels import join_and_open, message, shows, write
 
 COME_IN = """
 const name = await one("input[name=name]");
@@ -19,7 +19,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
     people: People, fox: Firefox, product: Product, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     grace = await fox.arrive("Grace", product.url, size=viewport)
     assert await grace.does("return innerWidth;") == viewport["width"]
     await grace.does(f"""
@@ -65,7 +65,7 @@ async def test_messages_can_be_edited_and_replied_to_and_drafts_are_kept_in_fire
     people: People, fox: Firefox, product: Product, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await write(ada, "Where shall we meet?")
     grace = await fox.arrive("Grace", product.url, size=viewport)
     await grace.does(f"""

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import ViewportSize
 
 from tests.kit.people import People
-from tests.kit.text_channels import come_to_read, write
+from tests.kit.text_channels import join_and_open, write
 
 BUDGET_BYTES = 120_000  # For scripts and style sheets with their headers.
 # Measures the first rendering of a page with an empty cache: when it shows a message, and which files it
@@ -34,7 +34,7 @@ async def test_little_data_is_fetched_before_the_first_message_is_shown(people: 
     the member list.
     """
     ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await write(ada, "The first message")
     tools = await ada.page.context.new_cdp_session(ada.page)
     await tools.send("Network.clearBrowserCache")

@@ -15,7 +15,7 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
@@ -209,7 +209,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     line = LiveConnection()
-    await line.put_before(ada)
+    await line.intercept(ada)
     await ada.page.reload()
     await open_channel(ada, "old")
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
@@ -217,13 +217,13 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
 
     # If the request is refused, the messages stay in place, and the page sends no other request until the
     # person retries.
-    line.spoil("history")
+    line.fail_next("history")
     await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
-    await keeps_nobody_out(ada, axe, "earlier messages that are refused")
+    await expect_accessible(ada, axe, "earlier messages that are refused")
     first = (await drawn(ada))[0]
     assert first > 0
     await expect(message(ada, f"nr{first} star")).to_be_in_viewport()
-    line.mend()
+    line.restore()
     await earlier.get_by_role("button", name="Try again").press("Enter")
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
     await expect(ada.page.locator(".older.error")).to_have_count(0)
@@ -231,7 +231,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     # The request gets no response, although the connection works.
     line.hold("history")
     await shows_above(ada, earlier, "The server cannot be reached(.|\\n)*Try again")
-    line.let_go()
+    line.release()
     first = (await drawn(ada))[0]
     await earlier.get_by_role("button", name="Try again").click()
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
@@ -240,7 +240,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     line.cut_before("history")
     first = (await drawn(ada))[0]
     await shows_above(ada, earlier, "The server cannot be reached. Trying again…")
-    line.mend()
+    line.restore()
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
 
 

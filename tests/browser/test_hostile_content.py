@@ -17,7 +17,7 @@ from tests.chat.member import chat_server
 from tests.kit.community import ask
 from tests.kit.people import People, Person, bare_chromium, people_at, until_still
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import box, come_to_read, entry, write
+from tests.kit.text_channels import box, entry, join_and_open, write
 
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ def card(number: int) -> dict[str, object]:
 @pytest.mark.timeout(300)
 async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(people: People) -> None:
     ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
-    await come_to_read(ada)
+    await join_and_open(ada)
     dialogs: list[str] = []
     requests: list[str] = []
     ada.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
@@ -143,7 +143,7 @@ async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(pe
     for text in [*lines, "\n".join(HOSTILE["addresses"]), "\n".join(HOSTILE["names"])]:
         await ask(ada, "POST", f"/api/channels/{general}/messages", {"text": text})
 
-    await come_to_read(mallory)
+    await join_and_open(mallory)
     await entry(mallory, "<img").click()
     await expect(box(mallory)).to_be_enabled()
     picture = list(encoded(scene(1600, 900), "PNG"))

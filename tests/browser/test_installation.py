@@ -16,7 +16,7 @@ from playwright.async_api import Route, ViewportSize, expect
 from svc.chat import community
 from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.member import chat_server
 from tests.kit.community import confirm
 from tests.kit.notifications import open_settings
@@ -177,7 +177,7 @@ async def test_shared_content_is_posted_in_the_chosen_channel(people: People, ax
         re.compile(r"^A picture\s*https://example.org/a$")
     )
     await expect(dialog.get_by_text("note one.txt")).to_be_visible()
-    await keeps_nobody_out(ada, axe, "what is shared")
+    await expect_accessible(ada, axe, "what is shared")
     await dialog.get_by_role("button", name="random").click()
     await expect(ada.page.locator("#text-name")).to_have_text("random")
     await expect(box(ada)).to_have_value("A picture\nhttps://example.org/a")

@@ -5,7 +5,7 @@ import re
 from playwright.async_api import Locator, Route, expect
 
 from tests.kit.people import People, Person, narrow_only, wide_only
-from tests.kit.text_channels import come_to_read, message, write
+from tests.kit.text_channels import join_and_open, message, write
 
 PIECE_BYTES = 8 * 2**20
 SIZE_BYTES = PIECE_BYTES + 4096
@@ -24,23 +24,23 @@ class UploadConnection:
     def __init__(self) -> None:
         self.cuts = 0
         # Requests that passed after the repair: the method, and the offset of the chunk.
-        self.went_on: list[tuple[str, str | None]] = []
+        self.resumed_requests: list[tuple[str, str | None]] = []
         self._pieces = 0
-        self._mended = False
+        self._restored = False
 
-    async def put_before(self, person: Person) -> None:
+    async def intercept(self, person: Person) -> None:
         await person.page.route(re.compile("/api/uploads"), self._pass)
         # Requests that bypass the service worker may also bypass a route that was added while the page was
         # open.
         await person.page.reload()
 
-    def mend(self) -> None:
-        self._mended = True
+    def restore(self) -> None:
+        self._restored = True
 
     async def _pass(self, route: Route) -> None:
         offset = route.request.headers.get("upload-offset")
-        if self._mended:
-            self.went_on.append((route.request.method, offset))
+        if self._restored:
+            self.resumed_requests.append((route.request.method, offset))
         else:
             self._pieces += offset is not None
             # Block chunks and progress requests alike.
@@ -50,15 +50,15 @@ class UploadConnection:
                 return
         await route.continue_()
 
-    def goes_on_where_it_stopped(self) -> bool:
-        pieces = [offset for method, offset in self.went_on if method == "PATCH"]
-        return pieces == [str(PIECE_BYTES)] and "POST" not in [method for method, _ in self.went_on]
+    def resumed_at_the_cut(self) -> bool:
+        pieces = [offset for method, offset in self.resumed_requests if method == "PATCH"]
+        return pieces == [str(PIECE_BYTES)] and "POST" not in [method for method, _ in self.resumed_requests]
 
 
 async def upload_that_is_cut(ada: Person, line: UploadConnection) -> Locator:
     """Start an upload whose connection is cut. Return its entry in the list."""
-    await line.put_before(ada)
-    await come_to_read(ada)
+    await line.intercept(ada)
+    await join_and_open(ada)
     upload = ada.page.locator(".upload-list li")
     await ada.page.locator("#text").evaluate(DROP, SIZE_BYTES)
     await expect(upload.get_by_role("status")).to_have_text(
@@ -72,9 +72,9 @@ async def upload_that_is_cut(ada: Person, line: UploadConnection) -> Locator:
 async def test_an_interrupted_upload_resumes_where_it_stopped(people: People) -> None:
     ada, line = await people.arrive("Ada"), UploadConnection()
     upload = await upload_that_is_cut(ada, line)
-    line.mend()
+    line.restore()
     await expect(upload).to_have_attribute("data-state", "done")
-    assert line.goes_on_where_it_stopped(), line.went_on
+    assert line.resumed_at_the_cut(), line.resumed_requests
     await write(ada, "Whole")
     await expect(message(ada, "Whole").get_by_role("link", name="large.bin")).to_be_visible()
 
@@ -84,9 +84,9 @@ async def test_an_upload_resumes_after_a_reload(people: People) -> None:
     ada, line = await people.arrive("Ada"), UploadConnection()
     upload = await upload_that_is_cut(ada, line)
     await ada.page.reload()
-    line.mend()
+    line.restore()
     await expect(upload).to_have_attribute("data-state", "done")
-    assert line.goes_on_where_it_stopped(), line.went_on
+    assert line.resumed_at_the_cut(), line.resumed_requests
     await write(ada, "Whole")
     await expect(message(ada, "Whole").get_by_role("link", name="large.bin")).to_be_visible()
     await ada.page.reload()

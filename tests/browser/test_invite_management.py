@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.browser.test_accessibility import SIZES, axe, keeps_nobody_out
+from tests.browser.test_accessibility import SIZES, axe, expect_accessible
 from tests.kit.community import (
     ROLES,
     Community,
@@ -150,7 +150,7 @@ async def test_applicants_can_be_approved_or_refused_on_the_page(
     for size in SIZES.values():
         for person, where in ((here.owner, "people who wait to be let in"), (guest, "waiting to be let in")):
             await person.resize(size)
-            await keeps_nobody_out(person, axe, where)
+            await expect_accessible(person, axe, where)
     await here.owner.resize(SIZES["wide"])
     await (
         waiting.get_by_role("listitem")

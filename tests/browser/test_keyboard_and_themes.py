@@ -9,7 +9,7 @@ from tests.browser.test_hostile_content import TOO_WIDE
 from tests.browser.test_profiles import settings
 from tests.kit.community import ask
 from tests.kit.people import People, Person, until_still, wide_only
-from tests.kit.text_channels import box, come_to_read, entry, message, shows, write
+from tests.kit.text_channels import box, entry, join_and_open, message, shows, write
 from tests.kit.waiting import becomes
 
 MOST_STOPS = 60
@@ -298,7 +298,7 @@ async def test_the_focus_is_visible_in_forced_colours(people: People) -> None:
     await ada.page.emulate_media(forced_colors="active")
     press = ada.page.keyboard.press
     await ada.page.get_by_label("Your name").wait_for()
-    await come_to_read(ada)
+    await join_and_open(ada)
     await write(ada, "A word")
     elsewhere = (await ask(ada, "POST", "/api/channels", {"name": "plans", "type": "text"}))["id"]
     hook = await ask(ada, "POST", "/api/webhooks", {"name": "News", "channel_id": elsewhere})

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.kit.people import People, Person, both_widths, until_still, wide_only
 from tests.kit.text_channels import box, message, press_at, write
@@ -118,7 +118,7 @@ async def test_no_english_remains_in_another_language(
     first = page.locator(".message").first
     await react(first, language)
     await look("a channel")
-    await keeps_nobody_out(ada, axe, f"a channel in {language}")
+    await expect_accessible(ada, axe, f"a channel in {language}")
     aside = page.locator(".aside-body")
     for key in PAGES:
         if key in IN_MENU:
@@ -230,7 +230,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     # In a right-to-left page, nothing is cut off, and text starts at the right.
     await ada.page.evaluate("document.documentElement.dir = 'rtl'")
     await wide_nowhere(ada.page, "right to left")
-    await keeps_nobody_out(ada, axe, "right to left")
+    await expect_accessible(ada, axe, "right to left")
     await name.click()
     await expect(ada.page.get_by_role("dialog", name=HEBREW)).to_be_visible()
     await wide_nowhere(ada.page, "a profile")
@@ -241,7 +241,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     assert sidebar and ada.page.viewport_size
     assert round(sidebar["x"] + sidebar["width"]) == ada.page.viewport_size["width"]
     await wide_nowhere(ada.page, "the channels")
-    await keeps_nobody_out(ada, axe, "the channels from right to left")
+    await expect_accessible(ada, axe, "the channels from right to left")
 
 
 async def wide_nowhere(page: Page, where: str) -> None:

@@ -13,7 +13,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_sign_up import as_member, installation, own_id, without_invite
 from tests.kit.device import Device
 from tests.kit.people import NARROW, WIDE, People, Person, SharedBrowsers, wide_only
-from tests.kit.text_channels import come_to_read, open_channel
+from tests.kit.text_channels import join_and_open, open_channel
 
 CROWD = 1000
 AT_ONCE = 20
@@ -128,7 +128,7 @@ async def test_members_are_grouped_by_role_and_presence_and_can_be_reached_by_ke
 async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.resize({"width": 1440, "height": 800})
-    await come_to_read(ada)
+    await join_and_open(ada)
     heading = ada.page.get_by_role("heading", name="One member")
     beside = ada.page.locator(".aside")
     await expect(heading).to_be_visible()

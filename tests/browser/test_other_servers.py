@@ -16,7 +16,7 @@ from aiohttp import ClientSession, web
 from PIL import Image
 from playwright.async_api import expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.member import ChatServer
 from tests.chat.people import Person as Account
 from tests.chat.people import newcomer
@@ -282,4 +282,4 @@ async def test_servers_can_be_ordered_and_removed_and_an_invite_opens_on_its_own
     await ada.page.reload()
     await ada.show_channels()
     await expect(ada.page.locator(".rail a:not([aria-current])")).to_have_accessible_name("b.example")
-    await keeps_nobody_out(ada, axe, "the rail")
+    await expect_accessible(ada, axe, "the rail")

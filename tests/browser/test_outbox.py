@@ -6,7 +6,7 @@ import signal
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import LiveConnection, both, box, do, is_listed_as, open_channel, shows, write
@@ -22,7 +22,7 @@ async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> N
     await write(grace, "before")
     await write(grace, "wrong")
     line = LiveConnection()
-    await line.put_before(ada)
+    await line.intercept(ada)
     await ada.page.reload()
     await shows(ada, ["before", "wrong"])
 
@@ -44,7 +44,7 @@ async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> N
         "It is sent as soon as the connection is back."
     )
 
-    line.mend()
+    line.restore()
     await shows(ada, ["before", "during", "too early"])
     await is_listed_as(ada, "random", "random 1 unread")
     await expect(ada.page.get_by_text("Reconnecting…")).to_have_count(0)
@@ -56,9 +56,9 @@ async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> N
     await box(ada).fill("kept")
     await box(ada).press("Enter")
     await expect(ada.page.locator(".pending")).to_have_count(1)
-    await keeps_nobody_out(ada, axe, "a connection that was lost")
+    await expect_accessible(ada, axe, "a connection that was lost")
     await ada.page.reload()
-    line.mend()
+    line.restore()
     await shows(ada, ["before", "during", "too early", "kept"])
 
 
@@ -66,7 +66,7 @@ async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> N
 async def test_a_message_whose_response_was_lost_appears_only_once(people: People) -> None:
     ada, grace = await both(people)
     line = LiveConnection()
-    await line.put_before(ada)
+    await line.intercept(ada)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()
     await expect(ada.page.locator("#beginning")).to_be_visible()
@@ -76,7 +76,7 @@ async def test_a_message_whose_response_was_lost_appears_only_once(people: Peopl
     await shows(grace, ["only once"])
     await expect(ada.page.locator(".pending")).to_have_count(1)
 
-    line.mend()
+    line.restore()
     # The pushed event shows that the message has arrived after all.
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await write(ada, "and this")
@@ -89,7 +89,7 @@ async def test_a_message_whose_response_was_lost_appears_only_once(people: Peopl
     await expect(ada.page.locator(".pending")).to_contain_text(
         "It is sent as soon as the connection is back."
     )
-    line.mend()
+    line.restore()
     for person in (ada, grace):
         await shows(person, ["only once", "and this", "once more"])
     await expect(ada.page.locator(".pending")).to_have_count(0)
@@ -101,18 +101,18 @@ async def test_a_message_whose_response_was_lost_appears_only_once(people: Peopl
 async def test_a_refused_message_can_be_resent_edited_or_deleted(people: People, axe: str) -> None:
     ada, grace = await both(people)
     line = LiveConnection()
-    await line.put_before(ada)
+    await line.intercept(ada)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()
-    line.spoil("message_send")
+    line.fail_next("message_send")
     refused = ada.page.locator(".pending.refused")
     for number, text in enumerate(("tea", "cake", "salt"), start=1):
         await box(ada).fill(text)
         await box(ada).press("Enter")
         await expect(refused).to_have_count(number)
         await expect(refused.last).to_contain_text("Not sent. Somebody has deleted this channel")
-    await keeps_nobody_out(ada, axe, "messages that were refused")
-    line.mend()
+    await expect_accessible(ada, axe, "messages that were refused")
+    line.restore()
     await refused.filter(has_text="salt").get_by_role("button", name="Delete").click()
     await refused.filter(has_text="cake").get_by_role("button", name="Edit it").click()
     await expect(box(ada)).to_have_value("cake")

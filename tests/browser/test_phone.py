@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, ViewportSize, expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.community import ask, own_id
 from tests.kit.docs_pictures import landscape
 from tests.kit.people import NARROW, UNDER_A_KEYBOARD, People, Person, until_still, until_touch_is_handled
 from tests.kit.pictures import encoded
-from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, write
+from tests.kit.text_channels import box, entry, join_and_open, message, open_channel, write
 
 __all__ = ["axe"]
 
@@ -89,7 +89,7 @@ async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_
     await expect(page.get_by_label("Code")).to_be_visible()
     await is_within_reach(ada, "the form for a code")
     await page.go_back()
-    await come_to_read(ada)
+    await join_and_open(ada)
     await page.get_by_role("button", name="Hide these steps").tap()
     made = await ask(ada, "POST", "/api/channels", {"type": "text", "name": "news", "topic": TOPIC})
     await ada.show_channels()
@@ -108,7 +108,7 @@ async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_
     await page.get_by_role("button", name="About news").tap()
     await expect(dialog.locator(".text")).to_have_text(TOPIC.strip())
     await is_within_reach(ada, "about a channel")
-    await keeps_nobody_out(ada, axe, "about a channel")
+    await expect_accessible(ada, axe, "about a channel")
     await dialog.get_by_role("button", name="Notifications").tap()
     await expect(page.get_by_role("menu")).to_be_visible()
     await is_within_reach(ada, "a menu")
@@ -394,7 +394,7 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     greeting = page.get_by_role("region", name="Welcome to Garden club")
     await expect(greeting).to_contain_text("Beds and seeds")
     await is_within_reach(grace, "the greeting")
-    await keeps_nobody_out(grace, axe, "the greeting")
+    await expect_accessible(grace, axe, "the greeting")
     await greeting.get_by_role("button", name="random").tap()
     await expect(page.locator("#text-name")).to_have_text("random")
     await greeting.get_by_role("button", name="Close").tap()

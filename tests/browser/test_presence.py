@@ -7,11 +7,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.notifications import listen, mention, sounds
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.product import Product, running_product
-from tests.kit.text_channels import come_to_read, entry, open_channel
+from tests.kit.text_channels import entry, join_and_open, open_channel
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -53,12 +53,12 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
     await ada.show_channels()
     await ada.press("How others see you: Online")
     await expect(ada.page.get_by_role("menuitemradio").first).to_be_visible()
-    await keeps_nobody_out(ada, axe, "how others see one")
+    await expect_accessible(ada, axe, "how others see one")
     await ada.page.keyboard.press("Escape")
     await choose(ada, "Online", "Do not disturb")
     await expect(listed(grace, "Ada")).to_contain_text("Do not disturb")
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "quiet")
-    await keeps_nobody_out(grace, axe, "the members")
+    await expect_accessible(grace, axe, "the members")
     await listed(grace, "Ada").get_by_role("button").first.click()
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_contain_text("Do not disturb")
     await grace.page.keyboard.press("Escape")
@@ -91,8 +91,8 @@ async def test_an_invisible_member_looks_offline_to_others_only(people: People) 
 async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.clock.install()
-    await come_to_read(ada)
-    await come_to_read(grace)
+    await join_and_open(ada)
+    await join_and_open(grace)
     await grace.press("Members")
 
     async def idle() -> bool:

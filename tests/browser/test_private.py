@@ -13,7 +13,7 @@ from tests.kit.people import Capture, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import (
     box,
-    come_to_read,
+    join_and_open,
     message,
     open_channel,
     press_at,
@@ -63,7 +63,7 @@ async def find(person: Person, words: str, axe: str) -> None:
     await dialog.get_by_role("button", name="Go to the message").click()
 
 
-async def say(person: Person, text: str) -> None:
+async def send_message(person: Person, text: str) -> None:
     await field(person).fill(text)
     await field(person).press("Enter")
     await expect(messages(person).filter(has_text=text.replace("*", "").removesuffix(":)"))).to_be_visible()
@@ -106,14 +106,14 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_m
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")
-    await say(ada, "The cellar key is under the mat")
+    await send_message(ada, "The cellar key is under the mat")
     # The message reaches a member who is reading a channel, and is counted as unread.
     await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["The cellar key is under the mat"])
     await marks(grace, "Ada")
-    await say(grace, "Which mat?")
+    await send_message(grace, "Which mat?")
     await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
 
     # After a reload, the page returns to the conversation with its read state, and the conversation
@@ -121,7 +121,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_m
     await ada.page.reload()
     await expect(ada.page.locator("#private-name")).to_have_text("Grace")
     await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
-    await say(ada, "The blue one")
+    await send_message(ada, "The blue one")
     await expect(messages(grace).last).to_have_text("The blue one")
 
     # Both people see the same verification number.
@@ -146,13 +146,13 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")
-    await say(ada, "The **lighthouse** at noon")
+    await send_message(ada, "The **lighthouse** at noon")
     await go_to(grace, "Ada")
     await expect(messages(grace).locator("strong")).to_have_text("lighthouse")
 
     # Grace replies and reacts, with the same controls as in channels.
     await press_at(private_message(grace, "lighthouse"), "Reply")
-    await say(grace, "Which lighthouse :)")
+    await send_message(grace, "Which lighthouse :)")
     answer = private_message(ada, "Which lighthouse 🙂")
     await expect(answer.locator(".replied")).to_contain_text("The lighthouse at noon")
     await press_at(private_message(grace, "noon"), "React")
@@ -175,7 +175,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await expect(
         private_message(grace, "harbour").get_by_role("button", name="Edit", exact=True)
     ).to_have_count(0)
-    await say(ada, "Forget the windmill")
+    await send_message(ada, "Forget the windmill")
     await expect(messages(grace).last).to_have_text("Forget the windmill")
     await press_at(private_message(ada, "windmill"), "Delete")
     await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
@@ -203,7 +203,7 @@ async def test_pending_messages_survive_a_reload(people: People) -> None:
     # Grace's page is open, but does not take part in private conversations yet.
     await grace.page.route("**/api/private/**", lambda route: route.abort())
     for person in (ada, grace):
-        await come_to_read(person)
+        await join_and_open(person)
     await write(grace, "I am Grace")
     await private(ada, "Grace")
     for text in ("first", "second"):
@@ -232,10 +232,10 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
     await listen(ada)
     await want_notices(ada)
     await private(grace, "Ada")
-    await say(grace, "one")
+    await send_message(grace, "one")
     await wait_until("it is heard", lambda: hears(ada, "mention"), within_s=15)
     await look_away(ada)
-    await say(grace, "two")
+    await send_message(grace, "two")
 
     async def rung() -> bool:
         return [(each["title"], each["body"]) for each in await notices(ada.page)] == [("Grace", "two")]
@@ -262,7 +262,7 @@ async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: P
     found: list[str] = []
     ada, grace = await both(people)
     await private(ada, "Grace")
-    await say(ada, "Hello in private")
+    await send_message(ada, "Hello in private")
     await expect(conversation(grace, "Ada")).to_be_attached()
     for name, size in SIZES.items():
         for theme in ("light", "dark"):
@@ -289,8 +289,8 @@ async def test_moderators_receive_only_the_reported_message_and_its_proof(
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")
-    await say(ada, "Nobody likes you")
-    await say(ada, "The cellar key is under the mat")
+    await send_message(ada, "Nobody likes you")
+    await send_message(ada, "The cellar key is under the mat")
     await conversation(grace, "Ada").click()
     await expect(messages(grace)).to_have_count(2)
     await press_at(private_message(grace, "Nobody likes you"), "More")

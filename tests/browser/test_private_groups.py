@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
-from tests.browser.test_private import all_bytes, both, conversation, go_to, messages, private, say
+from tests.browser.test_private import all_bytes, both, conversation, go_to, messages, private, send_message
 from tests.browser.test_sign_up import as_member, is_in, without_invite
 from tests.kit.community import own_id
 from tests.kit.people import NARROW, WIDE, People, Person, narrow_only, wide_only
@@ -57,7 +57,7 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
     await grace.page.keyboard.press("Escape")
     await expect(conversation(edsger, "Regatta committee")).to_have_count(0)
     await expect(edsger.page.get_by_text("You are no longer in Regatta committee.")).to_be_visible()
-    await say(grace, "Just us two")
+    await send_message(grace, "Just us two")
     await expect(messages(ada).last).to_have_text("Just us two")
     await expect(notes(ada).last).to_have_text("Grace removed Edsger.")
 
@@ -79,11 +79,11 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     await at_both_sizes(ada, axe, "a new group")
     await dialog.get_by_role("button", name="Make the group").click()
     await expect(ada.page.locator("#private-name")).to_have_text("Regatta committee")
-    await say(ada, "Who brings the flags?")
+    await send_message(ada, "Who brings the flags?")
     for person in (grace, alan):
         await go_to(person, "Regatta committee")
         await expect(messages(person)).to_have_text(["Who brings the flags?"])
-    await say(alan, "Grace does")
+    await send_message(alan, "Grace does")
     await expect(messages(grace)).to_have_text(["Who brings the flags?", "Grace does"])
 
     # A member who joins later can read later messages, grouped under the same name.
@@ -97,7 +97,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     # A notice about Alan may come before this notice, if his device joined a moment after the others.
     await expect(notes(grace).last).to_have_text("Edsger has joined.")
     await go_to(edsger, "Regatta committee")
-    await say(grace, "Welcome aboard")
+    await send_message(grace, "Welcome aboard")
     await expect(messages(edsger)).to_have_text(["Welcome aboard"])
 
     # A member who leaves can read no later messages, and no earlier ones remain on their device.
@@ -105,7 +105,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
     await expect(conversation(alan, "Regatta committee")).to_have_count(0)
-    await say(edsger, "One fewer")
+    await send_message(edsger, "One fewer")
     await expect(notes(grace).last).to_have_text("Alan has left.")
     await edsger_is_removed(ada, grace, edsger, axe)
     for name, size in SIZES.items():
@@ -143,7 +143,7 @@ async def ada_sends_her_phone_the_history(
     )
     await expect(dialog).to_have_count(0)
     await expect(ada.page.locator(".talk-ask")).to_have_count(0)
-    await say(grace, "Nothing was said to me")
+    await send_message(grace, "Nothing was said to me")
     for person in (ada, grace, phone):
         await expect(messages(person)).to_have_text(["Hello", "Nothing was said to me"])
     await phone.page.reload()
@@ -158,7 +158,7 @@ async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verifi
     await ada.resize(WIDE)
     await grace.resize(NARROW)
     await private(ada, "Grace")
-    await say(ada, "Hello")
+    await send_message(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["Hello"])
     await grace.press("How this is kept private")
@@ -202,13 +202,13 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")
-    await say(ada, "Hello")
+    await send_message(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["Hello"])
     # The server may end a page's session while the page is reading, which is not a page error.
     await grace.page.route("**/api/private/conversations/**", no_more)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
-        await say(ada, "Still there?")
+        await send_message(ada, "Still there?")
     code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]
     found = await people.arrive("Grace")
     await found.page.goto("about:blank")
@@ -221,7 +221,7 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
     )
     await expect(found.page.locator("#beginning").get_by_role("button")).to_have_count(0)
     # The server cannot read the earlier messages, either. The conversation continues for both people.
-    await say(ada, "Is it you?")
+    await send_message(ada, "Is it you?")
     await expect(messages(found)).to_have_text(["Is it you?"])
-    await say(found, "Yes, with a new phone")
+    await send_message(found, "Yes, with a new phone")
     await expect(messages(ada)).to_have_text(["Hello", "Still there?", "Is it you?", "Yes, with a new phone"])

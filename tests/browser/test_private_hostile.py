@@ -95,7 +95,7 @@ async def test_hostile_private_messages_neither_run_code_nor_break_the_page(peop
     ada.page.on("request", lambda request: requests.append(request.url))
     own = str(await ada.page.evaluate("() => location.origin"))
     group = await group_of(mallory, ada, await grace(people))
-    await say_all(mallory, group, everything(await own_id(mallory)))
+    await send_messages(mallory, group, everything(await own_id(mallory)))
     for person in (ada, mallory):
         await person.resize(SIZES["wide"])
         await person.page.locator("#private-talks").get_by_role("button", name=NAME).click()
@@ -129,7 +129,7 @@ async def group_of(maker: Person, *others: Person) -> str:
     make = """async ([groups, ids]) => (await import(groups)).makeGroup(ids, "")"""
     group = str(await maker.page.evaluate(make, [await loaded(maker, "groups"), ids]))
     # The group is created with its first message.
-    await say_all(maker, group, [{"text": "Hello"}])
+    await send_messages(maker, group, [{"text": "Hello"}])
 
     async def all_are_in() -> bool:
         response = await ask(maker, "GET", f"/api/private/conversations/{group}")
@@ -143,7 +143,7 @@ async def loaded(person: Person, name: str) -> str:
     return str(await (await person.page.wait_for_function(LOADED, arg=name)).json_value())
 
 
-async def say_all(person: Person, group: str, all_of_it: list[Mapping[str, object]]) -> None:
+async def send_messages(person: Person, group: str, all_of_it: list[Mapping[str, object]]) -> None:
     await person.page.evaluate(SAY, [await loaded(person, "own_identity"), group, all_of_it])
 
 

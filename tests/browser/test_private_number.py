@@ -9,7 +9,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.calls.test_devices import REFUSE
 from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
-from tests.browser.test_private import both, conversation, messages, private, say
+from tests.browser.test_private import both, conversation, messages, private, send_message
 from tests.kit.people import FLAGS, Capture, People, Person, bare_chromium, people_at
 from tests.kit.product import Product
 
@@ -48,7 +48,7 @@ async def with_the_number(people: People) -> tuple[Person, Person]:
     for person in (ada, grace):
         await person.resize({"width": 1280, "height": 800})
     await private(ada, "Grace")
-    await say(ada, "Hello")
+    await send_message(ada, "Hello")
     await conversation(grace, "Ada").click()
     await expect(messages(grace)).to_have_text(["Hello"])
     for person in (ada, grace):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_sign_up import as_member, invited, is_in, own_id, without_invite
 from tests.kit.community import confirm
 from tests.kit.notifications import mention
@@ -39,7 +39,7 @@ async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked
     await expect(page.get_by_role("img", name="The link as a QR code")).to_be_visible()
     shown = (await page.locator(".big-code").inner_text()).strip()
     assert len(shown.split()) == 4
-    await keeps_nobody_out(ada, axe, "the code for another device")
+    await expect_accessible(ada, axe, "the code for another device")
 
     phone = await people.arrive("Ada")
     await phone.page.goto("about:blank")
@@ -71,7 +71,7 @@ async def test_the_owner_can_recover_a_member_who_lost_all_devices(people: Peopl
     await expect(dialog).to_contain_text("The other devices are signed out.")
     await dialog.get_by_role("button", name="Make a code").click()
     await expect(dialog.get_by_label("Recovery code")).to_have_value(re.compile(r"^\w{16}$"))
-    await keeps_nobody_out(ada, axe, "a code for somebody without devices")
+    await expect_accessible(ada, axe, "a code for somebody without devices")
 
 
 @narrow_only
@@ -94,15 +94,15 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await ada.press("Sign out")
     question = ada.page.get_by_role("dialog", name="Sign out?")
     await expect(question).to_contain_text("Link another one first")
-    await keeps_nobody_out(ada, axe, "whether to sign out")
+    await expect_accessible(ada, axe, "whether to sign out")
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
-    await keeps_nobody_out(ada, axe, "somebody who signed out")
+    await expect_accessible(ada, axe, "somebody who signed out")
     # The key is still on this device and is lost only after an explicit confirmation.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")
-    await keeps_nobody_out(ada, axe, "whether to give up an identity")
+    await expect_accessible(ada, axe, "whether to give up an identity")
     await confirm(ada, "Cancel")
     await ada.press("Sign in as Ada")
     await is_in(ada, "Ada")
@@ -200,7 +200,7 @@ async def test_messages_from_a_member_blocked_on_their_profile_are_hidden_everyw
     await expect(hidden).to_have_count(3)
     await expect(grace.page.get_by_text("Something unkind")).to_have_count(0)
     await expect(grace.page.get_by_text("again and again")).to_have_count(0)
-    await keeps_nobody_out(grace, axe, "messages of somebody blocked")
+    await expect_accessible(grace, axe, "messages of somebody blocked")
     await expect(grace.page.get_by_role("button", name="Mentions", exact=True)).to_be_visible()
     await grace.press("Search")
     await grace.page.get_by_role("searchbox").fill("unkind")
@@ -238,7 +238,7 @@ async def test_a_member_who_left_can_rejoin_as_a_new_member(
     await grace.press("Leave the server")
     question = grace.page.get_by_role("dialog", name="Leave")
     await expect(question).to_contain_text("Your messages stay under your name.")
-    await keeps_nobody_out(grace, axe, "whether to leave")
+    await expect_accessible(grace, axe, "whether to leave")
     await confirm(grace, "Leave the server")
     await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
@@ -262,7 +262,7 @@ async def test_deleting_everything_requires_typing_the_name(people: People, axe:
     question = grace.page.get_by_role("dialog", name="Delete all your data?")
     await expect(question.get_by_role("button", name="Delete your data")).to_be_disabled()
     await question.get_by_role("textbox").fill("Grace")
-    await keeps_nobody_out(grace, axe, "whether to delete all data")
+    await expect_accessible(grace, axe, "whether to delete all data")
     await confirm(grace, "Delete your data")
     await expect(grace.page.get_by_text("Your data is being deleted.")).to_be_visible()
     await expect(message(ada, "Soon gone")).to_have_count(0)
@@ -333,7 +333,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     await at_both_sizes(ada, axe, "the profile of another")
     await profile.get_by_role("button", name="More about Grace").click()
     await expect(profile.get_by_role("menuitem", name="Change roles")).to_be_visible()
-    await keeps_nobody_out(ada, axe, "the menu of a profile")
+    await expect_accessible(ada, axe, "the menu of a profile")
     await expect(profile.get_by_role("menuitem", name=re.compile("^(Message|History)$"))).to_have_count(0)
     await ada.page.keyboard.press("Escape")
     await ada.page.keyboard.press("Escape")
@@ -343,7 +343,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     # The owner sees all actions.
     for item in ("Profile", "Copy ID", "Change roles", "Block Grace", "Report"):
         await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
-    await keeps_nobody_out(ada, axe, "the menu of a person")
+    await expect_accessible(ada, axe, "the menu of a person")
     await menu.get_by_role("menuitem", name="Mention Grace").click()
     await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
     await name.focus()

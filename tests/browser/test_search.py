@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
 from tests.kit.community import ask
@@ -18,7 +18,7 @@ from tests.kit.notifications import open_settings
 from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, both_widths, people_at, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product
-from tests.kit.text_channels import come_to_read, entry, message, open_channel, write
+from tests.kit.text_channels import entry, join_and_open, message, open_channel, write
 from tests.kit.waiting import becomes
 
 __all__ = ["axe"]
@@ -43,9 +43,9 @@ async def search(person: Person, query: str, *finds: str) -> Locator:
 @both_widths
 async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await ask(ada, "POST", "/api/channels", {"name": "orchard", "type": "text"})
-    await come_to_read(grace)
+    await join_and_open(grace)
     await write(ada, "Apples are red")
     await write(ada, "Pears grow at https://pears.example/")
     await write(grace, "Apples are green too")
@@ -68,7 +68,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await expect(plums.get_by_role("img", name=re.compile(r"^scene\."))).to_be_visible()
     await search(ada, "apples after:2001-01-01 before:2002-01-01")
     await expect(ada.page.get_by_text("Nothing found.")).to_be_visible()
-    await keeps_nobody_out(ada, axe, "a search that finds nothing")
+    await expect_accessible(ada, axe, "a search that finds nothing")
     # Filters are completed, and a whole result line links to its message.
     field = ada.page.get_by_role("searchbox", name="Search messages")
     await field.fill("red ")
@@ -76,7 +76,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await ada.press("from:")
     await expect(field).to_have_value("red from:")
     await expect(ada.page.get_by_role("list", name="Values for this filter")).to_be_visible()
-    await keeps_nobody_out(ada, axe, "the values of a filter")
+    await expect_accessible(ada, axe, "the values of a filter")
     await ada.page.get_by_role("list", name="Values for this filter").get_by_text("Ada").click()
     await expect(field).to_have_value("red from:Ada ")
     # The filter matches everybody whose name starts with this prefix.
@@ -110,7 +110,7 @@ async def test_pinned_messages_are_listed_for_permitted_members_and_can_be_opene
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
     line = grace.page.locator(".message-line")
     await expect(line).to_contain_text("We meet at eight")
-    await keeps_nobody_out(grace, axe, "what is pinned")
+    await expect_accessible(grace, axe, "what is pinned")
     await line.click()
     await expect(message(grace, "We meet")).to_be_in_viewport()
     await message(grace, "We meet").click(button="right")
@@ -121,9 +121,9 @@ async def test_pinned_messages_are_listed_for_permitted_members_and_can_be_opene
 @wide_only
 async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
+    await join_and_open(ada)
     await ask(ada, "POST", "/api/channels", {"name": "café", "type": "text"})
-    await come_to_read(grace)
+    await join_and_open(grace)
     await expect(entry(grace, "café")).to_be_attached()
     switcher = grace.page.get_by_role("dialog", name="Go to")
     await grace.page.keyboard.press("Control+k")
@@ -135,7 +135,7 @@ async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: Pe
     await grace.press("Find…")
     await switcher.get_by_role("combobox").fill("ad")
     await expect(switcher.get_by_role("option", name="Ada")).to_be_visible()
-    await keeps_nobody_out(grace, axe, "a person in the switcher")
+    await expect_accessible(grace, axe, "a person in the switcher")
     await switcher.get_by_role("option", name="Ada").click()
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
 

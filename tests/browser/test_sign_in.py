@@ -5,7 +5,7 @@ browser.
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.people import INSECURE_HOST, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
@@ -110,4 +110,4 @@ async def test_over_plain_http_the_page_explains_what_is_missing(
         "server’s own computer at http://127.0.0.1. Ask whoever runs this server for its https:// address."
     )
     await expect(ada.page.get_by_role("button", name="Join", exact=True)).to_have_count(0)
-    await keeps_nobody_out(ada, axe, "an address without https")
+    await expect_accessible(ada, axe, "an address without https")

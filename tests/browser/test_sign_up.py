@@ -14,7 +14,7 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
 from tests.kit.community import ask, confirm, open_settings
 from tests.kit.device import Device
@@ -109,12 +109,12 @@ async def test_a_new_person_signs_in_with_an_account_and_chooses_a_name(
         host = provider.issuer.removeprefix("http://")
         await expect(ada.page.get_by_label("Your name")).to_have_count(0)
         await expect(ada.page.get_by_text(f"This server only accepts accounts from {host}.")).to_be_visible()
-        await keeps_nobody_out(ada, axe, "a server that takes accounts alone")
+        await expect_accessible(ada, axe, "a server that takes accounts alone")
         await ada.press(f"Continue with {host}")
         await sign_in_there(ada, "ada-at-home")
 
         await expect(ada.page.get_by_text("You are new here.")).to_be_visible()
-        await keeps_nobody_out(ada, axe, "somebody new with an account")
+        await expect_accessible(ada, axe, "somebody new with an account")
         assert "code=" not in ada.page.url
         assert await ada.page.evaluate("() => sessionStorage['svc.sign-in']") is None
         await ada.come_in()
@@ -194,7 +194,7 @@ async def test_the_person_named_in_a_certificate_for_the_browsers_key_can_sign_i
         await expect(ada.page.get_by_text("This certificate is for another browser’s key.")).to_be_visible()
 
         await ada.page.get_by_text("The public key of this browser", exact=True).click()
-        await keeps_nobody_out(ada, axe, "the form for a certificate")
+        await expect_accessible(ada, axe, "the form for a certificate")
         jwk = json.loads(await ada.page.locator("#public-key").inner_text())
         file = tmp_path / "ada.jwt"
         file.write_text(issuer.certificate(jwk, "ada@example.org") + "\n")
@@ -216,7 +216,7 @@ async def test_a_server_that_admits_nobody_states_the_reason(
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
             "accepts no new members at the moment"
         )
-        await keeps_nobody_out(ada, axe, "a server that lets nobody in")
+        await expect_accessible(ada, axe, "a server that lets nobody in")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
     nothing = {"SVC_IDENTITY_TIERS": "account"}
     async with installation(browsers, tmp_path / "nothing", viewport, **nothing) as (_, people):
@@ -232,7 +232,7 @@ async def test_a_server_that_admits_nobody_states_the_reason(
         ada = await people.arrive("Ada")
         await ada.press("Continue with 127.0.0.1:9")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
-        await keeps_nobody_out(ada, axe, "accounts that cannot be reached")
+        await expect_accessible(ada, axe, "accounts that cannot be reached")
         await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
 
@@ -253,7 +253,7 @@ async def test_an_invite_previews_the_server_and_its_members(
         await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
         await expect(grace.page.get_by_text("Plants, and people who like them.")).to_be_visible()
         await expect(grace.page.get_by_text("One member 1 online")).to_be_visible()
-        await keeps_nobody_out(grace, axe, "an invitation")
+        await expect_accessible(grace, axe, "an invitation")
 
 
 @narrow_only
@@ -286,7 +286,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
         "You need an invite to join. Paste the code or the whole link. "
         "This invite is not valid or has expired. Ask for a new one."
     )
-    await keeps_nobody_out(grace, axe, "an invite that has expired")
+    await expect_accessible(grace, axe, "an invite that has expired")
     await field.fill(await invited(ada, product))
     await grace.page.get_by_label("Your name").fill("Grace")
     await grace.press("Join")
@@ -352,7 +352,7 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Pro
     await expect(
         phone.page.get_by_text("This code is not valid, was already used or has expired.")
     ).to_be_visible()
-    await keeps_nobody_out(phone, axe, "the form for a code")
+    await expect_accessible(phone, axe, "the form for a code")
     await field.fill(str(code))
     await phone.press("Add this device")
     await is_in(phone, "Ada")
@@ -388,7 +388,7 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
     code = await page.get_by_label("Your recovery code").input_value()
     await expect(page).to_contain_text("This code is shown only once.")
     await expect(page).not_to_contain_text("This is your only device.")
-    await keeps_nobody_out(grace, axe, "a recovery code")
+    await expect_accessible(grace, axe, "a recovery code")
     await grace.page.reload()
     page = await open_settings(grace, "Devices")
     await expect(page).to_contain_text("You made one on")
@@ -422,7 +422,7 @@ async def test_newcomers_see_and_accept_the_servers_rules(people: People, produc
     await grace.press("Join")
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
-    await keeps_nobody_out(grace, axe, "the rules of a newcomer")
+    await expect_accessible(grace, axe, "the rules of a newcomer")
     # The rules change at this moment. Nobody can accept rules that they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.chat.member import ChatServer
 from tests.kit.people import (
     NARROW,
@@ -115,7 +115,7 @@ async def test_an_authors_edits_and_deletions_appear_for_others(people: People, 
     await do(grace, "one", "Delete")
     await shows(grace, ["one", "two and a half"])
     await expect(grace.page.get_by_role("dialog")).to_be_visible()
-    await keeps_nobody_out(grace, axe, "whether to delete a message")
+    await expect_accessible(grace, axe, "whether to delete a message")
     await grace.press("Delete the message")
     await shows(ada, ["two and a half"])
     await shows(grace, ["two and a half"])
@@ -142,7 +142,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     await ada.page.keyboard.press("Enter")
     dialog = ada.page.get_by_role("dialog", name="Reactions")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
-    await keeps_nobody_out(ada, axe, "who has reacted")
+    await expect_accessible(ada, axe, "who has reacted")
     # The open dialog updates when Grace removes her reaction.
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
@@ -218,7 +218,7 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
     await expect(grace.page.locator(".reply-line")).to_contain_text("Dinner?")
 
 
-async def say(http: ClientSession, text: str) -> None:
+async def post_message(http: ClientSession, text: str) -> None:
     """Post a message as a program would, waiting as long as the server asks."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
@@ -236,7 +236,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     texts = [f"message {number}" for number in range(120)]
     async with ClientSession(address_of(product), headers={"Authorization": f"Bearer {token}"}) as http:
         for text in texts:
-            await say(http, text)
+            await post_message(http, text)
     await ada.page.reload()
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     shown = ada.page.locator(".message")
@@ -275,7 +275,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
     await write(grace, f"two for [Ada](mention:{ada_id})")
     await is_listed_as(ada, "general", "general 2 unread, 1 mention")
     await ada.show_channels()
-    await keeps_nobody_out(ada, axe, "channels with something unread")
+    await expect_accessible(ada, axe, "channels with something unread")
     await ada.hide_channels()
     await is_listed_as(grace, "general", "general")
 
@@ -344,7 +344,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_pa
     await expect(shown.locator("time")).to_have_attribute("datetime", "2026-01-31T12:00:00.000Z")
     await expect(shown.locator(".card-footer")).to_contain_text("ci.example")
     await expect(shown).to_have_css("border-left-color", "rgb(207, 34, 46)")
-    await keeps_nobody_out(ada, axe, "a card of a webhook")
+    await expect_accessible(ada, axe, "a card of a webhook")
 
 
 async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(
@@ -428,7 +428,7 @@ async def test_a_member_who_may_no_longer_write_is_told_the_reason(
         await expect(box(grace)).to_be_disabled()
         await expect(box(grace)).to_have_attribute("placeholder", "You can read here, but not write.")
         await expect(box(owner)).to_be_enabled()
-        await keeps_nobody_out(grace, axe, "where one may only read")
+        await expect_accessible(grace, axe, "where one may only read")
         async with http.delete(path) as response:
             assert response.status == 204, await response.text()
     await expect(entry(grace, "general")).to_have_count(0)

@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.kit.community import ask, own_id
 from tests.kit.people import People, both_widths, narrow_only, wide_only
-from tests.kit.text_channels import box, come_to_read, entry, message, write
+from tests.kit.text_channels import box, entry, join_and_open, message, write
 
 __all__ = ["axe"]
 
@@ -32,14 +32,14 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await grace.page.go_back()
     news = grace.page.locator(".news")
     await expect(news).to_have_text(f"{NEWS} new messages")
-    await keeps_nobody_out(grace, axe, "new messages")
+    await expect_accessible(grace, axe, "new messages")
     await news.get_by_role("button").first.click()
     await expect(message(grace, "News 0")).to_be_in_viewport()
     await expect(news).to_have_count(0)
     line = grace.page.locator(".new-line")
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
-    await keeps_nobody_out(grace, axe, "where the new messages begin")
+    await expect_accessible(grace, axe, "where the new messages begin")
 
     # The reader marks the message as unread although it is visible.
     await message(grace, "News 3").click(button="right")
@@ -185,7 +185,7 @@ async def test_a_message_has_a_menu_even_before_its_buttons_are_rendered(people:
     await ada.page.evaluate(
         "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 100 ? 0 : wait(run, ms)); }"
     )
-    await come_to_read(ada)
+    await join_and_open(ada)
     await write(ada, "Friday at eight")
     await expect(message(ada, "Friday at eight").locator(".actions")).to_have_count(0)
     await message(ada, "Friday at eight").click(button="right")
@@ -209,7 +209,7 @@ async def test_a_message_can_be_forwarded_with_a_link_to_the_original(people: Pe
     )
     await expect(copy.locator("blockquote .mention")).to_have_count(0)
     await expect(copy.get_by_role("link", name="#general › message")).to_be_visible()
-    await keeps_nobody_out(ada, axe, "a message that is forwarded")
+    await expect_accessible(ada, axe, "a message that is forwarded")
 
 
 @pytest.mark.parametrize("viewport", ZOOMED, ids=["wide", "narrow"], indirect=True)

@@ -2,11 +2,11 @@
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_event_order import Held
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
-from tests.kit.text_channels import LiveConnection, box, come_to_read, do, entry, message, write
+from tests.kit.text_channels import LiveConnection, box, do, entry, join_and_open, message, write
 
 __all__ = ["axe"]
 
@@ -16,15 +16,15 @@ ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Ment
 @both_widths
 async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
+    await join_and_open(ada)
     # Empty: the channel describes itself and suggests the next step.
     await expect(ada.page.get_by_text("Nobody has written in general yet. Say hello.")).to_be_visible()
     await write(ada, "Soon gone")
-    await come_to_read(grace)
+    await join_and_open(grace)
     for name in ("attic", "cellar", "yard"):
         await ask(ada, "POST", "/api/channels", {"name": name, "type": "text"})
     line = LiveConnection()
-    await line.put_before(grace)
+    await line.intercept(grace)
     await grace.page.reload()
     await expect(box(grace)).to_be_enabled()
     await on_its_way_and_refused(grace, line, axe)
@@ -38,7 +38,7 @@ async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str
     await message(ada, "I leave").locator("button.author").click()
     await ask(grace, "POST", "/api/me/leave", {})
     await expect(ada.page.get_by_role("dialog")).to_contain_text("This person is no longer a member.")
-    await keeps_nobody_out(ada, axe, "the profile of somebody who left")
+    await expect_accessible(ada, axe, "the profile of somebody who left")
 
 
 async def on_its_way_and_refused(grace: Person, line: LiveConnection, axe: str) -> None:
@@ -46,14 +46,14 @@ async def on_its_way_and_refused(grace: Person, line: LiveConnection, axe: str) 
     line.hold("history")
     await open_quickly(grace, "attic")
     await expect(main.get_by_text("Loading…", exact=True)).to_be_visible()
-    await keeps_nobody_out(grace, axe, "a channel on its way")
-    line.let_go()
+    await expect_accessible(grace, axe, "a channel on its way")
+    line.release()
     await expect(main.get_by_text("Nobody has written in attic yet.")).to_be_visible()
-    line.spoil("history")
+    line.fail_next("history")
     await open_quickly(grace, "cellar")
     await expect(main.locator(".error")).to_contain_text("Somebody has deleted this channel")
-    await keeps_nobody_out(grace, axe, "a channel that is refused")
-    line.mend()
+    await expect_accessible(grace, axe, "a channel that is refused")
+    line.restore()
     await grace.press("Try again")
     await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
 
@@ -64,15 +64,15 @@ async def beside_the_channel(grace: Person, line: LiveConnection, axe: str) -> N
         line.hold(event)
         await grace.show_aside(name)
         await expect(beside.get_by_text("Loading…", exact=True)).to_be_visible()
-        line.let_go()
+        line.release()
         await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
         await shut(beside)
-        line.spoil(event)
+        line.fail_next(event)
         await grace.show_aside(name)
         await expect(beside.locator(".error")).to_have_count(1)
         await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
-        await keeps_nobody_out(grace, axe, f"{name} that are refused")
-        line.mend()
+        await expect_accessible(grace, axe, f"{name} that are refused")
+        line.restore()
         await beside.get_by_role("button", name="Try again").click()
         await expect(beside.locator(".error")).to_have_count(0)
         # An empty panel shows its icon above the text.
@@ -88,7 +88,7 @@ async def searched(grace: Person, axe: str) -> None:
         await grace.page.keyboard.press("Enter")
         await searching.is_given()
         await expect(beside.get_by_text("Searching…")).to_be_visible()
-        await searching.let_go()
+        await searching.release()
     await expect(beside.get_by_text("One message")).to_be_visible()
     await grace.page.unroute("**/api/search?*")
     await grace.page.route("**/api/search?*", broken)
@@ -96,7 +96,7 @@ async def searched(grace: Person, axe: str) -> None:
     await expect(beside.locator(".error")).to_have_text(
         "Something went wrong on the server. Try again later."
     )
-    await keeps_nobody_out(grace, axe, "a search that fails")
+    await expect_accessible(grace, axe, "a search that fails")
     await shut(beside)
 
 
@@ -114,11 +114,11 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
 
     await open_quickly(grace, "general")
     thread = grace.page.locator(".thread")
-    line.spoil("history")
+    line.fail_next("history")
     await message(grace, "Soon gone").get_by_role("button", name="1 reply").click()
     await expect(thread.locator(".error")).to_contain_text("Somebody has deleted this channel")
-    await keeps_nobody_out(grace, axe, "a thread that is refused")
-    line.mend()
+    await expect_accessible(grace, axe, "a thread that is refused")
+    line.restore()
     await thread.get_by_role("button", name="Try again").click()
     answer = thread.locator(".message").filter(has_text="Left over")
     await expect(answer).to_be_visible()
@@ -131,11 +131,11 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
     for each in (ada, grace):
         aside = each.page.locator(".thread")
         await expect(aside).to_contain_text("The message that started this thread is gone.")
-        await keeps_nobody_out(each, axe, "a thread that is gone")
+        await expect_accessible(each, axe, "a thread that is gone")
         await shut(aside)
     await follow(grace, message_id)
     await expect(grace.page.locator(".notice")).to_have_text("This message no longer exists.")
-    await keeps_nobody_out(grace, axe, "a message that is gone")
+    await expect_accessible(grace, axe, "a message that is gone")
 
 
 async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> None:
@@ -144,10 +144,10 @@ async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> N
     await line.cut()
     await open_quickly(grace, "yard")
     await expect(main.get_by_text("The server cannot be reached. Trying again…")).to_be_visible()
-    await keeps_nobody_out(grace, axe, "without the server")
+    await expect_accessible(grace, axe, "without the server")
     await grace.show_aside("Pinned messages")
     await expect(beside.locator(".error")).to_contain_text("The server cannot be reached.")
-    line.mend()
+    line.restore()
     await expect(beside.get_by_text("Nothing is pinned here yet.")).to_be_visible()
     await expect(beside.locator(".error")).to_have_count(0)
     await shut(beside)

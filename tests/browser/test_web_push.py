@@ -18,7 +18,7 @@ from tests.kit.community import confirm
 from tests.kit.notifications import OWN_ID, click_notice, look_away, look_back, notices, open_settings
 from tests.kit.people import People, Person, SharedBrowsers, chromium, narrow_only, wide_only
 from tests.kit.push_device import Deliverer, can_subscribe
-from tests.kit.text_channels import come_to_read, message, open_channel
+from tests.kit.text_channels import join_and_open, message, open_channel
 from tests.kit.waiting import becomes, wait_until
 
 SWITCH = "Notify me on this device while the page is closed"
@@ -41,7 +41,7 @@ class Scene:
             await ada.page.context.grant_permissions(["notifications"])
         await can_subscribe(ada.page, self.device)
         await ada.page.reload()
-        await come_to_read(ada)
+        await join_and_open(ada)
         return ada
 
     async def mention(self, ada: Person, text: str) -> None:

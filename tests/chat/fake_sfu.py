@@ -55,17 +55,17 @@ class FakeSfu:
         if self._control is not None:
             await self._control.close()
 
-    async def tell(self, event: str, room_id: str, user_id: str, **more: object) -> None:
+    async def send_event(self, event: str, room_id: str, user_id: str, **more: object) -> None:
         assert self._control is not None
         await self._control.send_str(serialise(event, {"room_id": room_id, "user_id": user_id, **more}))
 
-    async def say(self, text: str) -> None:
+    async def send_text(self, text: str) -> None:
         assert self._control is not None
         await self._control.send_str(text)
 
     async def answer_sync(self) -> None:
         rooms = [{"room_id": room, "user_ids": self.people.get(room, [])} for room in self.rooms]
-        await self.say(serialise("sync_response", {"rooms": rooms}))
+        await self.send_text(serialise("sync_response", {"rooms": rooms}))
 
     async def until(self, event: str, count: int = 1) -> None:
         """Wait until the given event has been received this many times."""

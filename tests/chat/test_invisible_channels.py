@@ -150,7 +150,7 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
     await owner.done("PUT", path, {"deny": ["view_channel"]})
     await owner.done("DELETE", path)
     await sfu.until("sync_request")
-    await sfu.tell("peer_joined", secrets["voice"], folk.moderator.id)
+    await sfu.send_event("peer_joined", secrets["voice"], folk.moderator.id)
     while await guest.people(secrets["voice"]) != ["Moderator"]:
         pass
     await owner.done("DELETE", message)

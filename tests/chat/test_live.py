@@ -111,7 +111,7 @@ async def test_a_member_may_have_two_open_pages(chat: ChatServer, sfu: FakeSfu) 
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as first, chat.member("Ada", token) as second:
         await sfu.until("sync_request")
-        await sfu.tell("peer_joined", "lobby", first.id)
+        await sfu.send_event("peer_joined", "lobby", first.id)
         assert await first.people("lobby") == await second.people("lobby") == ["Ada"]
 
 

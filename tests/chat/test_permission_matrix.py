@@ -420,7 +420,7 @@ async def guest_in_a_call(folk: People, sfu: FakeSfu, nickname: str) -> Person:
     await folk.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")
     async with folk.live("owner") as [owner]:
         await sfu.until("sync_request")
-        await sfu.tell("peer_joined", "lobby", caller.id)
+        await sfu.send_event("peer_joined", "lobby", caller.id)
         while nickname not in await owner.people("lobby"):
             pass
     return caller

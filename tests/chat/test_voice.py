@@ -120,11 +120,11 @@ async def test_every_member_is_notified_when_someone_joins_or_leaves_a_call(
 ) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
-        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.send_event("peer_joined", "lobby", ada.id)
         assert await ada.people("lobby") == await bob.people("lobby") == ["Ada"]
-        await sfu.tell("peer_joined", "lobby", bob.id)
+        await sfu.send_event("peer_joined", "lobby", bob.id)
         assert await ada.people("lobby") == ["Ada", "Bob"]
-        await sfu.tell("peer_left", "lobby", ada.id)
+        await sfu.send_event("peer_left", "lobby", ada.id)
         assert await ada.people("lobby") == ["Bob"]
 
 
@@ -135,11 +135,11 @@ async def test_every_member_is_notified_of_participants_that_the_sfu_has_lost(
         await sfu.until("sync_request")
         gone = {"channel_id": "lobby", "member_id": ada.id}
         for lost in ({"lost": True}, {}):
-            await sfu.tell("peer_joined", "lobby", ada.id)
-            await sfu.tell("peer_left", "lobby", ada.id, **lost)
+            await sfu.send_event("peer_joined", "lobby", ada.id)
+            await sfu.send_event("peer_left", "lobby", ada.id, **lost)
             assert await bob.pushed("voice_left") == {**gone, **lost}
         # A member who left while the connection was down may rejoin on a new service.
-        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.send_event("peer_joined", "lobby", ada.id)
         await sfu.drop_control()
         assert await bob.pushed("voice_left") == {**gone, "lost": True}
 
@@ -147,7 +147,7 @@ async def test_every_member_is_notified_of_participants_that_the_sfu_has_lost(
 async def test_a_restored_connection_updates_the_participants(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
-        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.send_event("peer_joined", "lobby", ada.id)
         assert await bob.people("lobby") == ["Ada"]
         sfu.people = {"lobby": [bob.id]}
         await sfu.drop_control()
@@ -157,7 +157,7 @@ async def test_a_restored_connection_updates_the_participants(sfu: FakeSfu, chat
 async def test_a_restarted_sfu_is_sent_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
-        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.send_event("peer_joined", "lobby", ada.id)
         assert await ada.people("lobby") == ["Ada"]
         await sfu.stop()
         await sfu.start()
@@ -227,7 +227,7 @@ async def test_garbage_on_the_control_connection_closes_only_that_connection(
     sfu: FakeSfu, chat: ChatServer, frame: str
 ) -> None:
     await sfu.until("sync_request")
-    await sfu.say(frame)
+    await sfu.send_text(frame)
     await sfu.until("sync_request", 2)
     async with chat.member("Ada") as ada:
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
@@ -236,7 +236,7 @@ async def test_garbage_on_the_control_connection_closes_only_that_connection(
 async def test_a_former_member_in_a_call_is_shown_without_a_name(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
-        await sfu.tell("peer_joined", "lobby", "who left long ago")
+        await sfu.send_event("peer_joined", "lobby", "who left long ago")
         assert await ada.people("lobby") == ["Somebody"]
 
 

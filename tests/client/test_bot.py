@@ -191,13 +191,13 @@ async def test_the_bot_knows_voice_participants_and_channels(folk: People, sfu: 
     async with folk.live("member") as [member], running(bot):
         assert (bot.member.nickname, dict(bot.voice)) == ("Helper", {})
         await member.ask("voice_join", channel_id="lobby")
-        await sfu.tell("peer_joined", "lobby", folk.member.id)
+        await sfu.send_event("peer_joined", "lobby", folk.member.id)
         await after("voice_joined")
         assert [person.nickname for person in bot.voice["lobby"]] == ["Member"]
         await member.ask("voice_mute_self", muted=True)
         await after("voice_updated")
         assert bot.voice["lobby"][0].self_muted
-        await sfu.tell("peer_left", "lobby", folk.member.id)
+        await sfu.send_event("peer_left", "lobby", folk.member.id)
         await after("voice_left")
         assert dict(bot.voice) == {}
         made = await folk.owner.done("POST", "/api/channels", {"name": "News", "type": "text"})

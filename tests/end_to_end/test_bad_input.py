@@ -75,7 +75,7 @@ async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
     """Join a participant and wait for the first offer. From then on, the test sends all messages."""
     participant = Socket(await sfu.connect())
     join = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_id": user_id}
-    await participant.say("client_join", join)
+    await participant.send("client_join", join)
     await participant.hear("room_joined")
     participant.offer = await participant.hear("offer")
     return participant
@@ -123,8 +123,8 @@ async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_delays_nobody(
             "width": number,
             "adaptive": True,
         }
-        await ada.say("set_layer", {"track_id": seen.track_id, "max_temporal_layer": number % 4 - 1, **wish})
-        await ada.say("set_layer", {"track_id": "none", "max_temporal_layer": 0})
+        await ada.send("set_layer", {"track_id": seen.track_id, "max_temporal_layer": number % 4 - 1, **wish})
+        await ada.send("set_layer", {"track_id": "none", "max_temporal_layer": 0})
     await asyncio.gather(ada.hears(grace), grace.hears(ada), grace.sees(ada))
     await a_call_works(guests)
     # Every other request is refused. Reading all of them takes 40 s.
@@ -147,7 +147,7 @@ async def test_garbage_from_a_chat_server_is_dropped_and_the_connection_continue
         ("dance", {}),
     ]
     for event, data in nonsense:
-        await control.say(event, **data)
+        await control.send(event, **data)
     assert await control.sync() == {"lobby": []}
     assert (await sfu.metrics())["svc_sfu_dropped_control_messages_total"] == len(nonsense)
     await a_call_works(guests)
@@ -203,10 +203,10 @@ async def test_an_answer_that_does_not_match_the_offer_is_refused_and_the_offer_
         "An ice-pwd has 22": right.replace("a=ice-pwd:clientPassword", "a=ice-pwd:"),
     }
     for reason, sdp in wrong.items():
-        await ada.say("answer", {"type": "answer", "sdp": sdp})
+        await ada.send("answer", {"type": "answer", "sdp": sdp})
         assert (await ada.hear("room_error")).startswith(reason)
     await ada.answer()
-    await ada.say("renegotiate", {})
+    await ada.send("renegotiate", {})
     ada.offer = await ada.hear("offer")
     await ada.answer()
     await a_call_works(guests)

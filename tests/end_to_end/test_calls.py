@@ -103,9 +103,9 @@ async def test_a_camera_can_be_turned_off_and_on_during_a_screen_share(guests: G
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await converse(ada, grace)
     camera = ada.sends.pop(CAMERA)
-    await ada.say("renegotiate", {})
+    await ada.send("renegotiate", {})
     await grace.lost(ada)
     ada.sends |= {CAMERA: camera, SCREEN: Picture(ada.voice.shade)}
-    await ada.say("renegotiate", {})
+    await ada.send("renegotiate", {})
     await asyncio.gather(grace.sees(ada), grace.sees(ada, source="screen"), grace.hears(ada))
     assert grace.errors == ada.errors == []

@@ -11,28 +11,28 @@ from tests.kit.processor import WITHOUT_AES
 from tests.kit.sfu_process import SfuProcess
 
 
-async def meet(guests: Guests) -> None:
+async def connect_two(guests: Guests) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await grace.sees(ada)
     await ada.hears(grace)
 
 
 async def test_rooms_and_connections_are_logged_by_default(sfu: SfuProcess, guests: Guests) -> None:
-    await meet(guests)
+    await connect_two(guests)
     assert "peer joined room=lobby user=ada" in sfu.output
     assert "packet forwarded" not in sfu.output
 
 
 @pytest.mark.parametrize("sfu", [{"DEBUG": "false"}], indirect=True)
 async def test_debug_set_to_false_silences_rooms_and_connections(sfu: SfuProcess, guests: Guests) -> None:
-    await meet(guests)
+    await connect_two(guests)
     assert "lobby" not in sfu.output
     assert "ada" not in sfu.output
 
 
 @pytest.mark.parametrize("sfu", [{"VERBOSE_LOG": "true", "DEBUG": "false"}], indirect=True)
 async def test_verbose_log_lists_each_forwarded_packet(sfu: SfuProcess, guests: Guests) -> None:
-    await meet(guests)
+    await connect_two(guests)
     forwarded = [line for line in sfu.output.splitlines() if "packet forwarded" in line]
     assert len(forwarded) > 50
     fields = ("to=", "ssrc=", "sequence=", "as_ssrc=", "as_sequence=")

@@ -22,7 +22,7 @@ async def talking(guests: Guests) -> tuple[AiortcClient, AiortcClient]:
 
 async def control_audio(control: ControlConnection, user_id: str, **flags: bool) -> None:
     flags = {"is_muted": False, "is_deafened": False} | flags
-    await control.say("user_audio_control", **LOBBY, user_id=user_id, **flags)
+    await control.send("user_audio_control", **LOBBY, user_id=user_id, **flags)
     await control.sync()
 
 
@@ -93,7 +93,7 @@ async def test_a_user_who_is_disconnected_disappears_for_the_others(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)
-    await control.say("disconnect_user", **LOBBY, user_id="ada")
+    await control.send("disconnect_user", **LOBBY, user_id="ada")
     assert await ada.ending() == (4004, "Disconnected by the server")
     assert (await control.hear("peer_left"))["user_id"] == "ada"
     await asyncio.gather(grace.lost(ada), grace.lost(ada, "mic"))
@@ -107,10 +107,10 @@ async def test_revoking_a_permission_ends_only_the_track_that_needs_it(
 ) -> None:
     ada, grace = await talking(guests)
     sound = await grace.hears(ada)
-    await control.say("user_caps", **LOBBY, user_id="ada", caps=["speak"])
+    await control.send("user_caps", **LOBBY, user_id="ada", caps=["speak"])
     await grace.lost(ada)
     await grace.hears(ada)
     assert (ada.directions[MIC], ada.directions[CAMERA]) == ("sendonly", "inactive")
     assert grace.section(ada, "mic") is sound and sequence_gaps(sound) == 0
-    await control.say("user_caps", **LOBBY, user_id="ada", caps=["speak", "share_video"])
+    await control.send("user_caps", **LOBBY, user_id="ada", caps=["speak", "share_video"])
     await asyncio.gather(grace.sees(ada), grace.hears(ada))

@@ -184,7 +184,7 @@ async def test_members_on_a_service_that_vanishes_are_asked_to_rejoin(tmp_path: 
 async def test_a_track_that_ends_also_ends_on_the_other_service(tmp_path: Path) -> None:
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         del ada.client.sends[CAMERA]
-        await ada.client.say("renegotiate", {})
+        await ada.client.send("renegotiate", {})
         await grace.client.lost(ada.client)
         await grace.client.hears(ada.client)
         await grace.client.socket.close()

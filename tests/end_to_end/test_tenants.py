@@ -42,9 +42,9 @@ async def test_tenants_with_identical_room_and_user_ids_are_isolated_from_each_o
     grace_here = {"room_id": "lobby", "user_id": "grace"}
     silence = {"is_muted": True, "is_deafened": True}
     for server_id in ("away", "home"):
-        await control.say("user_audio_control", **grace_here, **silence, server_id=server_id)
-        await control.say("user_caps", **grace_here, caps=[], server_id=server_id)
-        await control.say("disconnect_user", **grace_here, server_id=server_id)
+        await control.send("user_audio_control", **grace_here, **silence, server_id=server_id)
+        await control.send("user_caps", **grace_here, caps=[], server_id=server_id)
+        await control.send("disconnect_user", **grace_here, server_id=server_id)
     await control.sync()
     assert (await grace.ending())[0] == 4004
     await ada.lost(grace)
@@ -74,9 +74,9 @@ async def test_a_second_registration_with_a_different_secret_is_refused(
     await both_talk(ada, grace)
     intruder = await sfu.control("lobby", "cellar", server_id="intruder", secret=OTHER_SECRET)
     for room_id in ("lobby", "cellar"):
-        await intruder.say("server_register", server_id="home", room_id=room_id)
-    await intruder.say("sync_request", server_id="home")
-    await intruder.say("disconnect_user", server_id="home", room_id="lobby", user_id="ada")
+        await intruder.send("server_register", server_id="home", room_id=room_id)
+    await intruder.send("sync_request", server_id="home")
+    await intruder.send("disconnect_user", server_id="home", room_id="lobby", user_id="ada")
     assert await intruder.sync() == {"lobby": [], "cellar": []}
     assert await control.sync() == {"lobby": ["ada", "grace"]}
     await both_talk(ada, grace)

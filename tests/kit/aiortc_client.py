@@ -105,7 +105,7 @@ class AiortcClient:
             None,
         )
 
-    async def say(self, event: str, data: object) -> None:
+    async def send(self, event: str, data: object) -> None:
         await self.socket.send_str(json.dumps({"event": event, "data": json.dumps(data)}))
 
     async def sees(
@@ -220,7 +220,7 @@ class AiortcClient:
         await pc.setLocalDescription(await pc.createAnswer())
         for transceiver in pc.getTransceivers():
             await self._follow(transceiver, offer["tracks"].get(transceiver.mid))
-        await self.say("answer", {"type": "answer", "sdp": self.means.answered(pc.localDescription.sdp)})
+        await self.send("answer", {"type": "answer", "sdp": self.means.answered(pc.localDescription.sdp)})
         self.offers += 1
 
     def _place_tracks(self) -> None:

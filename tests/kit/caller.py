@@ -36,7 +36,7 @@ class Caller:
         url, grant = reply["data"]["urls"][0 if self._direct else -1], reply["data"]["client_join"]
         socket = await self._chat.http.ws_connect(url, max_msg_size=0)
         self.client = AiortcClient(self.live.id, self._voice, socket, microphone_and_camera(self._voice))
-        await self.client.say("client_join", grant)
+        await self.client.send("client_join", grant)
 
     async def join_again(self) -> None:
         """Wait until the call has ended, then rejoin."""

@@ -74,12 +74,12 @@ class CameraMember(AiortcClient):
 
     paused: set[str] = field(default_factory=set)
 
-    async def say(self, event: str, data: object) -> None:
-        await super().say(event, data)
+    async def send(self, event: str, data: object) -> None:
+        await super().send(event, data)
         if event == "answer":
             offered = {section.track_id for section in self.incoming.values()}
             for track_id in offered - self.paused:
-                await super().say(
+                await super().send(
                     "set_layer", {"track_id": track_id, "max_temporal_layer": 0, "paused": True}
                 )
             self.paused = offered

@@ -19,7 +19,7 @@ from tests.kit.community import ask, own_id
 from tests.kit.people import WIDE, People, Person, chromium, people_at, until_still
 from tests.kit.pictures import encoded
 from tests.kit.product import running_product
-from tests.kit.text_channels import come_to_read, do, open_channel, write
+from tests.kit.text_channels import do, join_and_open, open_channel, write
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 CHANNELS = [
@@ -85,14 +85,14 @@ async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list
             people_at(product.url, chromium() or "", viewport=WIDE) as people,
         ):
             ada = await people.arrive("Ada Lovelace")
-            await come_to_read(ada)
+            await join_and_open(ada)
             for name, kind, topic in CHANNELS:
                 wish = {"name": name, "type": kind} | ({"topic": topic} if topic else {})
                 await ask(ada, "POST", "/api/channels", wish)
             await ask(ada, "PATCH", "/api/settings", {"name": "Allotment Club"})
             others = [await people.arrive(name, touch=name == touch) for name in NAMES]
             for person in others:
-                await come_to_read(person)
+                await join_and_open(person)
             for rank, ((name, colour), person) in enumerate(zip(ROLES, others, strict=False)):
                 described = {"name": name, "color": colour, "rank": 300 - rank, "hoisted": True}
                 role = await ask(ada, "POST", "/api/roles", described)

@@ -38,7 +38,7 @@ class Guests:
             user_id, voice, await self._sfu.connect(), dict(sends), means or ClientOptions()
         )
         self._all.append(client)
-        await client.say("client_join", request | {"user_id": user_id} | join)
+        await client.send("client_join", request | {"user_id": user_id} | join)
         return client
 
     async def leave(self) -> None:

@@ -84,7 +84,7 @@ def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
         if format_ == "HEIF":
             honest += [heif.photo(pictures.scene(), tile=32, exif=pictures.exif_of(6), xmp=pictures.SECRET)]
         else:
-            honest += [pictures.tell_tale(format_)]
+            honest += [pictures.picture_with_metadata(format_)]
             honest += [pictures.animation(3, format_)] if format_ != "JPEG" else []
         for number in range(rounds):
             random = Random(f"{seed} {format_} {number}")

@@ -58,7 +58,7 @@ class IcePeer:
     def new_credentials(self) -> IceCredentials:
         return IceCredentials.generate(self._random.randbytes)
 
-    def meet(self, other: "IcePeer") -> None:
+    def connect(self, other: "IcePeer") -> None:
         """Apply the other peer's credentials and candidates, as if from an offer or answer."""
         self.agent.set_remote(other.agent.local.ufrag, other.agent.local.pwd, self.network.now)
         for candidate in other.candidates:

@@ -49,7 +49,7 @@ def animation(
     return encoded(images[0], format_, **moving, **options)
 
 
-def tell_tale(format_: str) -> bytes:
+def picture_with_metadata(format_: str) -> bytes:
     """Return an image with an author, a location, XMP, a profile and text, as far as the format supports
     them.
     """

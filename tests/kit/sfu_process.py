@@ -42,7 +42,7 @@ class ControlConnection:
         self._credentials = {"server_id": server_id, "server_password": secret}
         self.received: list[tuple[str, Any]] = []
 
-    async def say(self, event: str, **data: object) -> None:
+    async def send(self, event: str, **data: object) -> None:
         """Send an event with this server's credentials, unless `data` contains others."""
         text = json.dumps(self._credentials | data)
         await self._socket.send_str(json.dumps({"event": event, "data": text}))
@@ -57,7 +57,7 @@ class ControlConnection:
 
     async def sync(self) -> dict[str, list[str]]:
         """Return the users in each room, once the service has handled all earlier events."""
-        await self.say("sync_request")
+        await self.send("sync_request")
         rooms = (await self.hear("sync_response"))["rooms"]
         return {room["room_id"]: sorted(room["user_ids"]) for room in rooms}
 
@@ -102,7 +102,7 @@ class SfuProcess:
         """Connect a chat server that has registered with the service."""
         control = ControlConnection(await self.connect("/server"), server_id, secret)
         for room_id in rooms:
-            await control.say("server_register", room_id=room_id)
+            await control.send("server_register", room_id=room_id)
         await control.sync()
         return control
 

@@ -40,7 +40,7 @@ class Site:
         """Connect a chat server that has registered its rooms."""
         socket = await self.connect("/server")
         for room_id in room_ids or ("lobby",):
-            await socket.say(
+            await socket.send(
                 "server_register", {"server_id": server_id, "server_password": SECRET, "room_id": room_id}
             )
         await socket.sync(server_id)
@@ -62,7 +62,7 @@ class Site:
             "user_token": "",
             "user_id": user_id,
         }
-        await socket.say("client_join", join | changes)
+        await socket.send("client_join", join | changes)
         return socket
 
     async def metrics(self) -> dict[str, float]:
@@ -82,7 +82,7 @@ class Socket:
         self.socket = socket
         self.offer: Any = None
 
-    async def say(self, event: str, data: object) -> None:
+    async def send(self, event: str, data: object) -> None:
         await self.raw(
             json.dumps({"event": event, "data": data if isinstance(data, str) else json.dumps(data)})
         )
@@ -92,7 +92,7 @@ class Socket:
 
     async def answer(self, answering: AnsweringClient | None = None) -> None:
         sdp = (answering or AnsweringClient()).answer(self.offer["sdp"])
-        await self.say("answer", {"type": "answer", "sdp": sdp})
+        await self.send("answer", {"type": "answer", "sdp": sdp})
 
     async def hear(self, event: str) -> Any:
         """Return the data of the next event, which must have this name."""
@@ -104,7 +104,7 @@ class Socket:
 
     async def sync(self, server_id: str = "home", *, epoch: int = 0) -> Any:
         """Return the response to a sync_request that is sent after all earlier events have been handled."""
-        await self.say("sync_request", {"server_id": server_id, "server_password": SECRET, "epoch": epoch})
+        await self.send("sync_request", {"server_id": server_id, "server_password": SECRET, "epoch": epoch})
         return (await self.hear("sync_response"))["rooms"]
 
     async def ending(self) -> tuple[int | None, str]:

@@ -26,7 +26,7 @@ GROWS = """async (message) => {
 }"""
 
 
-async def come_to_read(person: Person, channel: str = "general") -> None:
+async def join_and_open(person: Person, channel: str = "general") -> None:
     """Join the community without entering a call and open a channel."""
     await person.come_in()
     await open_channel(person, channel)
@@ -43,8 +43,8 @@ async def apart(people: People) -> tuple[Person, Person]:
     """Have Ada join with #random open, and Grace with #general open. Ada's browser allows notifications."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.context.grant_permissions(["notifications"])
-    await come_to_read(ada, "random")
-    await come_to_read(grace, "general")
+    await join_and_open(ada, "random")
+    await join_and_open(grace, "general")
     return ada, grace
 
 
@@ -128,11 +128,11 @@ class LiveConnection:
         self._cut_before: str | None = None
         self._held_event: str | None = None
         self._held: list[tuple[WebSocketRoute, str | bytes]] = []
-        self._spoilt_event: str | None = None
+        self._failing_event: str | None = None
         self._late_event: str | None = None
         self._late: list[tuple[WebSocketRoute, str | bytes]] = []
 
-    async def put_before(self, person: Person) -> None:
+    async def intercept(self, person: Person) -> None:
         """Intercept the page's live socket from the page's next load on."""
         await person.page.route_web_socket("**/live", self._connect)
 
@@ -156,7 +156,7 @@ class LiveConnection:
         """Hold back the page's requests with this event until they are released."""
         self._held_event = event
 
-    def hear_late(self, event: str) -> None:
+    def delay(self, event: str) -> None:
         """Hold back this event and all later events from the server until they are released."""
         self._late_event = event
 
@@ -165,7 +165,7 @@ class LiveConnection:
         """Return whether the server has sent the event that is being held back."""
         return bool(self._late)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         self._held_event = self._late_event = None
         for page, text in self._late:
             page.send(text)
@@ -174,14 +174,14 @@ class LiveConnection:
             server.send(text)
         self._held.clear()
 
-    def spoil(self, event: str) -> None:
+    def fail_next(self, event: str) -> None:
         """Turn the next request with this event into a request for a missing object, which the server
         rejects.
         """
-        self._spoilt_event = event
+        self._failing_event = event
 
-    def mend(self) -> None:
-        self._is_cut, self._cut_after, self._cut_before, self._spoilt_event = False, None, None, None
+    def restore(self) -> None:
+        self._is_cut, self._cut_after, self._cut_before, self._failing_event = False, None, None, None
 
     async def _connect(self, socket: WebSocketRoute) -> None:
         if self._is_cut:
@@ -203,7 +203,7 @@ class LiveConnection:
                 await self.cut()
             if event == self._held_event:
                 self._held.append((server, text))
-            elif event == self._spoilt_event:
+            elif event == self._failing_event:
                 wrong = {"channel_id": "nowhere"} if "channel_id" in frame["data"] else {"before": "nothing"}
                 server.send(json.dumps({**frame, "data": {**frame["data"], **wrong}}))
             elif event != self._cut_before:

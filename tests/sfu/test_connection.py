@@ -15,7 +15,7 @@ async def chat_server(where: Site) -> Socket:
     """Return a control connection whose pings the test has to answer."""
     control = await where.connect("/server", autoping=False)
     register = {"server_id": "home", "server_password": SECRET, "room_id": "lobby"}
-    await control.say("server_register", register)
+    await control.send("server_register", register)
     return control
 
 

@@ -113,7 +113,7 @@ async def test_disconnect_user_closes_the_users_connection() -> None:
     async with site() as where:
         control = await where.control()
         ann = await where.join("ann")
-        await control.say("disconnect_user", {**LOBBY, "user_id": "ann"})
+        await control.send("disconnect_user", {**LOBBY, "user_id": "ann"})
         assert await ann.ending() == (4004, "Disconnected by the server")
         await control.hear("peer_joined")
         assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann"}
@@ -125,7 +125,7 @@ async def test_user_audio_control_mutes_and_deafens_the_user_persistently() -> N
         control = await where.control()
         transport = await published_mic(where, "ann")
         await control.hear("peer_joined")
-        await control.say(
+        await control.send(
             "user_audio_control", {**LOBBY, "user_id": "ann", "is_muted": True, "is_deafened": True}
         )
         await control.sync()
@@ -140,7 +140,7 @@ async def test_user_caps_changes_what_a_participant_may_send() -> None:
         control = await where.control()
         ann = await where.join("ann")
         await ann.answer()
-        await control.say("user_caps", {**LOBBY, "user_id": "ann", "caps": ["speak", "fly"]})
+        await control.send("user_caps", {**LOBBY, "user_id": "ann", "caps": ["speak", "fly"]})
         offer = await ann.hear("offer")
         assert offer["sdp"].count("a=recvonly") == 1 and offer["sdp"].count("a=inactive") == 3
 
@@ -151,8 +151,8 @@ async def test_a_message_is_accepted_by_its_credentials_regardless_of_the_origin
     async with site() as where:
         await where.control()
         control = await where.connect("/server", headers={"Origin": origin})
-        await control.say("server_register", {**LOBBY, "room_id": "den", "server_password": "guess"})
-        await control.say("server_register", {**HOME, "room_id": "attic"})
+        await control.send("server_register", {**LOBBY, "room_id": "den", "server_password": "guess"})
+        await control.send("server_register", {**HOME, "room_id": "attic"})
         assert [room["room_id"] for room in await control.sync()] == ["lobby", "attic"]
 
 
@@ -171,11 +171,11 @@ async def test_a_message_with_wrong_credentials_is_dropped_silently(password: st
             ("user_caps", {"user_id": "ann", "caps": []}),
             ("sync_request", {}),
         ):
-            await intruder.say(event, {**LOBBY, **extra, "server_password": password})
+            await intruder.send(event, {**LOBBY, **extra, "server_password": password})
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
         assert not where.plane.transports[0].deafened
         # The intruder's first response is to a message with its own credentials.
-        await intruder.say("server_register", {**HOME, "server_id": "intruder", "room_id": "den"})
+        await intruder.send("server_register", {**HOME, "server_id": "intruder", "room_id": "den"})
         assert await intruder.sync("intruder") == [{"room_id": "den", "user_ids": []}]
         assert not ann.socket.closed
 
@@ -193,7 +193,7 @@ async def test_a_message_with_missing_fields_is_dropped(event: str) -> None:
             json.dumps({**LOBBY, "user_id": 5}),
             json.dumps({**LOBBY, "user_id": "nobody"}),
         ):
-            await control.say(event, data)
+            await control.send(event, data)
         assert await control.sync() == [{"room_id": "lobby", "user_ids": []}]
 
 
@@ -201,7 +201,7 @@ async def test_a_message_with_missing_fields_is_dropped(event: str) -> None:
 async def test_an_unknown_event_from_a_newer_chat_server_does_not_close_the_connection() -> None:
     async with site() as where:
         control = await where.control()
-        await control.say("room_colour", {**LOBBY, "colour": "red"})
+        await control.send("room_colour", {**LOBBY, "colour": "red"})
         assert await control.sync()
 
 
@@ -209,7 +209,7 @@ async def test_an_unknown_event_from_a_newer_chat_server_does_not_close_the_conn
 async def test_keep_alive_needs_no_credentials_and_the_service_also_sends_keep_alives() -> None:
     async with site() as where:
         control = await where.connect("/server")
-        await control.say("keep_alive", {"timestamp": 1})
+        await control.send("keep_alive", {"timestamp": 1})
         envelope = await control.hear("keep_alive")
         assert envelope["timestamp"] == pytest.approx(where.service.wall_clock() * 1000, abs=1000)
 
@@ -242,7 +242,7 @@ async def test_two_servers_with_the_same_room_ids_do_not_affect_each_other() -> 
     async with site() as where:
         home, away = await where.control("home"), await where.control("away")
         ann, ben = await where.join("ann"), await where.join("ann", server_id="away")
-        await away.say("disconnect_user", {**LOBBY, "user_id": "ann"} | {"server_id": "away"})
+        await away.send("disconnect_user", {**LOBBY, "user_id": "ann"} | {"server_id": "away"})
         assert (await ben.ending())[0] == 4004
         await home.hear("peer_joined")
         assert await home.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
@@ -286,7 +286,7 @@ async def test_a_chat_server_with_an_older_epoch_is_disconnected_and_refused() -
             ("send_relay", {**LOBBY, "relay_id": "r", "track_id": "t", "line": LINE, "epoch": 4}),
         ):
             older = await where.connect("/server")
-            await older.say(*event)
+            await older.send(*event)
             assert await older.ending() == (4007, "Another chat server owns the community now")
         again = await where.connect("/server")
         assert await again.sync(epoch=5) == [{"room_id": "lobby", "user_ids": ["ann"]}]

@@ -285,12 +285,14 @@ def test_a_corrupted_handshake_fails_or_succeeds_but_raises_no_exception(
     server, client = peers(network, ours, theirs)
     receive = server.transport.receive
 
-    def spoil(datagram: bytes, now: float) -> None:
-        spoilt = bytearray(datagram)
-        spoilt[numbers.randrange(len(spoilt))] = numbers.randrange(256)
-        receive(bytes(spoilt[: numbers.randrange(len(spoilt) + 1)]) if seed % 2 else bytes(spoilt), now)
+    def corrupt(datagram: bytes, now: float) -> None:
+        corrupted = bytearray(datagram)
+        corrupted[numbers.randrange(len(corrupted))] = numbers.randrange(256)
+        receive(
+            bytes(corrupted[: numbers.randrange(len(corrupted) + 1)]) if seed % 2 else bytes(corrupted), now
+        )
 
-    server.transport.receive = spoil  # type: ignore[method-assign]
+    server.transport.receive = corrupt  # type: ignore[method-assign]
     client.start()
     network.run_for(HANDSHAKE_TIMEOUT_S + 5)
     assert len(server.events) <= 2

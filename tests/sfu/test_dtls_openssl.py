@@ -40,10 +40,10 @@ class DtlsSocket(asyncio.DatagramProtocol):
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
         self._remote = addr
-        self.tell(lambda now: self.dtls.receive(data, now))
+        self.call(lambda now: self.dtls.receive(data, now))
 
-    def tell(self, call: Callable[[float], None]) -> None:
-        call(self._clock())
+    def call(self, function: Callable[[float], None]) -> None:
+        function(self._clock())
         for data in self.dtls.transmits:
             assert self._remote is not None
             self._socket.sendto(data, self._remote)
@@ -55,7 +55,7 @@ class DtlsSocket(asyncio.DatagramProtocol):
             self._timer.cancel()
         deadline = self.dtls.next_deadline()
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_at(deadline, self.tell, self.dtls.advance) if deadline else None
+        self._timer = loop.call_at(deadline, self.call, self.dtls.advance) if deadline else None
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._timer:
@@ -152,10 +152,10 @@ async def test_a_handshake_as_the_client_of_openssl_s_server_succeeds(
             line = await server.stdout.readline()
         port = int(line.rpartition(b":")[2])
         async with on_socket(transport, (LOCALHOST, port)) as (peer, _):
-            peer.tell(transport.start)
+            peer.call(transport.start)
             event = await peer.events.get()
             assert isinstance(event, Connected) and event.keys.profile == "AES_CM_128_HMAC_SHA1_80"
-            peer.tell(lambda now: transport.close())
+            peer.call(lambda now: transport.close())
 
 
 async def test_openssl_retransmits_with_new_record_numbers_on_its_own_clock(
@@ -167,7 +167,7 @@ async def test_openssl_retransmits_with_new_record_numbers_on_its_own_clock(
         silent.setblocking(False)
         transport = DtlsTransport(ours, "client")
         async with asyncio.timeout(20), on_socket(transport, silent.getsockname()) as (peer, _):
-            peer.tell(transport.start)
+            peer.call(transport.start)
             numbers = [0]
             while numbers[-1] == 0:
                 datagram = await loop.sock_recv(silent, 2048)

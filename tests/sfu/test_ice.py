@@ -25,8 +25,8 @@ def pair_of_peers(network: Network, *, client_ips: tuple[str, ...] = (CLIENT,)) 
 
 
 def connect(network: Network, server: IcePeer, client: IcePeer, *, within_s: float = 5.0) -> bool:
-    client.meet(server)
-    server.meet(client)
+    client.connect(server)
+    server.connect(client)
     return network.run_until(
         lambda: State.CONNECTED is server.agent.state is client.agent.state, within_s=within_s
     )
@@ -123,7 +123,7 @@ def test_two_agents_connect_over_ipv6() -> None:
 def test_a_peer_without_candidates_is_found_by_its_own_checks() -> None:
     network = Network()
     server, client = pair_of_peers(network)
-    client.meet(server)
+    client.connect(server)
     server.agent.set_remote(client.agent.local.ufrag, client.agent.local.pwd, network.now)
     assert network.run_until(lambda: server.selected is not None, within_s=1)
 
@@ -131,7 +131,7 @@ def test_a_peer_without_candidates_is_found_by_its_own_checks() -> None:
 def test_checks_that_arrive_before_the_answer_count_once_it_arrives() -> None:
     network = Network()
     server, client = pair_of_peers(network)
-    client.meet(server)
+    client.connect(server)
     network.run_for(1)
     assert not server.agent.transmits and server.agent.state is State.WAITING
     server.agent.set_remote(client.agent.local.ufrag, client.agent.local.pwd, network.now)

@@ -42,16 +42,16 @@ class LoopbackPeer(asyncio.DatagramProtocol):
         path, message = Path(addr[:2], LOCALHOST), read_message(data)
         assert message is not None
         if message.message_class is not Class.REQUEST or "ICE-CONTROLLING" in message.attributes:
-            self.tell(lambda now: self.agent.stun_received(data, path, now))
+            self.call(lambda now: self.agent.stun_received(data, path, now))
             return
         assert message.check_message_integrity(self.agent.local.pwd.encode())
         self._transport.sendto(success_response(message, path, self.agent.local.pwd), addr)
         check = BindingCheck(path, message.attributes["PRIORITY"], "USE-CANDIDATE" in message.attributes)
-        self.tell(lambda now: self.agent.check_received(check, now))
+        self.call(lambda now: self.agent.check_received(check, now))
 
-    def tell(self, call: Callable[[float], None]) -> None:
+    def call(self, function: Callable[[float], None]) -> None:
         """Call the agent once. Then send its messages and handle its events."""
-        call(self._clock())
+        function(self._clock())
         for data, path in self.agent.transmits:
             self._transport.sendto(data, path.remote)
         self.agent.transmits.clear()
@@ -63,7 +63,7 @@ class LoopbackPeer(asyncio.DatagramProtocol):
             self._timer.cancel()
         deadline = self.agent.next_deadline()
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_at(deadline, self.tell, self.agent.advance) if deadline else None
+        self._timer = loop.call_at(deadline, self.call, self.agent.advance) if deadline else None
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._timer:
@@ -84,11 +84,11 @@ async def test_aioice_and_the_agent_select_a_path(
         await other.add_remote_candidate(aioice.Candidate.from_sdp(str(ours).removeprefix("candidate:")))
     await other.add_remote_candidate(None)
 
-    peer.tell(lambda now: peer.agent.set_remote(other.local_username, other.local_password, now))
+    peer.call(lambda now: peer.agent.set_remote(other.local_username, other.local_password, now))
     [theirs] = other.local_candidates
     candidate = Candidate.parse(theirs.to_sdp())
     assert candidate is not None
-    peer.tell(lambda now: peer.agent.add_remote_candidate(candidate, now))
+    peer.call(lambda now: peer.agent.add_remote_candidate(candidate, now))
     async with asyncio.timeout(30):
         await asyncio.gather(other.connect(), peer.selected)
     assert peer.agent.controlling

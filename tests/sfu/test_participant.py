@@ -165,7 +165,7 @@ async def test_invalid_input_gets_a_room_error_and_the_call_continues(frame: str
         await ann.raw(frame)
         assert await ann.hear("room_error") == error
         await ann.answer()
-        await ann.say("renegotiate", "{}")
+        await ann.send("renegotiate", "{}")
         await ann.hear("offer")
 
 
@@ -204,11 +204,11 @@ async def test_only_a_client_that_sends_many_messages_is_read_more_slowly() -> N
         ann, ben = await where.join("ann"), await where.join("ben")
         await asyncio.gather(ann.answer(), ben.answer())
         for _ in range(400):
-            await ann.say("keep_alive", "{}")
-        await ann.say("renegotiate", "{}")
+            await ann.send("keep_alive", "{}")
+        await ann.send("renegotiate", "{}")
         now = asyncio.get_running_loop().time
         start = now()
-        await ben.say("renegotiate", "{}")
+        await ben.send("renegotiate", "{}")
         await ben.hear("offer")
         assert now() - start < 0.1
         await ann.hear("offer")
@@ -271,9 +271,9 @@ async def test_no_input_from_a_client_reaches_the_error_log(caplog: pytest.LogCa
                 '{"candidate":"candidate:1 1 udp 1 ::1 9 typ host"}',
                 '{"sdp":null}',
             ):
-                await ann.say(event, data)
+                await ann.send(event, data)
         for text in mutilated:
-            await ann.say("answer", {"type": "answer", "sdp": text})
+            await ann.send("answer", {"type": "answer", "sdp": text})
         await ann.answer()
         await asyncio.sleep(5)
         assert where.service.rooms.peers == 1

@@ -37,7 +37,7 @@ class Client:
 
     async def knock(self, credential: str = "") -> Socket:
         socket = await self._where.connect("/client")
-        await socket.say("client_resume", {"credential": credential or self.credential})
+        await socket.send("client_resume", {"credential": credential or self.credential})
         return socket
 
     async def refused(self, credential: str = "") -> tuple[int | None, str]:
@@ -61,7 +61,7 @@ async def joined(where: Site, user_id: str) -> Client:
 
 
 async def answered(socket: Socket) -> None:
-    await socket.say("keep_alive", {"timestamp": 1})
+    await socket.send("keep_alive", {"timestamp": 1})
     await socket.hear("keep_alive")
 
 
@@ -106,7 +106,7 @@ async def test_an_unanswered_offer_is_repeated_after_resumption() -> None:
     async with site() as where:
         await where.control()
         ann = await joined(where, "ann")
-        await ann.socket.say("renegotiate", {})
+        await ann.socket.send("renegotiate", {})
         await ann.socket.hear("offer")
         await away(ann)
         await asyncio.sleep(RESUME_WITHIN_S / 2 + 1)  # Longer than the deadline for an answer.
@@ -205,7 +205,7 @@ async def test_a_client_that_was_removed_while_disconnected_is_notified(how: str
         await away(ann)
         place = {"room_id": "lobby", "user_id": "ann"}
         if how == "disconnected":
-            await control.say("disconnect_user", {**place, "server_id": "home", "server_password": SECRET})
+            await control.send("disconnect_user", {**place, "server_id": "home", "server_password": SECRET})
             assert await control.hear("peer_left") == place
             expected = (4004, "Disconnected by the server")
         else:
@@ -224,7 +224,7 @@ async def test_permissions_changed_in_the_meantime_apply_to_a_resumed_session() 
         await away(ann)
         caps = {"room_id": "lobby", "user_id": "ann", "server_id": "home", "server_password": SECRET}
         await control.hear("peer_joined")
-        await control.say("user_caps", {**caps, "caps": []})
+        await control.send("user_caps", {**caps, "caps": []})
         await control.sync()
         await ann.resume()
         assert ann.socket.offer["sdp"].count("a=inactive") == 4

@@ -26,7 +26,7 @@ async def speaker(where: Site, control: Socket, user_id: str) -> Any:
 
 
 async def wants(control: Socket, wanted: bool, room_id: str = "lobby") -> None:
-    await control.say("speakers_wanted", {**LOBBY, "room_id": room_id, "wanted": wanted})
+    await control.send("speakers_wanted", {**LOBBY, "room_id": room_id, "wanted": wanted})
 
 
 async def hears(control: Socket, *user_ids: str) -> None:

@@ -156,7 +156,7 @@ async def test_requests_wait_while_a_killed_chat_server_restarts(tmp_path: Path)
 
 
 async def test_an_upload_is_processed_even_if_the_worker_is_killed(tmp_path: Path) -> None:
-    photograph = pictures.tell_tale("JPEG")
+    photograph = pictures.picture_with_metadata("JPEG")
     variables = {"ADDITIONAL_CHANNELS": "general"}
     async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)

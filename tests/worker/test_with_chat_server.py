@@ -20,7 +20,7 @@ from tests.worker.site import Site, ended
 
 async def test_a_picture_is_served_without_its_metadata(site: Site, beside: RunningWorker) -> None:
     async with site.page() as page:
-        upload_id = await site.send(pictures.tell_tale("JPEG"), name="holiday.jpg")
+        upload_id = await site.send(pictures.picture_with_metadata("JPEG"), name="holiday.jpg")
         done = await ended(page, upload_id)
         sent = await page.ask("message_send", channel_id="general", text="look", attachments=[upload_id])
     [attached] = sent["data"]["attachments"]
@@ -71,7 +71,7 @@ async def test_an_object_in_a_bucket_is_served_from_the_bucket(
     async with chat_server(variables) as chat, working(replace(read(variables), port=0)):
         site = Site(chat, await newcomer(chat, "Owner"), variables)
         async with site.page() as page:
-            picture = await ended(page, await site.send(pictures.tell_tale("JPEG")))
+            picture = await ended(page, await site.send(pictures.picture_with_metadata("JPEG")))
             film = await ended(page, await site.send(videos.video(size=(640, 360))))
         served = await site.get(picture["result"]["url"])
         assert pictures.SECRET not in served and pictures.decoded(served).size == (64, 48)

@@ -286,7 +286,9 @@ async def test_hostile_files_neither_kill_the_worker_nor_use_up_its_memory(open_
     corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
     corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}
     for seed in range(20):
-        open_desk.put("picture", hostile_pictures.mutated(pictures.tell_tale("PNG"), Random(seed)))
+        open_desk.put(
+            "picture", hostile_pictures.mutated(pictures.picture_with_metadata("PNG"), Random(seed))
+        )
     all_jobs = {str(job["id"]) for job in open_desk.waiting}
     process = await svc_worker(open_desk)
     await eventually("all have ended", lambda: answered(open_desk) == all_jobs, within_s=90)

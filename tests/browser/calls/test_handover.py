@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.calls.test_recovery import meet_again, talking
+from tests.browser.calls.test_recovery import talking, wait_reconnected
 from tests.chat.member import chat_server
 from tests.end_to_end.test_handover import variables_for
 from tests.kit.people import bare_chromium, people_at
@@ -30,7 +30,7 @@ async def test_pages_continue_their_call_through_the_successor(tmp_path: Path) -
     ):
         ada, grace = await talking(people)
         async with running_sfu("--handover-socket", place, "--take-over") as new:
-            await meet_again(ada, grace, BACK_WITHIN_S)
+            await wait_reconnected(ada, grace, BACK_WITHIN_S)
             assert await old.ended() == 0
             assert people.faults == new.faults == old.faults == []
             for person in (ada, grace):

@@ -67,14 +67,14 @@ class Signalling:
         socket.on_message(from_page)
         server.on_message(from_server)
 
-    def say(self, event: str, data: object) -> None:
+    def send(self, event: str, data: object) -> None:
         assert self.socket is not None
         self.socket.send(json.dumps({"event": event, "data": json.dumps(data)}))
 
     def gets(self, track_id: str, **layers: object) -> None:
         """Send the page an event that reports these layers of a track, as if it came from the service."""
         state = {"spatial": -1, "temporal": -1, "paused": False, "reason": "wish", **layers}
-        self.say("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
+        self.send("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
 
     async def wants(self, track_id: str, **fields: object) -> None:
         """Wait until the page's latest request for a track has these fields."""
@@ -135,7 +135,7 @@ async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narr
     await large.hover()
     await grace.press("Unpin Ada")
 
-    signalling.say("bandwidth", {"estimate_bps": 412_000, "reason": "loss"})
+    signalling.send("bandwidth", {"estimate_bps": 412_000, "reason": "loss"})
     signalling.gets(camera, paused=True, reason="line")
     await expect(tile.get_by_text("Paused: your connection is slow")).to_be_visible()
     await expect(tile.locator(".avatar")).to_be_visible()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.people import Capture, People, Person, until_still
 from tests.kit.product import Product
 from tests.kit.silent_members import silent_people
@@ -153,7 +153,7 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     # Tap where the fullscreen button will appear.
     await tile.tap(position={"x": box["width"] - 25, "y": 25})
     await expect(actions).to_have_css("opacity", "1")
-    await keeps_nobody_out(grace, axe, "what can be done with a tile")
+    await expect_accessible(grace, axe, "what can be done with a tile")
     assert await phone.evaluate("document.fullscreenElement") is None
     pin = tile.get_by_role("button", name="Pin Ada")
     size = await pin.bounding_box()

@@ -12,7 +12,7 @@ from playwright.async_api import Locator, expect
 
 from svc.tools.secret_store import read_or_create_secrets
 from tests.browser.test_accessibility import at_both_sizes, axe
-from tests.browser.test_private import both, conversation, messages, private, say
+from tests.browser.test_private import both, conversation, messages, private, send_message
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox
@@ -58,7 +58,7 @@ async def acquainted(people: People) -> tuple[Person, Person]:
     for person in (ada, grace):
         await person.resize({"width": 1000, "height": 720})
     await private(ada, "Grace")
-    await say(ada, "Shall we talk?")
+    await send_message(ada, "Shall we talk?")
     await conversation(grace, "Ada").click()
     await expect(messages(grace)).to_have_text(["Shall we talk?"])
     return ada, grace
@@ -97,7 +97,7 @@ async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncItera
             "server_id": secrets.server_id,
             "server_password": secrets.server_password,
         }
-        await client.say("client_join", join | {"user_id": "recorder", "user_token": ""})
+        await client.send("client_join", join | {"user_id": "recorder", "user_token": ""})
         try:
             yield client
         finally:
@@ -173,7 +173,7 @@ async def test_firefox_and_chromium_see_and_hear_each_other_in_a_private_call(
       enter(field);
       await message("I am Grace");""")
     await private(ada, "Grace")
-    await say(ada, "Shall we talk?")
+    await send_message(ada, "Shall we talk?")
     await grace.does('await there(() => document.querySelector("#private-talks button"));')
     await grace.does(f"await ({JOINS})();")
     await ada.press("Call")

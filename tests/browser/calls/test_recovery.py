@@ -59,7 +59,7 @@ async def keep_connections(*people: Person) -> None:
         await person.page.evaluate(KEEP_CONNECTION)
 
 
-async def meet_again(ada: Person, grace: Person, within_s: float) -> None:
+async def wait_reconnected(ada: Person, grace: Person, within_s: float) -> None:
     """Wait until both people can see each other over new connections."""
 
     async def connected() -> bool:
@@ -82,7 +82,7 @@ async def test_media_flows_again_after_the_media_service_is_killed(people: Peopl
     ada, grace = await talking(people)
     killed = product.program("sfu")
     os.kill(killed, signal.SIGKILL)
-    await meet_again(ada, grace, BACK_WITHIN_S)
+    await wait_reconnected(ada, grace, BACK_WITHIN_S)
     assert product.program("sfu") != killed
     for person in (ada, grace):
         assert await person.page.evaluate("disturbed()") == [], person.name

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.calls.test_recovery import meet_again, talking
+from tests.browser.calls.test_recovery import talking, wait_reconnected
 from tests.browser.calls.test_simulcast import check_each_size, publisher, sends_back, viewer
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, installation
 from tests.kit.people import bare_chromium, people_at
@@ -28,7 +28,7 @@ async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
         other = two if theirs is one else one
         assert not (await other.metrics())["svc_sfu_packets_received_total"]
         await theirs.kill()
-        await meet_again(ada, grace, BACK_WITHIN_S)
+        await wait_reconnected(ada, grace, BACK_WITHIN_S)
         assert (await other.metrics())["svc_sfu_packets_received_total"]
         assert people.faults == other.faults == []
         for person in (ada, grace):

@@ -226,7 +226,7 @@ async def test_a_camera_in_an_encrypted_channel_is_encrypted_in_every_size(
             if (one.user_id, one.source) == (ada_id, "camera")
         ]
         for layer in (0, 1, 2):
-            await client.say("set_layer", {"mid": mid, "max_temporal_layer": -1, "max_spatial_layer": layer})
+            await client.send("set_layer", {"mid": mid, "max_temporal_layer": -1, "max_spatial_layer": layer})
 
             async def arrives(layer: int = layer) -> bool:
                 lowest, highest = HEIGHTS[layer]

@@ -10,7 +10,7 @@ from tests.browser.calls.test_private_calls import ringing
 from tests.browser.test_private import go_to, private
 from tests.browser.test_private_groups import choose
 from tests.kit.people import Capture, People, Person
-from tests.kit.text_channels import come_to_read, write
+from tests.kit.text_channels import join_and_open, write
 
 NAMES = ("Ada", "Grace", "Alan", "Edsger", "Barbara")
 # Wide enough for the side panel as well, because video that is not displayed is not sent.
@@ -22,7 +22,7 @@ async def in_a_group(people: People) -> list[Person]:
     """Have all five people open their private conversation."""
     everybody = [await people.arrive(name, capture=SMALL) for name in NAMES]
     for person in everybody:
-        await come_to_read(person)
+        await join_and_open(person)
         await write(person, f"I am {person.name}")
         await person.resize(ROOM)
     ada, *others = everybody

@@ -100,7 +100,7 @@ class Names:
         return Write(lambda connection: None, lambda _: self._added(name))
 
     @shared_write
-    def say(self, name: str) -> Write[None, None]:
+    def add_nothing(self, name: str) -> Write[None, None]:
         self._directory.member(name)
         return Write(lambda connection: None, lambda _: self.committed.append(name))
 
@@ -121,8 +121,14 @@ def names(database: Database) -> Names:
 
 
 async def test_each_exclusive_write_sees_the_effects_of_earlier_writes(names: Names) -> None:
-    deeds = [names.say("Ada"), names.add("Ada"), names.add("Ada"), names.say("Ada"), names.say("Bob")]
-    answers = await asyncio.gather(*deeds, return_exceptions=True)
+    writes = [
+        names.add_nothing("Ada"),
+        names.add("Ada"),
+        names.add("Ada"),
+        names.add_nothing("Ada"),
+        names.add_nothing("Bob"),
+    ]
+    answers = await asyncio.gather(*writes, return_exceptions=True)
     codes = [answer.code if isinstance(answer, ChatError) else answer for answer in answers]
     assert codes == ["unknown_member", "Ada", "too_many", None, "unknown_member"]
 
@@ -137,10 +143,10 @@ async def test_a_cancelled_write_is_completed_before_the_next_one(names: Names) 
 
 
 async def test_a_write_cancelled_before_its_turn_delays_nobody(names: Names) -> None:
-    deeds = [asyncio.ensure_future(names.add(name)) for name in ("Ada", "Bob", "Cyd")]
+    writes = [asyncio.ensure_future(names.add(name)) for name in ("Ada", "Bob", "Cyd")]
     await asyncio.sleep(0)
-    deeds[1].cancel()
-    await asyncio.wait(deeds)
+    writes[1].cancel()
+    await asyncio.wait(writes)
     assert list(names._directory.members) == ["Ada", "Cyd"]
 
 

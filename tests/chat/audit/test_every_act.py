@@ -252,7 +252,7 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     [waiting] = (await folk.owner.done("GET", "/api/applications"))["applications"]
     names["application_id"] = waiting["id"]
     await sfu.until("sync_request")
-    await sfu.tell("peer_joined", "lobby", folk.member.id)
+    await sfu.send_event("peer_joined", "lobby", folk.member.id)
     while "Member" not in await here.page.people("lobby"):
         pass
     for path, action in (("/api/icon", "icon_change"), ("/api/emoji?name=cat", "emoji_create")):

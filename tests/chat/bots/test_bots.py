@@ -240,7 +240,7 @@ async def test_a_bot_joins_and_leaves_a_voice_channel_with_its_token(folk: Peopl
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
         assert (await live.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
-        await sfu.tell("peer_joined", "lobby", bot.id)
+        await sfu.send_event("peer_joined", "lobby", bot.id)
         await live.pushed("voice_joined")
         await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
         await sfu.until("disconnect_user")

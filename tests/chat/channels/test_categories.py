@@ -148,14 +148,14 @@ async def test_only_moderators_can_join_a_full_voice_channel(folk: People, sfu: 
         # The slot is reserved until the member has joined.
         refused = await guest.ask("voice_join", channel_id="lobby")
         assert refused["data"]["error"] == "channel_full"
-        await sfu.tell("peer_joined", "lobby", member.id)
+        await sfu.send_event("peer_joined", "lobby", member.id)
         await guest.pushed("voice_joined")
         refused = await guest.ask("voice_join", channel_id="lobby")
         assert refused["data"]["error"] == "channel_full"
         assert (await moderator.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
         assert (await guest.ask("voice_join", channel_id="side-room"))["event"] == "voice_join"
         # Nobody can be moved into a full channel, either.
-        await sfu.tell("peer_joined", "side-room", guest.id)
+        await sfu.send_event("peer_joined", "side-room", guest.id)
         await moderator.pushed("voice_joined")
         moved = await moderator.ask("voice_move", member_id=guest.id, channel_id="lobby")
         assert moved["data"]["error"] == "channel_full"
@@ -164,7 +164,7 @@ async def test_only_moderators_can_join_a_full_voice_channel(folk: People, sfu: 
 async def test_archiving_a_voice_channel_disconnects_its_participants(folk: People, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     async with folk.live("member") as [member]:
-        await sfu.tell("peer_joined", "lobby", member.id)
+        await sfu.send_event("peer_joined", "lobby", member.id)
         await member.pushed("voice_joined")
         await folk.owner.done("PATCH", f"{CHANNELS}/lobby", {"archived": True})
         await sfu.until("disconnect_user")

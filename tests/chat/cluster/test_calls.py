@@ -59,7 +59,7 @@ async def test_a_paused_owner_disconnects_nobody_from_a_call_when_it_resumes(tmp
                     first.signal(signal.SIGCONT)
                     await wait_until("the paused owner follows", first.follows, within_s=30)
                     offers = client.offers
-                    await client.say("renegotiate", {})
+                    await client.send("renegotiate", {})
                     await eventually(
                         "the SFU goes on", lambda: client.closed or client.offers > offers, within_s=30
                     )
@@ -101,7 +101,7 @@ async def test_members_on_two_sfus_can_still_hear_each_other_after_the_owner_die
 
         await wait_until("the new owner knows both SFUs", is_in_step, within_s=30)
         for client in (ada, grace):
-            await client.say("renegotiate", {})
+            await client.send("renegotiate", {})
         # If a relay between the SFUs had restarted, an additional offer would have contained its track as a
         # new track.
         for client, before in zip((ada, grace), offers, strict=True):
@@ -110,7 +110,7 @@ async def test_members_on_two_sfus_can_still_hear_each_other_after_the_owner_die
         await talk(ada, grace)
         # From now on, the new owner handles all changes.
         del ada.sends[CAMERA]
-        await ada.say("renegotiate", {})
+        await ada.send("renegotiate", {})
         await grace.lost(ada)
         assert await grace.hears(ada) is heard
         for client in (ada, grace):

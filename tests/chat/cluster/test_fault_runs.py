@@ -7,13 +7,13 @@ import pytest
 from benchmarks.cluster_faults import kinds_of, run
 
 
-def say_nothing(_: str) -> None:
+def ignore(_: str) -> None:
     pass
 
 
 async def test_acknowledged_writes_survive_two_takeovers_and_the_death_of_a_relay(tmp_path: Path) -> None:
     kinds = ["owner killed", "relay killed", "owner cut off from NATS"]
-    report = await run(tmp_path, kinds, clients=4, seed=1, lease_s=1.5, say=say_nothing)
+    report = await run(tmp_path, kinds, clients=4, seed=1, lease_s=1.5, report_progress=ignore)
     assert report.faults == []
     assert report.acknowledged and report.epochs >= 3
 
@@ -21,5 +21,5 @@ async def test_acknowledged_writes_survive_two_takeovers_and_the_death_of_a_rela
 @pytest.mark.nightly("runs fifty rounds of faults, each as long as a takeover")
 @pytest.mark.timeout(1800)
 async def test_acknowledged_writes_survive_fifty_rounds_of_random_faults(tmp_path: Path) -> None:
-    report = await run(tmp_path, kinds_of(50, 7), clients=20, seed=7, lease_s=3, say=say_nothing)
+    report = await run(tmp_path, kinds_of(50, 7), clients=20, seed=7, lease_s=3, report_progress=ignore)
     assert report.faults == []

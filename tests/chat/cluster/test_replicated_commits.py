@@ -91,7 +91,7 @@ async def follow(log: NatsLog, path: Path) -> None:
         replica.close()
 
 
-async def say(database: Database, word: str) -> None:
+async def insert_word(database: Database, word: str) -> None:
     def insert(connection: Connection) -> None:
         connection.execute("INSERT INTO words (word) VALUES (?)", (word,))
 
@@ -109,7 +109,7 @@ async def test_a_node_that_was_away_until_the_log_expired_asks_for_a_snapshot(
     first, second = await files_of_a_new_community(tmp_path)
     async with log_of("one", servers) as one, log_of("two", servers) as two:
         async with owning(one, "one", first) as owner:
-            await say(owner, "nobody follows")
+            await insert_word(owner, "nobody follows")
         await asyncio.to_thread(lambda: two.run(two.client.jetstream().purge_stream(two.name)))
         config = ClusterConfig(servers.urls, "two", "words")
         with pytest.raises(LogTrimmed):
@@ -127,19 +127,19 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_pre
     first, second = await files_of_a_new_community(tmp_path)
     async with log_of("one", servers) as one, log_of("two", servers) as two:
         async with owning(one, "one", first) as owner:
-            await asyncio.gather(*(say(owner, f"word {number}") for number in range(50)))
+            await asyncio.gather(*(insert_word(owner, f"word {number}") for number in range(50)))
             with pytest.raises(sqlite3.IntegrityError):
-                await say(owner, "word 1")
-            await say(owner, "in two parts " * (PART_BYTES // 10))
+                await insert_word(owner, "word 1")
+            await insert_word(owner, "in two parts " * (PART_BYTES // 10))
             await follow(two, second)
             assert table_hashes(first) == table_hashes(second)
             assert {"words", "counted", "sqlite_sequence"} <= set(table_hashes(second))
             async with owning(two, "two", second) as successor:
-                await say(successor, "of the new owner")
+                await insert_word(successor, "of the new owner")
                 with pytest.raises(StorageFailed, match="Another node owns"):
-                    await say(owner, "too late")
+                    await insert_word(owner, "too late")
                 with pytest.raises(StorageFailed):
-                    await say(owner, "refused at once")
+                    await insert_word(owner, "refused at once")
         async with log_of("one", servers) as again:
             await follow(again, first)
     assert words_in(first)[-1] == "of the new owner"
@@ -170,7 +170,7 @@ async def test_the_next_owner_completes_a_migration_during_which_the_previous_ow
         assert schema_version(connection) == 1
     async with log_of("two", servers) as two:
         async with owning(two, "two", second) as successor:
-            await say(successor, "counted")
+            await insert_word(successor, "counted")
             assert [tuple(row) for row in await successor.rows("SELECT letters FROM counted")] == [(7,)]
         await follow(two, first)
     assert table_hashes(first) == table_hashes(second)
@@ -182,18 +182,18 @@ async def test_without_a_quorum_nothing_is_acknowledged_and_nothing_acknowledged
     monkeypatch.setattr(nats_log, "DOUBT_S", 1.0)
     first, second = await files_of_a_new_community(tmp_path)
     async with log_of("one", servers) as one, owning(one, "one", first) as owner:
-        await say(owner, "acknowledged")
+        await insert_word(owner, "acknowledged")
         for name in "bc":
             servers.signal(name, signal.SIGSTOP)
         with pytest.raises(Unreplicated, match="quorum"):
-            await say(owner, "doubtful")
+            await insert_word(owner, "doubtful")
         assert len(await owner.rows("SELECT word FROM words")) == 1
         for name in "bc":
             servers.signal(name, signal.SIGCONT)
         async with asyncio.timeout(90):
             while True:
                 try:
-                    await say(owner, "later")
+                    await insert_word(owner, "later")
                     break
                 except Unreplicated:
                     await asyncio.sleep(0.1)

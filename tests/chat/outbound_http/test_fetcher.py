@@ -176,12 +176,12 @@ BROKEN: dict[str, bytes] = {
 
 @pytest.mark.parametrize("response", BROKEN.values(), ids=BROKEN)
 def test_a_host_without_the_file_is_a_failure(tmp_path: Path, response: bytes) -> None:
-    async def say(writer: asyncio.StreamWriter) -> None:
+    async def respond(writer: asyncio.StreamWriter) -> None:
         writer.write(response)
         await writer.drain()
 
     async def body() -> None:
-        async with Scene({"/a": say}) as scene:
+        async with Scene({"/a": respond}) as scene:
             assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
 
     on_an_internet(body, tmp_path)

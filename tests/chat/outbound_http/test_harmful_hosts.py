@@ -64,7 +64,7 @@ async def promise(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.02)
 
 
-async def say_nothing(writer: asyncio.StreamWriter) -> None:
+async def send_nothing(writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(LONG_S)
 
 
@@ -72,7 +72,7 @@ SLOW = {
     "a body in drops": drip,
     "a head in drops": drip_headers,
     "hints without end": promise,
-    "silence": say_nothing,
+    "silence": send_nothing,
 }
 
 
@@ -264,12 +264,12 @@ def test_any_response_yields_a_file_or_a_failure(tmp_path: Path) -> None:
     honest = [*(form(FILE) for form in FORMS.values()), redirect("/a"), redirect("http://private.example/")]
     turns = [mutated(honest[turn % len(honest)], Random(turn)) for turn in range(400)]
 
-    async def say(writer: asyncio.StreamWriter) -> None:
+    async def respond(writer: asyncio.StreamWriter) -> None:
         writer.write(turns.pop())
         await writer.drain()
 
     async def body() -> None:
-        async with Scene({"/a": say}, private="127.0.0.1") as scene:
+        async with Scene({"/a": respond}, private="127.0.0.1") as scene:
             while len(turns) > MAX_REDIRECTS:
                 try:
                     assert len(await scene.fetch("http://pictures.example/a")) <= MAX_BYTES

@@ -38,7 +38,7 @@ class World:
         """Report a member's arrival as the media service would, and wait until everybody has received the
         event.
         """
-        await self.sfu.tell("peer_joined", room_id, member.id)
+        await self.sfu.send_event("peer_joined", room_id, member.id)
         for listener in (self.mod, self.ada, self.bob):
             assert (await listener.pushed("voice_joined"))["member"]["id"] == member.id
 

@@ -52,9 +52,9 @@ async def test_a_hand_lowered_by_a_moderator_can_be_raised_again(world: World) -
 async def test_a_hand_disappears_when_its_member_leaves(world: World) -> None:
     await world.enters(world.ada)
     await hand(world.ada)
-    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
-    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_joined", "lobby", world.ada.id)
     assert (await world.bob.pushed("voice_joined"))["member"]["hand"] == 0
 
 
@@ -69,9 +69,9 @@ async def test_viewers_of_the_channel_see_who_is_sharing_a_camera_or_a_screen(wo
     await world.ada.ask("voice_send", **body)
     await world.ada.ask("voice_send", **{**body, "screen": True})
     assert await world.bob.pushed("voice_updated") == {**here, "screen": True}
-    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
-    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_joined", "lobby", world.ada.id)
     person = (await world.bob.pushed("voice_joined"))["member"]
     assert (person["camera"], person["screen"]) == (False, False)
 
@@ -135,7 +135,7 @@ async def test_a_member_whose_screen_share_was_stopped_cannot_restart_it_until_t
     assert (await world.command("user_caps", count + 1))["caps"] == ["speak"], (
         "not given back with other rights"
     )
-    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
     await world.enters(world.ada)
     assert (await world.command("user_caps", count + 2))["caps"] == ["share_screen", "speak"]

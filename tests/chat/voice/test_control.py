@@ -46,7 +46,7 @@ async def test_all_members_see_who_may_speak_and_every_change(world: World) -> N
     directory = world.community.directory
     own = Overrides(members={world.ada.id: Override(deny=Permission.SPEAK)})
     directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=own))
-    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_joined", "lobby", world.ada.id)
     assert (await world.bob.pushed("voice_joined"))["member"]["may_speak"] is False
     changed(world, world.ada.id)
     directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=Overrides()))
@@ -62,7 +62,7 @@ async def test_a_grant_used_late_has_the_current_permissions(world: World) -> No
     await world.enters(world.ada)
     assert (await world.command("user_caps"))["caps"] == ["speak"]
     world.community.directory.drop_member(world.bob.id)
-    await world.sfu.tell("peer_joined", "lobby", world.bob.id)
+    await world.sfu.send_event("peer_joined", "lobby", world.bob.id)
     assert (await world.command("disconnect_user"))["user_id"] == world.bob.id
 
 
@@ -153,15 +153,15 @@ async def test_the_number_of_participants_on_a_server_is_limited(
                 assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
             refused = await bob.ask("voice_join", channel_id="side-room")
             assert refused["data"]["error"] == "voice_full"
-            await sfu.tell("peer_joined", "lobby", ada.id)
+            await sfu.send_event("peer_joined", "lobby", ada.id)
             assert await bob.people("lobby") == ["Ada"]
             assert (await bob.ask("voice_join", channel_id="lobby"))["data"]["error"] == "voice_full"
             # A member who arrives nevertheless exceeds the limit and is disconnected.
-            await sfu.tell("peer_joined", "side-room", bob.id)
+            await sfu.send_event("peer_joined", "side-room", bob.id)
             assert await bob.people("side-room") == ["Bob"]
             await sfu.until("disconnect_user")
-            await sfu.tell("peer_left", "side-room", bob.id)
-            await sfu.tell("peer_left", "lobby", ada.id)
+            await sfu.send_event("peer_left", "side-room", bob.id)
+            await sfu.send_event("peer_left", "lobby", ada.id)
             assert await bob.people("lobby") == []
             assert (await bob.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
@@ -186,7 +186,7 @@ async def test_grants_expire(world: World, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_an_unknown_participant_from_the_sfu_is_shown_and_left_alone(world: World) -> None:
-    await world.sfu.tell("peer_joined", "lobby", "a load generator")
+    await world.sfu.send_event("peer_joined", "lobby", "a load generator")
     assert await world.bob.people("lobby") == ["Somebody"]
     await world.nothing_more()
     assert world.sfu.count("disconnect_user") == world.sfu.count("user_caps") == 0

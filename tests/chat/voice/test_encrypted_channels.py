@@ -58,15 +58,15 @@ class World:
         """Add a participant to the call and wait until all participants know that the group must change."""
         assert "client_join" in await caller.join(sealed=True)
         self.callers.append(caller)
-        await self._tell("peer_joined", caller)
+        await self._send_event("peer_joined", caller)
 
     async def leaves(self, caller: Caller) -> None:
         self.callers.remove(caller)
-        await self._tell("peer_left", caller)
+        await self._send_event("peer_left", caller)
 
-    async def _tell(self, event: str, caller: Caller) -> None:
+    async def _send_event(self, event: str, caller: Caller) -> None:
         self.sfu.people["lobby"] = [*self.others, *(one.id for one in self.callers)]
-        await self.sfu.tell(event, "lobby", caller.id)
+        await self.sfu.send_event(event, "lobby", caller.id)
         await self.changed()
 
     async def changed(self) -> None:
@@ -125,7 +125,7 @@ async def test_a_grant_from_before_encryption_becomes_invalid(world: World) -> N
     await world.owner.done("PATCH", ONE, {"encrypted": True})
     for number, one in enumerate((ada, ben), start=1):
         world.sfu.people["lobby"] = [one.id]
-        await world.sfu.tell("peer_joined", "lobby", one.id)
+        await world.sfu.send_event("peer_joined", "lobby", one.id)
         await world.sfu.until("disconnect_user", number)
         command = payload([each for each in world.sfu.received if each.event == "disconnect_user"][-1])
         assert (command["room_id"], command["user_id"]) == ("lobby", one.id)
@@ -140,20 +140,20 @@ async def test_an_encrypted_call_holds_25_people_including_moderators(
     world.others = [f"somebody-{number}" for number in range(24)]
     world.sfu.people["lobby"] = world.others
     for one in world.others:
-        await world.sfu.tell("peer_joined", "lobby", one)
+        await world.sfu.send_event("peer_joined", "lobby", one)
         await live.pushed("voice_joined")
     await world.enters(ada)
     # Members who may move others can join other full channels.
     assert await Caller(owner, live).join(sealed=True) == "channel_full"
     # A member who joins nevertheless is removed.
-    await world.sfu.tell("peer_joined", "lobby", world.owner.id)
+    await world.sfu.send_event("peer_joined", "lobby", world.owner.id)
     await world.sfu.until("disconnect_user")
 
 
 async def test_moderators_can_move_only_people_who_encrypt_into_an_encrypted_channel(world: World) -> None:
     ada = await world.caller("Ada")
     mod = await world.stack.enter_async_context(world.chat.member("", world.owner.token))
-    await world.sfu.tell("peer_joined", "side-room", ada.id)
+    await world.sfu.send_event("peer_joined", "side-room", ada.id)
     await mod.pushed("voice_joined")
     assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
     assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}

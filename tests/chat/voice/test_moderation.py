@@ -49,12 +49,12 @@ async def test_a_mute_is_sent_to_the_sfu_and_visible_to_all_members(world: World
 async def test_a_muted_member_who_returns_is_muted_before_they_are_connected(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
-    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.ada.pushed("voice_left")
     await world.ada.ask("voice_join", channel_id="side-room")
     assert (await world.command("user_audio_control", 2))["room_id"] == "side-room"
     async with world.chat.member("Eve") as eve:
-        await world.sfu.tell("peer_joined", "side-room", world.ada.id)
+        await world.sfu.send_event("peer_joined", "side-room", world.ada.id)
         assert (await eve.pushed("voice_joined"))["member"]["muted"] is True
 
 
@@ -102,7 +102,7 @@ async def test_disconnecting_a_member_is_logged(world: World) -> None:
     await world.enters(world.ada)
     assert (await world.mod.ask("voice_disconnect", member_id=world.ada.id))["event"] == "voice_disconnect"
     assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
-    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     assert await world.bob.pushed("voice_left") == {"channel_id": "lobby", "member_id": world.ada.id}
 
 
@@ -183,7 +183,7 @@ async def test_a_member_kicked_while_the_connection_is_down_is_disconnected_when
         await sfu.until("sync_request")
         owner, ada = await newcomer(chat, "Owner"), await newcomer(chat, "Ada")
         give_role(community, owner.id, "owner")
-        await sfu.tell("peer_joined", "lobby", ada.id)
+        await sfu.send_event("peer_joined", "lobby", ada.id)
         await sfu.stop()
         await wait_until("the connection is lost", partial(is_lost, community), within_s=10)
         await owner.done("POST", f"/api/members/{ada.id}/kick")
@@ -218,9 +218,9 @@ async def test_a_members_self_mute_is_visible_and_survives_reconnections(world: 
     assert reply["data"]["self_muted"] is True
     here = {"channel_id": "lobby", "member_id": world.ada.id}
     assert await world.bob.pushed("voice_updated") == {**here, "self_muted": True}
-    await world.sfu.tell("peer_left", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
-    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_joined", "lobby", world.ada.id)
     assert (await world.bob.pushed("voice_joined"))["member"] == {
         "id": world.ada.id,
         "nickname": "Ada",

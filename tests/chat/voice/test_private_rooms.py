@@ -40,7 +40,7 @@ async def test_only_members_of_the_conversation_can_join_or_see_its_call(world: 
         assert await request(live, "voice_join", channel_id=room_id, sealed=True) == "no_device"
     # A moderator who may move people between channels has no access to this room.
     assert await request(world.mod, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
-    await world.sfu.tell("peer_joined", room_id, world.ada.id)
+    await world.sfu.send_event("peer_joined", room_id, world.ada.id)
     for member in (world.ada, world.bob):
         joined = await member.pushed("voice_joined")
         assert (joined["channel_id"], joined["member"]["id"]) == (room_id, world.ada.id)
@@ -87,7 +87,7 @@ async def test_starting_a_call_rings_absent_members_devices_and_joining_it_rings
         assert browsers[1].read(received) == {"kind": "call", "talk_id": room_id}
         assert (received.headers["Urgency"], received.headers["TTL"]) == ("high", "45")
         world.sfu.people[room_id] = [world.ada.id]
-        await world.sfu.tell("peer_joined", room_id, world.ada.id)
+        await world.sfu.send_event("peer_joined", room_id, world.ada.id)
         await world.bob.pushed("voice_joined")
         await request(world.bob, "voice_join", channel_id=room_id, sealed=True)
         await world.nothing_more()

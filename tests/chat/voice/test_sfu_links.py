@@ -30,7 +30,7 @@ class World:
     async def arrives(self, service: int, user_id: str, room_id: str = "lobby") -> None:
         sfu = self.services[service]
         sfu.people.setdefault(room_id, []).append(user_id)
-        await sfu.tell("peer_joined", room_id, user_id)
+        await sfu.send_event("peer_joined", room_id, user_id)
 
     def commanded(self, service: int, event: str) -> list[str]:
         """Return the user ids in the events of this kind that a service received."""
@@ -128,7 +128,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(
     assert world.commanded(place, "disconnect_user") == []
     # The member's arrival on the wrong service was never announced, so their departure is not announced,
     # either.
-    await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
+    await world.services[1 - place].send_event("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 

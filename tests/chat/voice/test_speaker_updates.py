@@ -5,7 +5,7 @@ from tests.chat.voice.conftest import World
 
 
 async def speak(world: World, *user_ids: str) -> None:
-    await world.sfu.say(serialise("speakers", {"room_id": "lobby", "user_ids": list(user_ids)}))
+    await world.sfu.send_text(serialise("speakers", {"room_id": "lobby", "user_ids": list(user_ids)}))
 
 
 async def test_viewers_outside_the_call_see_who_is_speaking(world: World) -> None:
@@ -39,8 +39,8 @@ async def test_the_sfu_sends_speaker_updates_only_while_somebody_is_watching_a_c
     assert await world.command("speakers_wanted", 3) == {"room_id": "lobby", "wanted": True}
     await speak(world, world.bob.id)
     assert (await world.mod.pushed("voice_speaking"))["member_ids"] == [world.bob.id]
-    await world.sfu.tell("peer_left", "lobby", world.ada.id)
-    await world.sfu.tell("peer_left", "lobby", world.bob.id)
+    await world.sfu.send_event("peer_left", "lobby", world.ada.id)
+    await world.sfu.send_event("peer_left", "lobby", world.bob.id)
     assert await world.command("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
 
 

@@ -48,7 +48,7 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
         key = await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))
         await community.media._database.write(lambda c: community.media.refer(c, key, SERVER, "icon"))
         (community._config.data_dir / "some-key").write_text("secret of a feature\n")
-        await _say(chat, olga, "before the backup")
+        await _post(chat, olga, "before the backup")
         yield chat, community, olga
 
 
@@ -57,7 +57,7 @@ async def _channel(person: Person) -> str:
     return next(str(channel["id"]) for channel in channels if channel["name"] == "general")
 
 
-async def _say(chat: ChatServer, person: Person, text: str) -> None:
+async def _post(chat: ChatServer, person: Person, text: str) -> None:
     async with chat.member("", person.token) as live:
         await live.ask("message_send", channel_id=await _channel(person), text=text)
 
@@ -93,7 +93,7 @@ async def test_a_running_server_is_restored_elsewhere_unchanged(
         "faults": [],
     }
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    await _say(chat, olga, "after the backup")
+    await _post(chat, olga, "after the backup")
     before = _contents(Path(variables["DATA_DIR"]))
     restored = await admin.at(elsewhere).json("restore", str(file), "--verify")
     assert (restored["verified"], restored["objects"], restored["missing"]) == (True, 1, [])

@@ -249,7 +249,7 @@ async def test_only_administrators_see_hidden_channels(
         assert "archive" in await names()
 
 
-def _spoilt(**changes: object) -> dict[str, Any]:
+def _export_with(**changes: object) -> dict[str, Any]:
     message = {**DISCORD["messages"][1], **changes}
     return {**DISCORD, "messages": [DISCORD["messages"][0], message]}
 
@@ -261,12 +261,12 @@ def _spoilt(**changes: object) -> dict[str, Any]:
         ("[" * 100_000, "nested too deeply"),
         ("{}", "this is not a JSON file of DiscordChatExporter"),
         (json.dumps({**DISCORD, "channel": {"id": 5, "name": "x"}}), "channel: id is missing or not valid"),
-        (json.dumps(_spoilt(timestamp="yesterday")), "messages[1]: 'yesterday' is not a time"),
+        (json.dumps(_export_with(timestamp="yesterday")), "messages[1]: 'yesterday' is not a time"),
         (
-            json.dumps(_spoilt(timestamp="2020-01-01T00:00:00")),
+            json.dumps(_export_with(timestamp="2020-01-01T00:00:00")),
             "messages[1]: '2020-01-01T00:00:00' is not a time",
         ),
-        (json.dumps(_spoilt(author=None)), "messages[1]: author is missing or not valid"),
+        (json.dumps(_export_with(author=None)), "messages[1]: author is missing or not valid"),
         (json.dumps({**DISCORD, "messages": {}}), "messages is missing or not valid"),
     ],
 )
