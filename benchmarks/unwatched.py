@@ -35,7 +35,7 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-async def measure(wishes: argparse.Namespace) -> None:
+async def measure(options: argparse.Namespace) -> None:
     """Measure the times for all changes, then the processor time."""
     async with two_browsers() as (first, second):
         ada = await first.arrive("Ada", capture=CAPTURE)
@@ -45,8 +45,8 @@ async def measure(wishes: argparse.Namespace) -> None:
         await ada.join()
         await grace.join(camera=False)
         await grace.sees(ada, frames=60)
-        await measure_times(ada, grace, wishes.rounds)
-        await measure_processor(ada, grace, wishes.seconds)
+        await measure_times(ada, grace, options.rounds)
+        await measure_processor(ada, grace, options.seconds)
 
 
 async def measure_times(ada: Person, grace: Person, rounds: int) -> None:
@@ -54,7 +54,7 @@ async def measure_times(ada: Person, grace: Person, rounds: int) -> None:
     for _ in range(rounds):
         for name, changes, ends in CHANGES:
             times[name].append(await times_of(ada, grace, changes, ends))
-    print("| change | wish to layers_wanted, ms: median, max | from there to set, ms |\n|---|---|---|")
+    print("| change | request to layers_wanted, ms: median, max | from there to set, ms |\n|---|---|---|")
     for name, found in times.items():
         columns = [f"{median(column):.0f}, {max(column):.0f}" for column in zip(*found, strict=True)]
         print(f"| {name} | {' | '.join(columns)} |", flush=True)
@@ -64,10 +64,10 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     """Return the time from a change until the page gets the request, and from then until the request takes
     effect.
     """
-    wished_ms = await encoder_log.wish(grace, await camera_of(grace), changes)
+    requested_ms = await encoder_log.request_layers(grace, await camera_of(grace), changes)
 
     async def first(event: str) -> Entry | None:
-        found = await encoder_log.entries(ada, wished_ms)
+        found = await encoder_log.entries(ada, requested_ms)
         fits = (
             each for each in found if each.event == event and (each.encodings[0], each.encodings[-1]) == ends
         )
@@ -81,7 +81,7 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     assert wanted and done_at
     # Wait as long as the service waits between two such events.
     await asyncio.sleep(1.0)
-    return wanted.at_ms - wished_ms, done_at.at_ms - wanted.at_ms
+    return wanted.at_ms - requested_ms, done_at.at_ms - wanted.at_ms
 
 
 async def camera_of(grace: Person) -> str:
@@ -95,7 +95,7 @@ async def measure_processor(ada: Person, grace: Person, seconds: float) -> None:
     await ada.page.evaluate(HIDDEN)
     print("| Ada's browser | processor time, % of a core |\n|---|---|")
     for name, changes, _ in (CHANGES[1], CHANGES[2], CHANGES[0]):
-        await encoder_log.wish(grace, await camera_of(grace), changes)
+        await encoder_log.request_layers(grace, await camera_of(grace), changes)
         await asyncio.sleep(5.0)
         before = await processor_s(browser)
         await asyncio.sleep(seconds)

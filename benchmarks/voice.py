@@ -93,19 +93,19 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-async def measure(wishes: argparse.Namespace) -> None:
+async def measure(options: argparse.Namespace) -> None:
     """Measure every link with each browser and print a row for each."""
     print("| link | browser | hears, % concealed | is heard, % concealed | bytes down | up |")
     print("|---|---|---|---|---|---|", flush=True)
-    for browser in wishes.browser:
-        async with talk(browser, wishes.round_trip / 2000, wishes.encrypted) as (ada, other, link):
+    for browser in options.browser:
+        async with talk(browser, options.round_trip / 2000, options.encrypted) as (ada, other, link):
             await asyncio.gather(ada.hears(other), other.hears(ada))
-            clean = await measured(ada, other, link, CLEAN, wishes.settle, wishes.seconds)
+            clean = await measured(ada, other, link, CLEAN, options.settle, options.seconds)
             print(row("no loss", browser, clean, clean), flush=True)
             for each in LINKS:
-                if each.name.partition(":")[0] not in wishes.rows:
+                if each.name.partition(":")[0] not in options.rows:
                     continue
-                found = await measured(ada, other, link, each, wishes.settle, wishes.seconds)
+                found = await measured(ada, other, link, each, options.settle, options.seconds)
                 print(row(each.name, browser, found, clean), flush=True)
 
 

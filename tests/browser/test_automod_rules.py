@@ -81,11 +81,11 @@ async def delete_the_rule(page: Locator) -> None:
 
 async def test_two_rule_managers_see_each_others_changes(people: People) -> None:
     here = await community(people, "manage_automod", pages=("owner", "moderator"))
-    wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
+    rule = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 
     async def answer_late(route: Route) -> None:
         """Respond with the state from before the owner created a rule."""
-        await ask(here.owner, "POST", "/api/automod/rules", wish)
+        await ask(here.owner, "POST", "/api/automod/rules", rule)
         await route.fulfill(json={"rules": []})
 
     await here.moderator.page.route("**/api/automod/rules", answer_late, times=1)

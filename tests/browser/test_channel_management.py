@@ -115,8 +115,8 @@ async def test_changes_to_a_channel_appear_for_everybody(here: Community, axe: s
         assert channel["slow_mode_s"] == seconds
         await person.page.keyboard.press("Escape")
     path = f"/api/channels/{channel['id']}"
-    for wish in ({"name": "mine"}, {"topic": "mine"}, {"slow_mode_s": 0}, {"archived": True}):
-        assert await refusal(here.member, "PATCH", path, wish) == "forbidden"
+    for body in ({"name": "mine"}, {"topic": "mine"}, {"slow_mode_s": 0}, {"archived": True}):
+        assert await refusal(here.member, "PATCH", path, body) == "forbidden"
     assert await refusal(here.member, "DELETE", path) == "forbidden"
 
     for person, seats, quality, outcome in (
@@ -282,9 +282,9 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"
     assert await refusal(here.member, "GET", overrides) == "forbidden"
-    wish = {"allow": ["send_messages"], "deny": []}
+    body = {"allow": ["send_messages"], "deny": []}
     own = f"{overrides}/member/{await own_id(here.member)}"
-    assert await refusal(here.member, "PUT", own, wish) == "forbidden"
+    assert await refusal(here.member, "PUT", own, body) == "forbidden"
 
 
 async def test_a_channel_is_deleted_only_after_its_name_has_been_typed(here: Community, axe: str) -> None:

@@ -130,8 +130,8 @@ async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
 async def test_pictures_are_sent_even_if_the_operator_accepts_no_files(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
-    wishes = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}
-    async with installation(browsers, tmp_path, viewport, **wishes) as (_, people):
+    settings = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}
+    async with installation(browsers, tmp_path, viewport, **settings) as (_, people):
         ada = await people.arrive("Ada", reads="general")
         files = {"letter.pdf": b"%PDF-1.4 letter", "seal.png": picture_with_metadata("PNG")}
         given = [FilePayload(name=name, mimeType="", buffer=content) for name, content in files.items()]

@@ -84,9 +84,9 @@ async def test_each_action_is_offered_only_with_its_permission_and_for_lower_ran
     for person, of in ((here.moderator, "Ada"), (here.member, "Grace")):
         await expect(listed(person, of)).to_be_visible()
         await offers(person, of, "Message")
-    wish = {"nickname": "Renamed"} if item == "Rename" else {"duration_s": 60} if item == "Time out" else {}
+    body = {"nickname": "Renamed"} if item == "Rename" else {"duration_s": 60} if item == "Time out" else {}
     grace = path.format(id=await own_id(here.moderator))
-    assert await refusal(here.member, method, grace, wish) == "forbidden"
+    assert await refusal(here.member, method, grace, body) == "forbidden"
     for person, other in ((here.moderator, here.member), (here.owner, here.moderator)):
         reason = f"Watches of {other.name}"
         await write(other, reason)

@@ -29,9 +29,9 @@ CAMERA = """async (picture) => {
   const pen = canvas.getContext("2d");
   setInterval(() => pen.drawImage(image, 0, 0), 60);
   const open = navigator.mediaDevices.getUserMedia;
-  navigator.mediaDevices.getUserMedia = async (wishes) => {
-    if (!wishes.video) return open(wishes);
-    const heard = wishes.audio ? (await open({ audio: wishes.audio })).getTracks() : [];
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    if (!constraints.video) return open(constraints);
+    const heard = constraints.audio ? (await open({ audio: constraints.audio })).getTracks() : [];
     return new MediaStream([...heard, ...canvas.captureStream().getTracks()]);
   };
 }"""

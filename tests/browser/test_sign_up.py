@@ -94,9 +94,9 @@ async def known(owner: Person, link: str) -> bool:
     return link.partition("=")[2] in {invite["code"] for invite in invites}
 
 
-async def invited(owner: Person, product: Product, **wishes: object) -> str:
+async def invited(owner: Person, product: Product, **options: object) -> str:
     """Create an invite. Return its link."""
-    invite = await as_member(owner, "POST", "/api/invites", wishes)
+    invite = await as_member(owner, "POST", "/api/invites", options)
     return f"{without_invite(product)}#invite={invite['code']}"
 
 

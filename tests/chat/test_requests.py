@@ -26,7 +26,7 @@ from svc.chat.schemas import Id
 from tests.kit.time_complexity import grows_with_its_size
 
 
-class Wish(Request):
+class Example(Request):
     text: Annotated[str, Meta(min_length=1, max_length=10)]
     number: Annotated[int, Meta(ge=1, le=5)] = 1
     files: Annotated[Sequence[Id], Meta(max_length=2)] | None = None
@@ -59,7 +59,7 @@ class Things:
 
 
 def test_unknown_fields_are_ignored_and_null_equals_absent() -> None:
-    assert parse_json(b'{"text": "a", "files": null, "more": 1}', Wish) == Wish("a")
+    assert parse_json(b'{"text": "a", "files": null, "more": 1}', Example) == Example("a")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_unknown_fields_are_ignored_and_null_equals_absent() -> None:
 )
 def test_an_error_names_the_field_and_its_expected_type(text: bytes, problem: str) -> None:
     with pytest.raises(ChatError) as refused:
-        parse_json(text, Wish)
+        parse_json(text, Example)
     assert (refused.value.code, refused.value.message) == ("invalid_request", problem)
 
 
@@ -123,12 +123,12 @@ def test_an_error_lists_the_allowed_values(text: bytes, problem: str) -> None:
 def test_a_body_that_is_not_a_json_object_is_refused(text: bytes) -> None:
     for wrong in (text, text * 50_000 if text == b"[" else text):
         with pytest.raises(ChatError) as refused:
-            parse_json(wrong, Wish)
+            parse_json(wrong, Example)
         assert refused.value.code == "invalid_json"
 
 
 def test_a_backslash_before_an_apparent_nul_escape_stands_for_itself() -> None:
-    assert parse_json(rb'{"text": "C:\\u0000"}', Wish).text == r"C:\u0000"
+    assert parse_json(rb'{"text": "C:\\u0000"}', Example).text == r"C:\u0000"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_backslash_before_an_apparent_nul_escape_stands_for_itself() -> None:
 )
 def test_a_string_with_nul_in_a_frame_or_url_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(ChatError) as refused:
-        convert(data, Wish)
+        convert(data, Example)
     assert refused.value.message == "A text must not contain NUL"
 
 
@@ -150,14 +150,14 @@ def test_deeply_nested_json_in_a_frame_is_parsed_in_linear_time() -> None:
 
 
 def test_numbers_in_a_query_are_parsed_as_numbers() -> None:
-    assert convert({"text": "1", "number": "2"}, Wish, strict=False) == Wish("1", 2)
+    assert convert({"text": "1", "number": "2"}, Example, strict=False) == Example("1", 2)
     with pytest.raises(ChatError) as refused:
-        convert({"text": "1", "number": "two"}, Wish, strict=False)
+        convert({"text": "1", "number": "two"}, Example, strict=False)
     assert refused.value.message == "number must be a whole number"
 
 
 def test_requests_are_described_with_their_bounds_and_accept_additional_fields() -> None:
-    assert schema_of(Wish) == {
+    assert schema_of(Example) == {
         "type": "object",
         "properties": {
             "text": {"type": "string", "minLength": 1, "maxLength": 10},
@@ -196,10 +196,10 @@ def test_unset_fields_are_left_out_of_responses() -> None:
 
 
 def test_nested_request_types_accept_additional_fields() -> None:
-    class Wishes(Request):
-        first: Wish
+    class NestedExample(Request):
+        first: Example
 
-    assert schema_of(Wishes)["properties"] == {"first": schema_of(Wish)}
+    assert schema_of(NestedExample)["properties"] == {"first": schema_of(Example)}
 
 
 def test_fields_with_default_values_are_included_in_every_response() -> None:
@@ -232,7 +232,7 @@ def test_a_request_with_a_raw_body_takes_its_fields_from_the_query() -> None:
 
     class Sending(Requests):
         @endpoint(ANYONE, "Send", http="POST /sent", raw_body=("multipart/form-data", Form))
-        async def send(self, query: Wish) -> None: ...
+        async def send(self, query: Example) -> None: ...
 
     [described] = describe_feature(Sending).endpoints
     assert (described.body_type, described.body) == ("multipart/form-data", schema_of(Form))

@@ -265,8 +265,8 @@ async def test_pages_opened_over_http_have_a_different_origin(chat: ChatServer) 
 
 async def test_a_sign_in_over_http_is_refused(chat: ChatServer) -> None:
     proof = await Device().proof(chat.http, chat.address.replace("https://", "http://"))
-    wishes: dict[str, Any] = proof | {"nickname": "Ada", "invite_code": chat.invite}
-    async with chat.http.post("/api/auth/join", json=wishes) as response:
+    body: dict[str, Any] = proof | {"nickname": "Ada", "invite_code": chat.invite}
+    async with chat.http.post("/api/auth/join", json=body) as response:
         assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
 
 

@@ -58,7 +58,7 @@ NOT_HTTP = [
     b"x" * 100_000,
 ]
 # The service reads a burst of this many messages from a participant, and then this many per second.
-WISHES_AT_ONCE, WISHES_PER_S = 200, 20
+REQUESTS_AT_ONCE, REQUESTS_PER_S = 200, 20
 # An address at which nothing is listening.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
@@ -117,19 +117,21 @@ async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_delays_nobody(
     seen, _ = await asyncio.gather(ada.sees(grace), grace.sees(ada))
     began = time.monotonic()
     for number in range(500):
-        wish = {
+        layers = {
             "paused": number % 3 == 1,
             "max_spatial_layer": number % 4 - 1,
             "width": number,
             "adaptive": True,
         }
-        await ada.send("set_layer", {"track_id": seen.track_id, "max_temporal_layer": number % 4 - 1, **wish})
+        await ada.send(
+            "set_layer", {"track_id": seen.track_id, "max_temporal_layer": number % 4 - 1, **layers}
+        )
         await ada.send("set_layer", {"track_id": "none", "max_temporal_layer": 0})
     await asyncio.gather(ada.hears(grace), grace.hears(ada), grace.sees(ada))
     await a_call_works(guests)
     # Every other request is refused. Reading all of them takes 40 s.
-    refused, most = len(ada.errors), (WISHES_AT_ONCE + WISHES_PER_S * (time.monotonic() - began)) / 2 + 1
-    assert WISHES_AT_ONCE / 2 - 10 <= refused <= most
+    refused, most = len(ada.errors), (REQUESTS_AT_ONCE + REQUESTS_PER_S * (time.monotonic() - began)) / 2 + 1
+    assert REQUESTS_AT_ONCE / 2 - 10 <= refused <= most
     assert ada.closed is None
 
 

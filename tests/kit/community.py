@@ -58,8 +58,8 @@ async def own_id(person: Person) -> str:
 
 async def give(owner: Person, person: Person, permissions: Sequence[str], name: str = "Helpers") -> str:
     """Give a person a new role with these permissions. Return the role's id."""
-    wish = {"name": name, "rank": MODERATOR_RANK, "permissions": list(permissions)}
-    role = await ask(owner, "POST", "/api/roles", wish)
+    role_body = {"name": name, "rank": MODERATOR_RANK, "permissions": list(permissions)}
+    role = await ask(owner, "POST", "/api/roles", role_body)
     await ask(owner, "PUT", f"/api/members/{await own_id(person)}/roles/{role['id']}")
     return str(role["id"])
 

@@ -67,10 +67,10 @@ FACE = """(hue) => {
   };
   draw();
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
-  navigator.mediaDevices.getUserMedia = async (wishes) => {
-    if (!wishes.video) return open(wishes);
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    if (!constraints.video) return open(constraints);
     const stream = canvas.captureStream(15);
-    if (wishes.audio) stream.addTrack((await open({ audio: wishes.audio })).getAudioTracks()[0]);
+    if (constraints.audio) stream.addTrack((await open({ audio: constraints.audio })).getAudioTracks()[0]);
     return stream;
   };
 }"""
@@ -87,8 +87,8 @@ async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list
             ada = await people.arrive("Ada Lovelace")
             await join_and_open(ada)
             for name, kind, topic in CHANNELS:
-                wish = {"name": name, "type": kind} | ({"topic": topic} if topic else {})
-                await ask(ada, "POST", "/api/channels", wish)
+                channel = {"name": name, "type": kind} | ({"topic": topic} if topic else {})
+                await ask(ada, "POST", "/api/channels", channel)
             await ask(ada, "PATCH", "/api/settings", {"name": "Allotment Club"})
             others = [await people.arrive(name, touch=name == touch) for name in NAMES]
             for person in others:

@@ -44,7 +44,7 @@ async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
     return [Entry(at_ms, event, tuple(encodings)) for at_ms, event, encodings in found if at_ms >= since_ms]
 
 
-async def wish(person: Watcher, track_id: str, changes: str) -> float:
+async def request_layers(person: Watcher, track_id: str, changes: str) -> float:
     """Change what the page requests for a track. `changes` is a JavaScript object. Return the time of the
     change.
     """

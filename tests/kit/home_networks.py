@@ -470,7 +470,7 @@ async def firefox_in(
         hosts = profile.with_name("hosts")
         hosts.write_text("".join(f"{address} {name}\n" for name, address in names.items()))
         inside = (*inside, "unshare", "--mount", "sh", "-c", _WITH_HOSTS, str(hosts))
-    wishes: dict[str, Any] = {
+    settings: dict[str, Any] = {
         # Firefox's remote control turns this setting off, so pages would never learn of a lost network.
         "network.manage-offline-status": True,
         "dom.securecontext.allowlist": urlsplit(url).hostname or "",
@@ -483,7 +483,7 @@ async def firefox_in(
         profile,
         inside=inside,
         connector=home.device.connector(),
-        preferences=wishes,
+        preferences=settings,
         trusted=trusted,
     )
     async with running as browser:

@@ -98,9 +98,9 @@ if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
 for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
   const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
-  navigator.mediaDevices[name] = async ({ video, ...wishes }) => {
+  navigator.mediaDevices[name] = async ({ video, ...constraints }) => {
     const deviceId = video?.deviceId ?? (video && name === "getUserMedia" ? await own() : undefined);
-    return open({ ...wishes, video: video && { ...(deviceId && { deviceId }), ...size } });
+    return open({ ...constraints, video: video && { ...(deviceId && { deviceId }), ...size } });
   };
 }
 """
@@ -263,7 +263,7 @@ class Person(Watcher):
     async def set_layer(self, other: Watcher, layer: int) -> None:
         """Receive a person's camera only up to this temporal layer, or all layers if `layer` is -1."""
         track_id = (await self.statistics()).track(other.name).track_id
-        await self.page.evaluate("(wish) => svc.call.setLayer(...wish)", [track_id, layer])
+        await self.page.evaluate("(args) => svc.call.setLayer(...args)", [track_id, layer])
 
     def camera_of(self, name: str) -> Locator:
         """Return the tile that shows a person's camera."""

@@ -23,27 +23,27 @@ def screen(key: str, priority: int = 50) -> Video:
 
 
 @pytest.mark.parametrize(
-    ("encodings", "wish", "is_screen", "steps"),
+    ("encodings", "requested", "is_screen", "steps"),
     [
         pytest.param(CAMERA, (-1, -1), False, ["q0", "q1", "q", "h1", "h", "f1", "all"], id="camera"),
         pytest.param(CAMERA, (-1, -1), True, ["q0", "h0", "f0", "f1", "all"], id="screen"),
         pytest.param(
-            CAMERA, (1, -1), False, ["q0", "q1", "q", "h1", "all"], id="a wish for a smaller encoding"
+            CAMERA, (1, -1), False, ["q0", "q1", "q", "h1", "all"], id="a request for a smaller encoding"
         ),
-        pytest.param(CAMERA, (0, 0), False, ["all"], id="a wish for the least"),
+        pytest.param(CAMERA, (0, 0), False, ["all"], id="a request for the lowest layers"),
         pytest.param(ONE_ENCODING, (-1, -1), False, ["0", "1", "all"], id="one encoding"),
         pytest.param(((90 * K,), (), ()), (-1, -1), False, ["all"], id="no temporal layers"),
         pytest.param(
-            ((), CAMERA[1], ()), (0, -1), False, ["h0", "h1", "all"], id="the wished one is not sent"
+            ((), CAMERA[1], ()), (0, -1), False, ["h0", "h1", "all"], id="the requested encoding is not sent"
         ),
         pytest.param(((150 * K,), (155 * K,)), (-1, -1), False, ["all"], id="a step that costs nothing"),
         pytest.param(((), (), ()), (-1, -1), False, ["all"], id="nothing is sent"),
     ],
 )
 def test_the_levels_of_a_video_are_the_steps_by_which_its_quality_can_be_reduced(
-    encodings: tuple[tuple[float, ...], ...], wish: tuple[int, int], is_screen: bool, steps: list[str]
+    encodings: tuple[tuple[float, ...], ...], requested: tuple[int, int], is_screen: bool, steps: list[str]
 ) -> None:
-    levels = ladder(encodings, *wish, screen=is_screen)
+    levels = ladder(encodings, *requested, screen=is_screen)
     assert levels[0].limit == PAUSED
     assert [name(level.limit) for level in levels[1:]] == steps
     assert [level.bps for level in levels] == sorted(level.bps for level in levels)

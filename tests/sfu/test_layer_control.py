@@ -45,8 +45,8 @@ class Room:
         return encodings
 
 
-def want(receiver: Person, **wish: object) -> None:
-    receiver.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, **wish})
+def want(receiver: Person, **layers: object) -> None:
+    receiver.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, **layers})
 
 
 def state(receiver: Person) -> dict[str, Any]:
@@ -142,12 +142,12 @@ def estimated(receiver: Person, bps: int, repeated_bytes: int = 0) -> None:
     receiver.transport.bandwidth_listener(bps, "use", repeated_bytes)
 
 
-@pytest.mark.parametrize("wish", [None, {}, {"width": 160, "priority": 1}, {"adaptive": False}])
-def test_a_video_without_adaptive_is_never_lowered_paused_or_paced(wish: dict[str, object] | None) -> None:
+@pytest.mark.parametrize("layers", [None, {}, {"width": 160, "priority": 1}, {"adaptive": False}])
+def test_a_video_without_adaptive_is_never_lowered_paused_or_paced(layers: dict[str, object] | None) -> None:
     room = Room("ben")
     (ben,) = room.receivers
-    if wish is not None:
-        want(ben, **wish)
+    if layers is not None:
+        want(ben, **layers)
     # Another video, which may be lowered, is paused.
     cai = room.call.joined("cai", camera="a bd")
     ben.send("set_layer", {"track_id": "bd", "max_temporal_layer": -1, "adaptive": True})

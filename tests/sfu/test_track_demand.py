@@ -14,8 +14,8 @@ def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]
     return [(each["width"], each["watched"]) for each in events]
 
 
-def want(receiver: Person, **wish: object) -> None:
-    receiver.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, **wish})
+def want(receiver: Person, **layers: object) -> None:
+    receiver.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, **layers})
 
 
 def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:

@@ -105,13 +105,15 @@ class LayerControl:
         """Divide the downlink again and forward each video within its limit."""
         self._review_due = inf
         sections = self._subscriptions.videos()
-        shown = [section for section in sections if not (section.wish and section.wish.paused)]
-        videos = [_video(section) for section in shown if section.wish and section.wish.adaptive]
+        shown = [section for section in sections if not (section.request and section.request.paused)]
+        videos = [_video(section) for section in shown if section.request and section.request.adaptive]
         limits: Mapping[str, Limit] = {}
         if videos:
             reserved = self._repeated_bps + self._subscriptions.audio_bps()
             reserved += sum(
-                _levels(section)[-1].bps for section in shown if not (section.wish and section.wish.adaptive)
+                _levels(section)[-1].bps
+                for section in shown
+                if not (section.request and section.request.adaptive)
             )
             limits = self._allocator.review(videos, self._estimate_bps, reserved, now)
             self._review_due = self._allocator.next_review
@@ -124,10 +126,10 @@ class LayerControl:
             self._paced_until = now + _PACED_AFTER_S
         for section in sections:
             assert section.track is not None, "a down track has a track"
-            adaptive = section.wish is not None and section.wish.adaptive
+            adaptive = section.request is not None and section.request.adaptive
             self._subscriptions.pace(section, paced=adaptive and now < self._paced_until)
             limit = limits.get(section.track.track_id, UNLIMITED)
-            if section.wish and section.wish.paused and section.wish.adaptive:
+            if section.request and section.request.paused and section.request.adaptive:
                 # When the client shows the video again, the next review decides how much of it fits.
                 section.limit = PAUSED
             elif limit != section.limit:
@@ -156,15 +158,15 @@ class LayerControl:
 
 
 def _video(section: ReceivingSection) -> Video:
-    assert section.track is not None and section.wish is not None, (
-        "an adaptive section has a track and a wish"
+    assert section.track is not None and section.request is not None, (
+        "an adaptive section has a track and a request"
     )
     # Tracks are named by id rather than by section, because sections are reused for other tracks.
     return Video(
         section.track.track_id,
         _levels(section),
-        section.wish.priority,
-        section.wish.width,
+        section.request.priority,
+        section.request.width,
         screen=section.track.source == "screen",
     )
 
@@ -172,22 +174,22 @@ def _video(section: ReceivingSection) -> Video:
 def _levels(section: ReceivingSection) -> tuple[Level, ...]:
     """Return the levels at which a track may be forwarded, up to the level that the client requested."""
     assert section.track is not None, "a down track has a track"
-    track, wish = section.track, section.wish or LayerRequest()
+    track, request = section.track, section.request or LayerRequest()
     rates = track.rates.encodings(max(len(track.rids), 1))
     screen = track.source == "screen"
-    return ladder(rates, wish.max_spatial_layer, wish.max_temporal_layer, screen=screen)
+    return ladder(rates, request.max_spatial_layer, request.max_temporal_layer, screen=screen)
 
 
 def _state(section: ReceivingSection) -> LayerState:
     """Return the layers of a track that the client gets."""
     assert section.track is not None, "a down track has a track"
-    wish = section.effective
+    effective = section.effective
     return LayerState(
         track_id=section.track.track_id,
         mid=section.transceiver.mid,
         spatial=_spatial(section),
-        temporal=-1 if wish.paused else wish.max_temporal_layer,
-        paused=wish.paused,
+        temporal=-1 if effective.paused else effective.max_temporal_layer,
+        paused=effective.paused,
         reason=_reason(section),
     )
 
@@ -197,18 +199,18 @@ def _spatial(section: ReceivingSection) -> int:
     layers are permitted or the encoding is unknown.
     """
     assert section.track is not None, "a down track has a track"
-    wish, only_stream = section.effective, len(section.track.rids) <= 1
-    if wish.paused:
+    effective, only_stream = section.effective, len(section.track.rids) <= 1
+    if effective.paused:
         return -1
     if only_stream:
-        return wish.max_spatial_layer if section.limit.spatial != -1 else -1
+        return effective.max_spatial_layer if section.limit.spatial != -1 else -1
     return -1 if section.forwarded is None else section.forwarded
 
 
 def _reason(section: ReceivingSection) -> str:
     """Return the reason for the state of a track."""
     assert section.track is not None, "a down track has a track"
-    if section.wish and section.wish.paused:
+    if section.request and section.request.paused:
         return "hidden"
     if section.limit != UNLIMITED:
         return "line"

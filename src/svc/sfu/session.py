@@ -247,9 +247,9 @@ class Session(EventHandlers):
         self._happened(Event.CHANGED)
 
     @handles
-    def _receive_set_layer(self, wish: events.SetLayer) -> None:
-        if not self._subscriptions.set_layer(wish.key, wish):
-            raise EnvelopeError(f"You receive no track {wish.key[:64]!r}")
+    def _receive_set_layer(self, request: events.SetLayer) -> None:
+        if not self._subscriptions.set_layer(request.key, request):
+            raise EnvelopeError(f"You receive no track {request.key[:64]!r}")
         self._layers.changed(self._clock())
 
     @handles

@@ -49,7 +49,7 @@ class ReceivingSection:
     track: Track | None = None
     down_track: DownTrack | None = None
     accepted: frozenset[int] = frozenset()
-    wish: LayerRequest | None = None
+    request: LayerRequest | None = None
     limit: Limit = UNLIMITED  # set by the allocation
     applied: LayerRequest = field(default_factory=LayerRequest)  # as last sent to the core
     paced: bool = False  # whether the core was last asked to pace the video
@@ -61,12 +61,12 @@ class ReceivingSection:
     @property
     def effective(self) -> LayerRequest:
         """The client's request, capped at the downlink's limit."""
-        wish, limit = self.wish or LayerRequest(), self.limit
+        request, limit = self.request or LayerRequest(), self.limit
         return structs.replace(
-            wish,
-            max_temporal_layer=_lower(wish.max_temporal_layer, limit.temporal),
-            max_spatial_layer=_lower(wish.max_spatial_layer, limit.spatial),
-            paused=wish.paused or limit.paused,
+            request,
+            max_temporal_layer=_lower(request.max_temporal_layer, limit.temporal),
+            max_spatial_layer=_lower(request.max_spatial_layer, limit.spatial),
+            paused=request.paused or limit.paused,
         )
 
 
@@ -154,13 +154,13 @@ class Subscriptions:
         elif section.track and offered.ssrc == section.transceiver.ssrc:
             self._apply(section, section.track, answer, mixed)
 
-    def set_layer(self, key: str, wish: LayerRequest) -> bool:
+    def set_layer(self, key: str, request: LayerRequest) -> bool:
         """Apply a client's request for a track, found by id or by section. Return False if no such track
         exists.
         """
         for section in self._sections:
             if section.track and key in (section.track.track_id, section.transceiver.mid):
-                section.wish = wish
+                section.request = request
                 self.apply(section)
                 return True
         return False
@@ -186,10 +186,10 @@ class Subscriptions:
 
         With `at_once`, stop a larger encoding even before a keyframe of a smaller encoding arrives.
         """
-        wish = section.effective
+        effective = section.effective
         if section.down_track:
-            _apply_wish(section.down_track, section.applied, wish, at_once=at_once)
-            section.applied = wish
+            _send_changes(section.down_track, section.applied, effective, at_once=at_once)
+            section.applied = effective
         self._update_demand(section)
 
     def pace(self, section: ReceivingSection, *, paced: bool) -> None:
@@ -237,7 +237,7 @@ class Subscriptions:
 
     def _occupy(self, section: ReceivingSection, track: Track) -> None:
         section.track, section.free, section.accepted = track, False, frozenset()
-        section.wish, section.limit, section.answered, section.reported_unavailable = (
+        section.request, section.limit, section.answered, section.reported_unavailable = (
             None,
             UNLIMITED,
             False,
@@ -261,13 +261,13 @@ class Subscriptions:
         if section.track is None:
             return
         declined = section.answered and section.down_track is None
-        wish = section.effective
-        hidden = section.wish is not None and section.wish.paused
+        effective = section.effective
+        hidden = section.request is not None and section.request.paused
         stays = section.track.source == "screen" and not hidden
-        if declined or (wish.paused and not stays):
+        if declined or (effective.paused and not stays):
             self._peer.room.unwatch(section.track, self._peer)
-        elif section.wish or section.answered:
-            use = TrackUse(wish.width, wish.target, section.forwarded)
+        elif section.request or section.answered:
+            use = TrackUse(effective.width, effective.target, section.forwarded)
             self._peer.room.watch(section.track, self._peer, use)
         else:
             self._peer.room.watch(section.track, self._peer, TrackUse())
@@ -299,7 +299,7 @@ class Subscriptions:
             cname=transceiver.cname,
         )
         section.applied, section.forwarded, section.paced = section.effective, None, False
-        _apply_wish(down_track, LayerRequest(), section.applied)
+        _send_changes(down_track, LayerRequest(), section.applied)
         return down_track
 
     def _judge(self, section: ReceivingSection, track: Track) -> None:
@@ -333,18 +333,18 @@ class Subscriptions:
         return ssrc
 
 
-def _lower(wish: int, limit: int) -> int:
+def _lower(layer: int, limit: int) -> int:
     """Return the lower of two layers, where -1 means the highest layer."""
-    return min(wish, limit) if ALL_LAYERS not in (wish, limit) else max(wish, limit)
+    return min(layer, limit) if ALL_LAYERS not in (layer, limit) else max(layer, limit)
 
 
-def _apply_wish(
-    down_track: DownTrack, before: LayerRequest, wish: LayerRequest, *, at_once: bool = False
+def _send_changes(
+    down_track: DownTrack, before: LayerRequest, after: LayerRequest, *, at_once: bool = False
 ) -> None:
     """Send the core only the changed settings, because clients repeat their requests."""
-    if wish.max_temporal_layer != before.max_temporal_layer:
-        down_track.set_max_temporal_layer(wish.max_temporal_layer)
-    if wish.max_spatial_layer != before.max_spatial_layer:
-        down_track.set_max_spatial_layer(wish.max_spatial_layer, at_once=at_once)
-    if wish.paused != before.paused:
-        down_track.set_paused(wish.paused)
+    if after.max_temporal_layer != before.max_temporal_layer:
+        down_track.set_max_temporal_layer(after.max_temporal_layer)
+    if after.max_spatial_layer != before.max_spatial_layer:
+        down_track.set_max_spatial_layer(after.max_spatial_layer, at_once=at_once)
+    if after.paused != before.paused:
+        down_track.set_paused(after.paused)

@@ -184,12 +184,12 @@ PRETEND_EVENT = """([event, data]) => {
 # Makes the page respond to offers as a browser without a VP9 decoder would.
 CANNOT_DECODE = """
 const { createAnswer } = RTCPeerConnection.prototype;
-RTCPeerConnection.prototype.createAnswer = function (...wishes) {
+RTCPeerConnection.prototype.createAnswer = function (...options) {
   const { codecs } = RTCRtpReceiver.getCapabilities("video");
   const known = codecs.filter(({ mimeType }) => mimeType !== "video/VP9");
   const lines = this.getTransceivers().filter(({ receiver }) => receiver.track.kind === "video");
   for (const line of lines) line.setCodecPreferences(known);
-  return createAnswer.apply(this, wishes);
+  return createAnswer.apply(this, options);
 };
 """
 

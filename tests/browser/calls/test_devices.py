@@ -22,10 +22,10 @@ MICROPHONE, CAMERA = 0, 1
 MIRRORED = "matrix(-1, 0, 0, 1, 0, 0)"
 REFUSE = """(kinds) => {
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
-  navigator.mediaDevices.getUserMedia = async (wishes) => {
-    const kind = kinds.find((each) => wishes[each]);
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    const kind = kinds.find((each) => constraints[each]);
     if (kind) throw new DOMException("as a person does", "NotAllowedError");
-    return open(wishes);
+    return open(constraints);
   };
 }"""
 # Behaves like a phone, which can open only one camera at a time. If `window.works` is set, all other cameras
@@ -33,12 +33,12 @@ REFUSE = """(kinds) => {
 ONE_CAMERA = """(line) => {
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   let cameras = [svc.call.pc.getSenders()[line].track];
-  navigator.mediaDevices.getUserMedia = async (wishes) => {
-    if (!wishes.video) return open(wishes);
-    const fails = window.works && wishes.video.deviceId?.exact !== window.works;
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    if (!constraints.video) return open(constraints);
+    const fails = window.works && constraints.video.deviceId?.exact !== window.works;
     if (fails || cameras.some(({ readyState }) => readyState === "live"))
       throw new DOMException("as a phone does", "NotReadableError");
-    const stream = await open(wishes);
+    const stream = await open(constraints);
     cameras = stream.getVideoTracks();
     return stream;
   };
@@ -83,9 +83,9 @@ BLUR = """(can) => {
     return { ...getSupportedConstraints.call(this), backgroundBlur: true };
   };
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
-  navigator.mediaDevices.getUserMedia = async (wishes) => {
-    window.wantedBlur = wishes.video?.backgroundBlur;
-    const stream = await open(wishes);
+  navigator.mediaDevices.getUserMedia = async (constraints) => {
+    window.wantedBlur = constraints.video?.backgroundBlur;
+    const stream = await open(constraints);
     for (const track of stream.getVideoTracks()) {
       const settings = track.getSettings.bind(track);
       track.getSettings = () => ({ ...settings(), backgroundBlur: can && window.wantedBlur });

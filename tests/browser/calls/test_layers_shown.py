@@ -45,7 +45,7 @@ class Signalling:
 
     def __init__(self) -> None:
         self.join: dict[str, Any] = {}
-        self.wishes: dict[str, dict[str, Any]] = {}
+        self.requests: dict[str, dict[str, Any]] = {}
         self.socket: WebSocketRoute | None = None
 
     def connect(self, socket: WebSocketRoute) -> None:
@@ -57,7 +57,7 @@ class Signalling:
             if envelope["event"] == "client_join":
                 self.join = data
             elif envelope["event"] == "set_layer":
-                self.wishes[data["track_id"]] = data
+                self.requests[data["track_id"]] = data
             server.send(message)
 
         def from_server(message: str | bytes) -> None:
@@ -80,8 +80,8 @@ class Signalling:
         """Wait until the page's latest request for a track has these fields."""
 
         async def so() -> bool:
-            wish = self.wishes.get(track_id, {})
-            return {name: wish.get(name) for name in fields} == fields
+            request = self.requests.get(track_id, {})
+            return {name: request.get(name) for name in fields} == fields
 
         await wait_until(f"a request has {fields}", so, within_s=20)
 
@@ -89,7 +89,7 @@ class Signalling:
         """Wait for the page's request for a screen. Return the screen's track id."""
 
         def found() -> list[str]:
-            return [track_id for track_id, wish in self.wishes.items() if wish.get("priority") == 90]
+            return [track_id for track_id, request in self.requests.items() if request.get("priority") == 90]
 
         async def so() -> bool:
             return bool(found())

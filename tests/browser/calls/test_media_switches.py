@@ -19,9 +19,9 @@ SCREENS = (
 )
 NOTE_RATE = """() => {
   const share = navigator.mediaDevices.getDisplayMedia.bind(navigator.mediaDevices);
-  navigator.mediaDevices.getDisplayMedia = (wishes) => {
-    window.wantedRate = wishes.video.frameRate;
-    return share(wishes);
+  navigator.mediaDevices.getDisplayMedia = (constraints) => {
+    window.wantedRate = constraints.video.frameRate;
+    return share(constraints);
   };
 }"""
 # A shared 4K screen on which little changes.

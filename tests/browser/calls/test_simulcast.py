@@ -104,8 +104,8 @@ async def shows_encoding(
 
 async def want(person: Watcher, sender: str, layer: int, *, temporal: int = -1) -> None:
     track_id = (await person.statistics()).track(sender).track_id
-    wish = json.dumps({"max_spatial_layer": layer, "max_temporal_layer": temporal})
-    await person.evaluate(f"() => {{ svc.call.requestLayers({json.dumps(track_id)}, {wish}); }}")
+    layers = json.dumps({"max_spatial_layer": layer, "max_temporal_layer": temporal})
+    await person.evaluate(f"() => {{ svc.call.requestLayers({json.dumps(track_id)}, {layers}); }}")
 
 
 async def sends(person: Watcher, *rids: str) -> None:
@@ -269,9 +269,9 @@ async def test_encodings_stop_without_viewers_and_restart_on_request(people: Peo
     await shows(grace, -1, within_s=DEADLINE_S)
     track_id = (await grace.statistics()).track("Ada").track_id
 
-    paused_ms = await encoder_log.wish(grace, track_id, "{ paused: true }")
+    paused_ms = await encoder_log.request_layers(grace, track_id, "{ paused: true }")
     await sends(ada)
-    resumed_ms = await encoder_log.wish(grace, track_id, "{ paused: false }")
+    resumed_ms = await encoder_log.request_layers(grace, track_id, "{ paused: false }")
     await shows(grace, -1, within_s=DEADLINE_S)
     await grace.sees(ada)
 

@@ -185,8 +185,8 @@ async def test_each_person_and_each_screen_has_its_own_volume(people: People) ->
     await ada.is_connected()
     await expect(tile).to_contain_text("muted for you")
     kept = json.loads(await ada.page.evaluate("localStorage['svc.people']"))
-    wishes = [(wish["volume"], wish["muted"], wish["screenVolume"]) for wish in kept.values()]
-    assert wishes == [(1.5, True, 2)]
+    volumes = [(person["volume"], person["muted"], person["screenVolume"]) for person in kept.values()]
+    assert volumes == [(1.5, True, 2)]
     await plays(ada, 2)
     await tile.click(button="right")
     await dialog.get_by_role("switch", name="Mute for me").uncheck()
@@ -220,9 +220,9 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
     async with people_at(product.url, executable, flags=flags, still=True) as people:
         ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
         await ada.come_in()
-        wish = {"noise": "off", "autoGainControl": False, "echoCancellation": False}
+        settings = {"noise": "off", "autoGainControl": False, "echoCancellation": False}
         await ada.page.evaluate(
-            "(wish) => { localStorage['svc.callSettings'] = JSON.stringify(wish); }", wish
+            "(settings) => { localStorage['svc.callSettings'] = JSON.stringify(settings); }", settings
         )
         await ada.page.reload()
         await ada.enter_call()

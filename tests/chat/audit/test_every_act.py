@@ -246,8 +246,8 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     await folk.member.done("PUT", f"/api/members/{folk.member.id}/status", {"text": "Away"})
     invite = await folk.owner.done("POST", "/api/invites", {"approval": True})
     proof = await Device().proof(place.chat.http, place.chat.address)
-    wish = proof | {"nickname": "Waits", "invite_code": invite["code"]}
-    async with place.chat.http.post("/api/auth/join", json=wish) as response:
+    body = proof | {"nickname": "Waits", "invite_code": invite["code"]}
+    async with place.chat.http.post("/api/auth/join", json=body) as response:
         assert (await response.json())["error"] == "approval_pending"
     [waiting] = (await folk.owner.done("GET", "/api/applications"))["applications"]
     names["application_id"] = waiting["id"]

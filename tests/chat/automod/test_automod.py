@@ -194,8 +194,8 @@ async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None
     acts on behalf of the server.
     """
     keeper = await holder_of(folk, "manage_automod", "timeout_members")
-    wish = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
-    await keeper.done("POST", RULES, {**wish, "enabled": True})
+    rule = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
+    await keeper.done("POST", RULES, {**rule, "enabled": True})
     may_write = ("view_channel", "send_messages")
     for moderates in ("manage_automod", "timeout_members", "kick_members", "ban_members"):
         await post_text(await holder_of(folk, *may_write, moderates), "casino")

@@ -137,7 +137,7 @@ async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: People
 
 
 @pytest.mark.parametrize(
-    ("wish", "refusal"),
+    ("role_body", "refusal"),
     [
         ({}, "invalid_request"),
         ({"name": ""}, "invalid_request"),
@@ -149,16 +149,16 @@ async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: People
         ({"name": "x", "permissions": "speak"}, "invalid_request"),
     ],
 )
-async def test_an_invalid_role_is_refused(folk: People, wish: dict[str, object], refusal: str) -> None:
-    assert await folk.admin.refused("POST", "/api/roles", wish) == refusal
+async def test_an_invalid_role_is_refused(folk: People, role_body: dict[str, object], refusal: str) -> None:
+    assert await folk.admin.refused("POST", "/api/roles", role_body) == refusal
 
 
 async def test_roles_are_created_changed_given_removed_and_deleted(folk: People) -> None:
     async with folk.live("guest") as [guest]:
-        wish = {"name": "Crew", "rank": 50, "color": 0x336699, "permissions": ["view_channel"]}
-        role = await folk.admin.done("POST", "/api/roles", wish)
+        role_body = {"name": "Crew", "rank": 50, "color": 0x336699, "permissions": ["view_channel"]}
+        role = await folk.admin.done("POST", "/api/roles", role_body)
         assert await guest.pushed("role_created") == role
-        assert role == wish | {"id": role["id"], "built_in": False}
+        assert role == role_body | {"id": role["id"], "built_in": False}
         path = f"/api/roles/{role['id']}"
         edited = await folk.admin.done("PATCH", path, {"name": "Team", "color": None})
         assert edited == role | {"name": "Team", "color": None}
@@ -210,9 +210,9 @@ async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_la
     assert await moderator.refused("DELETE", f"/api/members/{admin.id}/roles/member") == "rank_too_low"
     # Members can neither grant nor revoke permissions that they lack.
     for permissions in (["manage_channels"], ["view_channel", "view_audit_log"]):
-        wish: dict[str, object] = {"name": "x", "permissions": permissions}
-        assert await moderator.refused("PATCH", "/api/roles/guest", wish) == "forbidden"
-        assert await moderator.refused("POST", "/api/roles", wish) == "forbidden"
+        privileges: dict[str, object] = {"name": "x", "permissions": permissions}
+        assert await moderator.refused("PATCH", "/api/roles/guest", privileges) == "forbidden"
+        assert await moderator.refused("POST", "/api/roles", privileges) == "forbidden"
     strong = await owner.done("POST", "/api/roles", {"name": "s", "rank": 1, "permissions": ["manage_emoji"]})
     given = f"/api/members/{moderator.id}/roles/{strong['id']}"
     assert await moderator.refused("PUT", given) == "forbidden"

@@ -53,7 +53,7 @@ async def test_the_page_refers_to_files_that_are_cached_for_a_year(chat: ChatSer
 
 
 @pytest.mark.parametrize(
-    ("wished", "language"),
+    ("accepted", "language"),
     [
         ("", "en"),
         ("de-AT,de;q=0.9,en;q=0.8", "de"),
@@ -64,9 +64,9 @@ async def test_the_page_refers_to_files_that_are_cached_for_a_year(chat: ChatSer
     ],
 )
 async def test_the_page_immediately_loads_the_strings_in_the_browsers_language(
-    chat: ChatServer, wished: str, language: str
+    chat: ChatServer, accepted: str, language: str
 ) -> None:
-    async with chat.http.get("/", headers={"Accept-Language": wished}) as response:
+    async with chat.http.get("/", headers={"Accept-Language": accepted}) as response:
         page = await response.text()
         assert "Accept-Language" in response.headers["Vary"]
     assert re.findall(r"words/(\w+)\.ftl", page) == [language]

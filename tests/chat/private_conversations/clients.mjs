@@ -62,7 +62,7 @@ export class Client {
   network = (request) => request();
   address = ADDRESS;
 
-  static async join(nickname, wishes = { invite_code: INVITE }, takesPart = true) {
+  static async join(nickname, changes = { invite_code: INVITE }, takesPart = true) {
     const one = new Client();
     one.key = await freshKey();
     one.jwk = one.key.jwk;
@@ -81,7 +81,7 @@ export class Client {
       certificate,
       assertion,
       nickname,
-      ...wishes,
+      ...changes,
     });
     one.token = answer.access_token;
     one.memberId = answer.member.id;

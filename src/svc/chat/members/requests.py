@@ -62,7 +62,7 @@ class RoleChange(Request):
     permissions: _Permissions | None = None
     color: Color | UnsetType | None = UNSET
 
-    def wish(self) -> RoleChanges:
+    def changes(self) -> RoleChanges:
         name = None if self.name is None else readable_name(self.name, MAX_ROLE_NAME_CHARACTERS)
         permissions = None if self.permissions is None else from_names(self.permissions)
         color = -1 if self.color is None else self.color
@@ -206,7 +206,7 @@ class MemberRequests(Requests):
         status=201,
     )
     async def create_role(self, session: Session, body: NewRole) -> Role:
-        return responses.role(await self._roles.create(session.member_id, body.wish(), time.time()))
+        return responses.role(await self._roles.create(session.member_id, body.changes(), time.time()))
 
     @endpoint(
         _MANAGER,
@@ -219,10 +219,10 @@ class MemberRequests(Requests):
 
     @endpoint(_MANAGER, "Change a role, except the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
     async def edit_role(self, session: Session, role_id: Id, body: RoleChange) -> Role:
-        wish = body.wish()
-        if wish == RoleChanges():
+        changes = body.changes()
+        if changes == RoleChanges():
             raise ChatError("invalid_request", "Give name, rank, permissions or color")
-        return responses.role(await self._roles.edit(session.member_id, role_id, wish, time.time()))
+        return responses.role(await self._roles.edit(session.member_id, role_id, changes, time.time()))
 
     @endpoint(_MANAGER, "Delete a role that is not built in", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
     async def delete_role(self, session: Session, role_id: Id) -> None:

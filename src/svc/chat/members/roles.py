@@ -82,10 +82,10 @@ class Roles:
         return role
 
     @exclusive_write
-    def create(self, actor_id: str, wish: RoleChanges, now: float) -> Write[None, Role]:
+    def create(self, actor_id: str, changes: RoleChanges, now: float) -> Write[None, Role]:
         if len(self._directory.roles) >= MAX_ROLES:
             raise ChatError("too_many")
-        role = wish.apply(Role(self._new_id(), "", 0, NOTHING))
+        role = changes.apply(Role(self._new_id(), "", 0, NOTHING))
         self._require_possible(actor_id, Role(role.id, "", 0, NOTHING), role)
 
         def write(connection: Connection) -> None:
@@ -97,9 +97,9 @@ class Roles:
         return Write(write, lambda _: self._on_created(role))
 
     @exclusive_write
-    def edit(self, actor_id: str, role_id: str, wish: RoleChanges, now: float) -> Write[None, Role]:
+    def edit(self, actor_id: str, role_id: str, changes: RoleChanges, now: float) -> Write[None, Role]:
         before = self._below(actor_id, role_id)
-        after = wish.apply(before)
+        after = changes.apply(before)
         self._require_possible(actor_id, before, after)
         rewrite = self._rewrite(actor_id, [after], "role_edit", now)
         return Write(rewrite.apply, lambda _: rewrite.on_commit(None)[0])

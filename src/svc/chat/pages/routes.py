@@ -165,17 +165,19 @@ class Pages:
         return _answer(request, self._plain, path, _ASK_EACH_TIME)
 
 
-def preferred_language(wished: str, known: Collection[str]) -> str:
+def preferred_language(accepted: str, known: Collection[str]) -> str:
     """Return the language in `known` that best matches an Accept-Language header (RFC 9110, section
     12.5.4).
     """
-    likings = dict[str, float]()
-    for part in wished.split(","):
+    qualities = dict[str, float]()
+    for part in accepted.split(","):
         tag, _, quality = part.strip().partition(";")
         number = re.fullmatch(r"\s*q=([01](?:\.\d{1,3})?)\s*", quality)
-        likings.setdefault(tag.partition("-")[0].lower(), float(number[1]) if number else 1.0)
+        qualities.setdefault(tag.partition("-")[0].lower(), float(number[1]) if number else 1.0)
     best = max(
-        (name for name in likings if name in known and likings[name]), key=likings.__getitem__, default=""
+        (name for name in qualities if name in known and qualities[name]),
+        key=qualities.__getitem__,
+        default="",
     )
     return best or _USUAL_LANGUAGE
 

@@ -187,8 +187,10 @@ class UploadRequests(Requests):
         refuse_compressed(request)
         if not protocols.spoken(request.headers):
             return await self._whole(request, purpose, target)
-        wish = _wish(purpose, protocols.length(request.headers), protocols.metadata(request.headers), target)
-        upload = await self._uploads.begin(session_of(request).member_id, wish)
+        new_upload = _new_upload(
+            purpose, protocols.length(request.headers), protocols.metadata(request.headers), target
+        )
+        upload = await self._uploads.begin(session_of(request).member_id, new_upload)
         where = {"Location": f"/api/uploads/{upload.id}", **protocols.state(upload)}
         return web.Response(status=201, headers=where)
 
@@ -203,9 +205,9 @@ class UploadRequests(Requests):
             file, file_name = await _file_of(request, chunks)
             names = {"filename": file_name, "name": request.query.get("name", "")}
             length = min(request.content_length or most, most)
-            wish = replace(_wish(purpose, length, names, target), resumable=False)
+            new_upload = replace(_new_upload(purpose, length, names, target), resumable=False)
             member_id = session_of(request).member_id
-            upload = await self._uploads.begin(member_id, wish)
+            upload = await self._uploads.begin(member_id, new_upload)
             try:
                 async with aclosing(_to_its_end(file)) as pieces:
                     upload = await self._uploads.receive(member_id, upload.id, 0, pieces, last=True)
@@ -221,7 +223,7 @@ class UploadRequests(Requests):
         return responses.upload(upload, self._uploads.urls)
 
 
-def _wish(purpose: str, length: int, names: dict[str, str], target: Callable[[str], str]) -> NewUpload:
+def _new_upload(purpose: str, length: int, names: dict[str, str], target: Callable[[str], str]) -> NewUpload:
     """Parse the fields of a new upload: `filename`, `alt`, and the `name` of the result."""
     words = convert(names, UploadTexts)
     return NewUpload(

@@ -92,33 +92,33 @@ class Uploads:
 
     # Methods that receive uploads.
 
-    async def begin(self, member_id: str, wish: NewUpload) -> Upload:
+    async def begin(self, member_id: str, new: NewUpload) -> Upload:
         """Create an upload. Raises ChatError if there is no space for it."""
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
-        most = self.most(wish.purpose)
-        if wish.length == 0:
+        most = self.most(new.purpose)
+        if new.length == 0:
             raise ChatError("invalid_request", _EMPTY)
-        if wish.length > most:
+        if new.length > most:
             raise ChatError("upload_too_large", more={"limit": most})
         disk_bytes = await self._incoming.free_bytes()
         upload = Upload(
             id=self._new_id(),
             member_id=member_id,
-            purpose=wish.purpose,
-            name=self._judged(readable_file_name(wish.name)),
-            target=wish.target,
-            alt=self._judged(wish.alt),
-            length=wish.length,
+            purpose=new.purpose,
+            name=self._judged(readable_file_name(new.name)),
+            target=new.target,
+            alt=self._judged(new.alt),
+            length=new.length,
             received=0,
-            reserved=min(wish.length, limits.EXPECTED_BYTES),
+            reserved=min(new.length, limits.EXPECTED_BYTES),
             state=RECEIVING,
             result=None,
             refusal=None,
             created_at_ms=self._queue.now_ms(),
         )
 
-        return await self._insert(upload, disk_bytes, resumable=wish.resumable)
+        return await self._insert(upload, disk_bytes, resumable=new.resumable)
 
     @shared_write
     def _insert(self, upload: Upload, disk_bytes: int, *, resumable: bool) -> Write[None, Upload]:
