@@ -37,7 +37,7 @@ class Collector:
         self.commits: list[list[commit_log.Statement]] = []
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
-        self.commits.append(commit_log.recorded(connection))
+        self.commits.append(commit_log.recorded_statements(connection))
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
         raise NotImplementedError("a new file has all migrations")
@@ -45,7 +45,7 @@ class Collector:
     def stop(self) -> None:
         pass
 
-    def left_behind(self, fault: Exception) -> None:
+    def fall_behind(self, fault: Exception) -> None:
         raise fault
 
 

@@ -77,7 +77,7 @@ async def main(minutes: float, pps: int) -> bool:
     ):
         await everybody.assemble(progress)
         # The service ends the session as soon as its peer disconnects.
-        await everybody.unless_failed(run(everybody, minutes, pps, rows))
+        await everybody.run_checked(run(everybody, minutes, pps, rows))
     changes = verdict(rows)
     print("\n" + "\n".join(map(str, changes)))
     return all(each.is_small for each in changes)

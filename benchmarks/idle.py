@@ -18,7 +18,7 @@ async def main() -> None:
             await room.admit()
         await asyncio.sleep(2.0)
         before = cpu_ns(server.pid)
-        await room.unless_failed(asyncio.sleep(SECONDS))
+        await room.run_checked(asyncio.sleep(SECONDS))
         percent = (cpu_ns(server.pid) - before) / SECONDS / 1e7
         grown_kb = (resident_kb(server.pid) - empty_kb) / PEERS
     print("| idle peers | % of a core | KB of memory each |")

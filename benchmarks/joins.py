@@ -70,7 +70,7 @@ async def join_all(others: RoomClients) -> list[float]:
 async def join(room: RoomClients) -> float:
     """Join the room. Return the milliseconds from client_join to the first media packet."""
     client = await room.admit()
-    await room.unless_failed(first_media(room, client))
+    await room.run_checked(first_media(room, client))
     at = room.traffic.first_media(client.number)
     assert at is not None
     return (at - client.joined_at) * 1000

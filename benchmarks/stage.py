@@ -69,7 +69,7 @@ async def measure(sfus: int, scenario: Scenario, pps: int, seconds: float) -> st
         links = _connect_services(http, audience.room, servers)
         linked = asyncio.create_task(links.run())
         stack.callback(linked.cancel)
-        await eventually("the services are connected", lambda: links.in_step, within_s=20)
+        await eventually("the services are connected", lambda: links.synchronised, within_s=20)
         audience.traffic.start()
         stack.push_async_callback(audience.close)
         await audience.assemble(progress)

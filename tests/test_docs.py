@@ -243,7 +243,7 @@ def test_every_metric_is_documented() -> None:
         forwarding_delay=lambda: ((0, 0), 0.0),
     )
     service = SimpleNamespace(tally={})
-    link = SimpleNamespace(in_step=False)
+    link = SimpleNamespace(synchronised=False)
     exposition = Measurements(cast(Service, service), cast(MeasuredPlane, plane)).exposition()[0]
     database = SimpleNamespace(
         group_buckets=(1,),

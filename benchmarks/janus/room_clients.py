@@ -31,8 +31,8 @@ from svc.tools.bench.room_clients import (
     FIRST_PPS,
     FLOWING_DEADLINE_S,
     JOINING_AT_ONCE,
-    all_of,
     new_traffic,
+    run_all,
 )
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.sdp_answer import Terms, answer
@@ -69,10 +69,10 @@ class RoomClients:
         await self._open_room()
         self.traffic.set_rate(FIRST_PPS)
         feeds = range(1, self._scenario.publishers + 1)
-        await all_of(self._publish(feed) for feed in feeds)
+        await run_all(self._publish(feed) for feed in feeds)
         wanted = [[feed for feed in feeds if feed != own] for own in feeds]
         wanted += [list(feeds)] * self._scenario.receivers
-        await all_of(self._subscribe(feeds) for feeds in wanted if feeds)
+        await run_all(self._subscribe(feeds) for feeds in wanted if feeds)
         await self._flowing()
 
     async def close(self) -> None:

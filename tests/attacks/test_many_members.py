@@ -85,7 +85,9 @@ def test_a_change_to_a_role_that_all_members_hold_is_applied_role_by_role(
     directory: Directory, worked_out: list[str]
 ) -> None:
     """Change a role that 5,000 members hold. With six channels, it once blocked the event loop for 384 ms."""
-    with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
+    with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).announcing_changes(
+        list(directory.members)
+    ):
         directory.put_role(directory.roles["member"])
     assert len(worked_out) < 3 * CHANNELS
 
@@ -102,7 +104,9 @@ def test_channels_hidden_by_a_role_are_compared_once_for_members_with_the_same_r
     hidden_calls = list[tuple[str, frozenset[str]]]()
     monkeypatch.setattr(Visibility, "_hidden", lambda self, *what: hidden_calls.append(what))
     member = directory.roles["member"]
-    with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
+    with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).announcing_changes(
+        list(directory.members)
+    ):
         directory.put_role(dataclasses.replace(member, permissions=Permission.SEND_MESSAGES))
     assert {channel_id for channel_id, _ in hidden_calls} == directory.channels.keys()
     # The helper's role makes the channels visible.

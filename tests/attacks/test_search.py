@@ -123,7 +123,7 @@ async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
 
     async with server_with_insight(variables) as (chat, community), chat.member("Olga") as olga:
         await olga.ask("message_send", channel_id="general", text="brief words")
-        await community.messages.indexer.in_step()
+        await community.messages.indexer.wait_indexed()
         monkeypatch.setattr(store, "read_these", read)
         search = asyncio.create_task(community.messages.search.find(olga.id, "brief wor", None, 5))
         await asyncio.sleep(0)
@@ -141,7 +141,7 @@ async def test_searches_find_indexed_messages_while_the_disk_is_full(
 
     async with server_with_insight(variables) as (chat, community), chat.member("Olga") as olga:
         await olga.ask("message_send", channel_id="general", text="brief words")
-        await community.messages.indexer.in_step()
+        await community.messages.indexer.wait_indexed()
         monkeypatch.setattr(search_store, "index_changes", full)
         await olga.ask("message_send", channel_id="general", text="brief and late")
         found, _ = await community.messages.search.find(olga.id, "brief", None, 5)

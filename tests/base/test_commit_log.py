@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from svc.base import commit_log
-from svc.base.commit_log import LogLost, Statement, position_in, recorded
+from svc.base.commit_log import LogLost, Statement, position_in, recorded_statements
 from svc.base.database import Connection, Database, DatabaseError
 from svc.base.migrations import Migration
 from svc.base.write_group import Unreplicated
@@ -41,7 +41,7 @@ class MemoryLog:
         self.known.wait(30)
         if self.lost:
             raise LogLost(self.lost)
-        self.entries.append(recorded(connection))
+        self.entries.append(recorded_statements(connection))
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
         self.scripts.append(script)
@@ -49,7 +49,7 @@ class MemoryLog:
     def stop(self) -> None:
         pass
 
-    def left_behind(self, fault: Exception) -> None:
+    def fall_behind(self, fault: Exception) -> None:
         self.lost = str(fault)
 
 

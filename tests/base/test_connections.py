@@ -28,8 +28,8 @@ def test_a_full_table_closes_the_oldest_connection_of_the_busiest_address() -> N
     assert crowd.first_to_leave() == "b1"
     assert crowd.first_to_leave("c") == "c1"
     assert crowd.first_to_leave("nobody's") is None
-    assert crowd.pushed_out(5) is None
-    assert crowd.pushed_out(4) == "b1"
+    assert crowd.evict(5) is None
+    assert crowd.evict(4) == "b1"
     assert "b1" not in crowd and len(crowd) == 3
     crowd.discard("b1")
     assert len(crowd) == 3

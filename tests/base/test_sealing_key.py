@@ -55,8 +55,8 @@ def test_a_fingerprint_depends_on_the_secret_the_owner_and_the_key() -> None:
 
 def test_the_sealing_key_is_created_only_once(tmp_path: Path) -> None:
     path = tmp_path / "key"
-    sealed = SealingKey.kept_in(path).seal("secret", "one")
-    assert SealingKey.kept_in(path).open(sealed, "one") == "secret"
+    sealed = SealingKey.load(path).seal("secret", "one")
+    assert SealingKey.load(path).open(sealed, "one") == "secret"
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -65,4 +65,4 @@ def test_startup_fails_if_the_sealing_key_is_damaged(tmp_path: Path, text: str) 
     path = tmp_path / "key"
     path.write_text(text)
     with pytest.raises(ConfigError):
-        SealingKey.kept_in(path)
+        SealingKey.load(path)

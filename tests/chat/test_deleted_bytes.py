@@ -62,7 +62,7 @@ async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(place:
     subscription = {"endpoint": "https://fcm.googleapis.com/endpoint-of-ada", "keys": keys}
     await ada.ask("PUT", "/api/me/push", subscription)
     messages = place.community.messages
-    await messages.indexer.in_step()
+    await messages.indexer.wait_indexed()
     for writer, message_id in ids:
         if writer is ada:
             await ada.done("DELETE", f"{CHANNEL}/messages/{message_id}")

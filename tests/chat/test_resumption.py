@@ -99,7 +99,7 @@ def test_missed_events_are_filtered_by_current_permissions(audience: Audience, a
     hub = Hub(directory, lambda: 1.0)
     start = hub.seq
     hub.push("event", {}, audience)
-    assert [len(hub.missed(who, start) or ()) for who in ("ada", "gus", "stranger")] == [ada, gus, 0]
+    assert [len(hub.missed_frames(who, start) or ()) for who in ("ada", "gus", "stranger")] == [ada, gus, 0]
 
 
 def test_events_that_are_not_stored_have_no_sequence_number_and_are_not_sent_again() -> None:
@@ -109,7 +109,7 @@ def test_events_that_are_not_stored_have_no_sequence_number_and_are_not_sent_aga
     start = hub.seq
     hub.push("typing", {}, EVERYONE, kept=False)
     hub.push("event", {}, EVERYONE, but_not="ada")
-    assert hub.missed("ada", start) == []
+    assert hub.missed_frames("ada", start) == []
     assert hub.seq == start + 1
 
 
@@ -262,7 +262,7 @@ async def test_a_returning_page_gets_no_events_that_its_member_may_no_longer_see
     override = f"/api/channels/{channel_id}/overrides/role/member"
     await folk.owner.done("PUT", override, {"allow": [], "deny": []})
     await folk.owner.done("PUT", override, {"allow": [], "deny": ["view_channel"]})
-    missed = b"".join(inside.community.hub.missed(folk.moderator.id, seq) or ())
+    missed = b"".join(inside.community.hub.missed_frames(folk.moderator.id, seq) or ())
     assert b'"channel_deleted"' in missed
     for event in (b'"channel_created"', b'"voice_state"', b'"report_created"', b"a confidence"):
         assert event not in missed

@@ -304,7 +304,7 @@ def test_the_certificate_and_the_key_may_be_in_one_file(pair: Pair, tmp_path: Pa
     both = tmp_path / "both.pem"
     both.write_bytes(pair.certificate + pair.key)
     files = Flags(tls_certificate=both).tls_files()
-    assert files is not None and not files.self_made
+    assert files is not None and not files.self_signed
 
 
 def test_a_key_without_a_certificate_is_refused(tmp_path: Path) -> None:

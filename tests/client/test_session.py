@@ -111,8 +111,8 @@ def test_the_first_sign_in_has_missed_nothing() -> None:
 
 def test_after_a_gap_history_is_read_only_where_there_are_new_messages() -> None:
     cursors = Cursors()
-    cursors.caught_up(state(general=7, news=3))
-    assert cursors.record_push(message(8))
+    cursors.record_state(state(general=7, news=3))
+    assert cursors.record_event(message(8))
     assert list(cursors.missed_channels(state(general=8, news=3))) == []
     later = state({"root": 12}, general=10, news=3, fresh=11)
     after = an_id(8)
@@ -125,19 +125,19 @@ def test_after_a_gap_history_is_read_only_where_there_are_new_messages() -> None
 
 def test_messages_read_from_history_are_not_repeated_by_events() -> None:
     cursors = Cursors()
-    cursors.caught_up(state(general=7))
+    cursors.record_state(state(general=7))
     again = state(general=9, news=None)
     for number in (9, 12):  # Message 12 was posted while the history was being read.
-        cursors.fetched(message(number))
-    cursors.caught_up(again)
-    assert cursors.record_push(message(11, "news"))
-    assert cursors.record_push(message(11, thread="root"))
-    assert not cursors.record_push(message(12))
-    assert cursors.record_push(message(13))
+        cursors.record_history(message(number))
+    cursors.record_state(again)
+    assert cursors.record_event(message(11, "news"))
+    assert cursors.record_event(message(11, thread="root"))
+    assert not cursors.record_event(message(12))
+    assert cursors.record_event(message(13))
     assert list(cursors.missed_channels(state(general=13, news=11))) == []
 
 
 def test_an_empty_server_is_read_from_the_beginning() -> None:
     cursors = Cursors()
-    cursors.caught_up(state(general=None))
+    cursors.record_state(state(general=None))
     assert list(cursors.missed_channels(state(general=1))) == [("general", None, an_id(0))]

@@ -126,7 +126,7 @@ class Person:
     def close(self, code: CloseCode, reason: str) -> None:
         self.closed = code, reason
 
-    def succeeded(self) -> None:
+    def superseded(self) -> None:
         self.closed = CloseCode.REPLACED, "Resumed over another connection"
 
     def wake_at(self, deadline: float) -> None:

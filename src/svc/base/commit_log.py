@@ -43,7 +43,7 @@ class CommitLog(Protocol):
     def stop(self) -> None:
         """Treat an append with an unknown outcome as lost. Called before the database is closed."""
 
-    def left_behind(self, fault: Exception) -> None:
+    def fall_behind(self, fault: Exception) -> None:
         """Stop this node, because the log has a transaction that the file could not store."""
 
 
@@ -105,7 +105,7 @@ def _kind(sql: str) -> int:
     return _ALWAYS if words.startswith(("INSERT", "REPLACE")) or "RETURNING" in words else _IF_CHANGED
 
 
-def recorded(connection: sqlite3.Connection) -> list[Statement]:
+def recorded_statements(connection: sqlite3.Connection) -> list[Statement]:
     return cast(RecordingConnection, connection).statements
 
 

@@ -76,7 +76,7 @@ class WaitingQueue(Generic[T]):
             address = next(iter(self._having[self._most]))
         return next(iter(self._of.get(address, ())), None)
 
-    def pushed_out(self, most: int) -> T | None:
+    def evict(self, most: int) -> T | None:
         """Remove and return an item to make room, if the queue already has `most` items."""
         leaving = self.first_to_leave() if len(self) >= most else None
         if leaving is not None:
@@ -167,7 +167,7 @@ class Slot:
     def belongs_to(self, owner: str) -> None:
         """Assign the connection to an authenticated user."""
         if self.open and self.owner is None:
-            self._table.owned(self, owner)
+            self._table.assign_owner(self, owner)
 
     def leave(self) -> None:
         """Give up the slot, because the connection has closed."""
@@ -238,7 +238,7 @@ class ConnectionTable:
         else:
             place.idle = idle
 
-    def owned(self, place: Slot, owner: str) -> None:
+    def assign_owner(self, place: Slot, owner: str) -> None:
         """Update the table when `Slot.belongs_to` is called."""
         held = self._owners.get(owner, 0)
         if held >= self.limits.of_owner:

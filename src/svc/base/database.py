@@ -410,7 +410,7 @@ class Database:
                 connection.execute("ROLLBACK")
             outcomes = [(write, None, StorageFailed(str(fault))) for write in group]
             if self._log is not None and (logged or isinstance(fault, LogLost)):
-                self._log.left_behind(fault)
+                self._log.fall_behind(fault)
                 self._post(self._doubt, str(fault), group)
                 return
         self._post(self._confirm, outcomes)

@@ -48,14 +48,14 @@ def examine(path: Path, migrations: Sequence[Migration]) -> None:
             if stranger := foreign(connection, migrations):
                 raise DatabaseError(f"{path} is not a database of this program: {stranger}. {_RESTORE}")
             if size <= CHECK_FIRST_BYTES and (found := damage(connection)):
-                raise damaged(path, found)
+                raise damaged_error(path, found)
     except sqlite3.DatabaseError as fault:
         if isinstance(fault, sqlite3.OperationalError):
             raise
-        raise damaged(path, str(fault)) from None
+        raise damaged_error(path, str(fault)) from None
 
 
-def damaged(path: Path, found: str) -> DatabaseError:
+def damaged_error(path: Path, found: str) -> DatabaseError:
     return DatabaseError(f"{path} is damaged: {found}. {_RESTORE}")
 
 

@@ -142,7 +142,7 @@ if sys.platform == "linux":
                 self._served_at = None
             ready = self._everything.poll(0 if self.waiting else timeout, most + len(self._crowds))
             now = self.clock()
-            first, beyond = self._sorted(ready, now)
+            first, beyond = self._by_priority(ready, now)
             if len(first) == len(ready) and not self.waiting:
                 return ready
             passed = sum([self._inspect(fd) for fd, _ in self._unseen.poll(0, LOOKED_AT_ONCE)])
@@ -201,7 +201,7 @@ if sys.platform == "linux":
             for each in (self._everything, *self._behind):
                 each.close()
 
-        def _sorted(self, ready: Events, now: float) -> tuple[Events, Events]:
+        def _by_priority(self, ready: Events, now: float) -> tuple[Events, Events]:
             """Return the events to serve first, and the events of members who have exceeded their limit.
             Count the events to serve first.
             """

@@ -161,7 +161,7 @@ class HttpConnection(web.RequestHandler):
             self._mark = self._received
             return now + _AT_WORK_INTERVAL_S
         else:
-            self._moved_on(self._received - self._mark, now)
+            self._extend_deadline(self._received - self._mark, now)
             self._mark = self._received
         if now >= self._deadline:
             transport.abort()
@@ -180,10 +180,10 @@ class HttpConnection(web.RequestHandler):
         if self._unsent is None:
             self._deadline = now + STALL_DEADLINE_S
         else:
-            self._moved_on(max(0, self._unsent - unsent), now)
+            self._extend_deadline(max(0, self._unsent - unsent), now)
         self._unsent = unsent
 
-    def _moved_on(self, progress: int, now: float) -> None:
+    def _extend_deadline(self, progress: int, now: float) -> None:
         self._deadline = min(self._deadline + progress / LEAST_BYTES_PER_S, now + STALL_DEADLINE_S)
 
 

@@ -62,14 +62,14 @@ class JsonStream:
         ValueError.
         """
         self._take("[")
-        yield from self._separated("]")
+        yield from self._iterate_items("]")
 
     def names(self) -> Iterator[str]:
         """Yield each name in an object. The caller must read its value before the next step. Raises
         ValueError.
         """
         self._take("{")
-        for _ in self._separated("}"):
+        for _ in self._iterate_items("}"):
             name = self.value() if self.peek() == '"' else None
             if not isinstance(name, str):
                 raise ValueError("not JSON: a name was expected")
@@ -81,7 +81,7 @@ class JsonStream:
         if self.peek():
             raise ValueError("there is more after the end")
 
-    def _separated(self, last: str) -> Iterator[None]:
+    def _iterate_items(self, last: str) -> Iterator[None]:
         if self.peek() != last:
             yield
             while self.peek() == ",":

@@ -43,10 +43,10 @@ class Machine:
 
 def examine(files: int) -> Machine:
     """Return the machine's properties. `files` is the number of files that the process may have open."""
-    return Machine(_clock_kept(), files, _buffers())
+    return Machine(_is_clock_synchronised(), files, _buffers())
 
 
-def _clock_kept() -> bool | None:
+def _is_clock_synchronised() -> bool | None:
     if sys.platform != "linux":
         return None
     # A zeroed structure only reads the state.

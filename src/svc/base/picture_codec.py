@@ -193,7 +193,7 @@ def _frames(
     shown_ms, encoded_ms = 0.0, 0
     for decoded, duration in islice(_decode_frames(source, file, count, profile), count):
         # Round the end time of each frame, so that 60 frames of 16.7 ms take one second.
-        shown_ms += _as_shown(duration) if count > 1 else 0.0
+        shown_ms += _clamped_duration(duration) if count > 1 else 0.0
         image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
         # Drop Pillow's metadata, which it would write to the output. Saving an image that came from a
         # file also makes Pillow ask for the working directory, which the sandbox refuses.
@@ -357,7 +357,7 @@ def _within(image: Image.Image, side: int) -> Image.Image:
 _RESIZABLE = ("L", "RGB", "RGBA", "CMYK", "LA")
 
 
-def _as_shown(duration: object) -> float:
+def _clamped_duration(duration: object) -> float:
     milliseconds = duration if isinstance(duration, int | float) else 0
     return min(milliseconds, _MAX_FRAME_MS) if milliseconds >= _MIN_FRAME_MS else _DEFAULT_FRAME_MS
 

@@ -180,7 +180,7 @@ def _became_another(user: int) -> bool:
     """Change the user and drop all capabilities permanently. Return whether the user changed."""
     for number in range(_MOST_CAPABILITIES):
         _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
-    changed = os.geteuid() == 0 and any(map(_changed_to, (user, _NOBODY)))
+    changed = os.geteuid() == 0 and any(map(_set_user, (user, _NOBODY)))
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     header = struct.pack("=Ii", _LINUX_CAPABILITY_VERSION_3, 0)
     _libc.capset(header, struct.pack("=6I", 0, 0, 0, 0, 0, 0))
@@ -189,7 +189,7 @@ def _became_another(user: int) -> bool:
     return changed
 
 
-def _changed_to(number: int) -> bool:
+def _set_user(number: int) -> bool:
     """Change the user. Return False if the user namespace lacks this user id or the change is forbidden."""
     with suppress(OSError):
         os.setgroups([])

@@ -32,7 +32,7 @@ class SealingKey:
         self._random_bytes = random_bytes
 
     @classmethod
-    def kept_in(cls, path: Path) -> "SealingKey":
+    def load(cls, path: Path) -> "SealingKey":
         """Return the key stored in a file. Create the file if it is missing. Raises ConfigError."""
         return cls(read_or_create_key(path, KEY_BYTES), secrets.token_bytes)
 

@@ -76,7 +76,7 @@ def run(connection: Connection, group: Sequence[PendingWrite]) -> list[Outcome]:
         except Exception as fault:
             if connection.total_changes != changes or not connection.in_transaction:
                 break
-            outcomes.append((write, None, _meant(fault)))
+            outcomes.append((write, None, _translate(fault)))
     else:
         return outcomes
     if connection.in_transaction:  # Some disk errors end the transaction.
@@ -93,12 +93,12 @@ def _in_savepoint(connection: Connection, write: PendingWrite) -> Outcome:
     except Exception as fault:
         connection.execute("ROLLBACK TO change")
         connection.execute("RELEASE change")
-        return write, None, _meant(fault)
+        return write, None, _translate(fault)
     connection.execute("RELEASE change")
     return write, result, None
 
 
-def _meant(fault: Exception) -> Exception:
+def _translate(fault: Exception) -> Exception:
     """Return StorageFailed for a disk error, which is not the fault of a write. Return any other exception
     unchanged.
     """

@@ -196,7 +196,7 @@ async def serving(
         await community.load()
         loop = asyncio.get_running_loop()
         if isinstance(loop, FairLoop):
-            loop.owner_of = lambda head: community.tokens.shown_in(head, time.time())
+            loop.owner_of = lambda head: community.tokens.member_in(head, time.time())
         commands: ControlHandler = community.commands.run
         if replication is not None:
             community.directory.is_current = replication.is_current
@@ -279,12 +279,12 @@ def build(
 
 
 def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application], AsyncIterator[None]]:
-    async def run_beside(_: web.Application) -> AsyncIterator[None]:
+    async def background(_: web.Application) -> AsyncIterator[None]:
         running = asyncio.ensure_future(task())
         yield
         await cancel_and_wait(running)
 
-    return run_beside
+    return background
 
 
 @web.middleware

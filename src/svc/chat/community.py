@@ -126,7 +126,7 @@ class Community:
         # The name and description from the environment apply until the owner sets others.
         values = Values(name=config.server_name, description=config.server_description)
         self.settings = Settings(services, values)
-        self.members = Members(services, config.max_members, judged=self._filter, avatar=self.media.urls.link)
+        self.members = Members(services, config.max_members, self._filter, self.media.urls.link)
         self.channels, self.blocks = Channels(services), Blocks(services)
         self.roles = Roles(services, self.channels, self.members)
         self.moderation, self.reports = Moderation(services, self.members), Reports(services, self._author_of)
@@ -424,7 +424,7 @@ class Community:
 
     def _handlers(self) -> Mapping[str, Handler]:
         return {
-            event: self.tally.counted(event, handler)
+            event: self.tally.count_requests(event, handler)
             for requests in self._requests
             for event, handler in requests.handlers().items()
         }

@@ -56,7 +56,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 class FileModule:
     """The modules for files. `media` is passed in, because it must exist before `members`.
 
-    `judged` returns a text as the profanity setting permits it, or raises ChatError.
+    `moderate_text` returns a text as the profanity setting permits it, or raises ChatError.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class FileModule:
         session: ClientSession,
         members: Members,
         media: Media,
-        judged: Callable[[str], str],
+        moderate_text: Callable[[str], str],
     ) -> None:
         database, settings = services.database, config.uploads
         self._media = media
@@ -84,7 +84,7 @@ class FileModule:
         )
         uses = {EMOJI: self.emoji.use(), AVATAR: self.avatars.use(), ICON: icons.use()}
         self.queue = Queue(services, media, bounds, uses, lambda: secrets.token_urlsafe(16), time.time)
-        self.uploads = Uploads(services, media, self._incoming, self.queue, bounds, judged)
+        self.uploads = Uploads(services, media, self._incoming, self.queue, bounds, moderate_text)
         self.sweep = Sweep(
             database,
             media,

@@ -45,9 +45,9 @@ class MessagingModule:
         fetcher = Fetcher(AddressGuard(config.identity.names))
         pictures = Pictures(fetcher, self._sandbox, media, tally.pictures)
         messages = self.messages.messages
-        key = SealingKey.kept_in(config.data_dir / KEY_FILE)
+        key = SealingKey.load(config.data_dir / KEY_FILE)
         self.webhooks = Webhooks(
-            services, media, key, lambda: secrets.token_urlsafe(TOKEN_BYTES), messages.judged
+            services, media, key, lambda: secrets.token_urlsafe(TOKEN_BYTES), messages.moderate_text
         )
         services.changes.channel_removed.append(self.webhooks.channel_removed)
         profanity_mode = ports.settings.profanity_mode

@@ -38,7 +38,7 @@ class NotificationModule:
         changes = services.changes
         names = config.identity.names
         self.contact = Contact(services.database, names)
-        key = VapidKey.kept_in(config.data_dir / KEY_FILE, lambda: self.contact.address)
+        key = VapidKey.load(config.data_dir / KEY_FILE, lambda: self.contact.address)
         self.poster = Poster(AddressGuard(names))
         self.levels = NotificationLevels(services)
         self.subscriptions = Subscriptions(services.database, self.poster)

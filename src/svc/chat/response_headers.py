@@ -69,7 +69,7 @@ def strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamRespon
         """Add HSTS unless the certificate is self-signed. With HSTS, browsers do not let users dismiss the
         certificate warning.
         """
-        if not files.self_made:
+        if not files.self_signed:
             response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"
 
     return add_header

@@ -45,7 +45,7 @@ class TlsFiles:
         self._warn()
 
     @property
-    def self_made(self) -> bool:
+    def self_signed(self) -> bool:
         """Whether the certificate is self-signed. If so, HSTS must not be sent."""
         return self._leaf.issuer == self._leaf.subject
 

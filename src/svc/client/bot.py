@@ -225,7 +225,7 @@ class Bot:
                 await self._catch_up(state)
             case PushedEvent("message_posted" as event, data):
                 message = convert(data, Message)
-                if self._cursors.record_push(message):
+                if self._cursors.record_event(message):
                     await self._handle_event(event, data)
                     await self._handle_message(message)
             case PushedEvent(event, data):
@@ -253,12 +253,12 @@ class Bot:
                     break
                 for data in page["messages"]:
                     message = convert(data, Message)
-                    self._cursors.fetched(message)
+                    self._cursors.record_history(message)
                     after = message.id
                     await self._handle_event("message_posted", data)
                     await self._handle_message(message)
                 more = page["more_after"]
-        self._cursors.caught_up(state)
+        self._cursors.record_state(state)
 
     async def _handle_message(self, message: Message) -> None:
         author = message.author

@@ -24,21 +24,21 @@ class Cursors:
     def missed_channels(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
         """Yield each channel with possibly missed messages, the thread or None, and the last id already read.
 
-        Call `caught_up` after reading them. No messages are missed before the first sign-in.
+        Call `record_state` after reading them. No messages are missed before the first sign-in.
         """
         for place in _places(state):
             channel_id, thread, last = place["channel_id"], place.get("thread"), place["last"]
             if self._floor is not None and last is not None and last > self._floor:
                 yield channel_id, thread, max(self._floor, self._history.get(thread or channel_id, _FIRST))
 
-    def caught_up(self, state: Data) -> None:
+    def record_state(self, state: Data) -> None:
         self._rise(max((place["last"] for place in _places(state) if place["last"]), default=_FIRST))
 
-    def fetched(self, message: Message) -> None:
+    def record_history(self, message: Message) -> None:
         """Record a message that was read from history."""
         self._history[message.thread or message.channel_id] = message.id
 
-    def record_push(self, message: Message) -> bool:
+    def record_event(self, message: Message) -> bool:
         """Record a message from an event. Return whether it is new, that is, not already read from
         history.
         """

@@ -90,7 +90,7 @@ def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
         ice=IceParameters(_one("ice-ufrag", sections), _one("ice-pwd", sections)),
         fingerprints=_fingerprints(_transport_values("fingerprint", sections)),
         setup=_setup(sections),
-        mixed=_mixed(answer, accepted),
+        mixed=_allows_mixed_extmap(answer, accepted),
         sections=answered,
         candidates=_candidates(accepted),
     )
@@ -231,7 +231,7 @@ def _setup(sections: Sequence[Section]) -> str:
     return setup[0] if setup else "active"
 
 
-def _mixed(answer: SessionDescription, accepted: list[MediaDescription]) -> bool:
+def _allows_mixed_extmap(answer: SessionDescription, accepted: list[MediaDescription]) -> bool:
     return answer.has("extmap-allow-mixed") or all(media.has("extmap-allow-mixed") for media in accepted)
 
 

@@ -257,7 +257,7 @@ async def serving(
         disabled=config.disable_stun,
         chance=SystemRandom(),
         on_ready=service.become_ready,
-        on_mapped=service.found_mapped,
+        on_mapped=service.set_mapped_addresses,
     )
     duties = asyncio.create_task(_perform_duties(service, measurements, probe))
     sockets = sockets or _open_tcp(config, flags)

@@ -78,7 +78,7 @@ class CandidatePair:
     state: PairState = PairState.WAITING
     peer_nominated: bool = False
 
-    def happened(self, event: PairEvent) -> None:
+    def transition(self, event: PairEvent) -> None:
         """Change the pair's state according to the transition table."""
         self.state = PAIR_TRANSITIONS.after(self.state, event)
 
@@ -157,7 +157,7 @@ class Checklist:
 
     def trigger(self, pair: CandidatePair) -> None:
         """Schedule a check of `pair` before all other checks."""
-        pair.happened(_TRIGGERED)
+        pair.transition(_TRIGGERED)
         if pair not in self._triggered:
             self._triggered.append(pair)
 
@@ -169,19 +169,19 @@ class Checklist:
         if self._triggered and self._affords(urgent=True):
             return self._triggered[0], True
         if ordinary and self._affords(urgent=False):
-            waiting = self._in(_W)
+            waiting = self._pairs_in(_W)
             if waiting:
                 return max(waiting, key=lambda pair: pair.priority(controlling)), False
         return None
 
     def taken(self, pair: CandidatePair) -> None:
-        pair.happened(_CHECKED)
+        pair.transition(_CHECKED)
         if pair in self._triggered:
             self._triggered.remove(pair)
 
     def answered(self, pair: CandidatePair) -> None:
         """Record that the peer answered on `pair`, which is now valid and needs no further checks."""
-        pair.happened(_ANSWERED)
+        pair.transition(_ANSWERED)
         if pair in self._triggered:
             self._triggered.remove(pair)
 
@@ -197,17 +197,17 @@ class Checklist:
         return True
 
     def best_valid(self, controlling: bool) -> CandidatePair | None:
-        return max(self._in(_S), key=lambda pair: pair.priority(controlling), default=None)
+        return max(self._pairs_in(_S), key=lambda pair: pair.priority(controlling), default=None)
 
     def hopes_for_better(self, than: CandidatePair, controlling: bool) -> bool:
         """Return whether a pair of higher priority may still succeed."""
         least = than.priority(controlling)
-        return any(pair.priority(controlling) > least for pair in [*self._in(_W), *self._in(_I)])
+        return any(pair.priority(controlling) > least for pair in [*self._pairs_in(_W), *self._pairs_in(_I)])
 
     def _affords(self, *, urgent: bool) -> bool:
         return self._checks_left > (0 if urgent else RESERVED_CHECKS)
 
-    def _in(self, state: PairState) -> list[CandidatePair]:
+    def _pairs_in(self, state: PairState) -> list[CandidatePair]:
         return [pair for pair in self._pairs.values() if pair.state is state]
 
     def _pair(self, path: Path) -> CandidatePair:

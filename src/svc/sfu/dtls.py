@@ -197,7 +197,7 @@ class DtlsTransport:
         """Start the handshake. As the client, send the first flight. A repeated start does nothing."""
         if self._state is not State.NEW:
             return
-        self._happened(Event.STARTED)
+        self._transition(Event.STARTED)
         self._gives_up_at = now + HANDSHAKE_TIMEOUT_S
         self._handshake(now)
 
@@ -245,10 +245,10 @@ class DtlsTransport:
         with suppress(SSL.Error):
             self._connection.shutdown()
         self.transmits += self._output()
-        self._happened(Event.ENDED)
+        self._transition(Event.ENDED)
         self._flight = self._resend_at = None
 
-    def _happened(self, event: Event) -> None:
+    def _transition(self, event: Event) -> None:
         self._state = TRANSITIONS.after(self._state, event)
 
     def _handshake(self, now: float) -> None:
@@ -274,7 +274,7 @@ class DtlsTransport:
         if profile is None:
             self._fail("the peer accepts no SRTP profile of ours")
             return
-        self._happened(Event.AUTHENTICATED)
+        self._transition(Event.AUTHENTICATED)
         self._flight = self._resend_at = None
         self._resends_left = RESENDS_WHEN_CONNECTED
         self._start_flight(self._output(), now)

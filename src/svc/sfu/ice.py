@@ -316,7 +316,7 @@ class IceAgent:
             self._refused(check, check.pair)
 
     def _refused(self, check: Check, pair: CandidatePair) -> None:
-        pair.happened(PairEvent.REFUSED)
+        pair.transition(PairEvent.REFUSED)
         if check.nominating and self.state is State.NOMINATING:
             self._move(Event.NOMINATION_LOST)
 

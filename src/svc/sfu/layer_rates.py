@@ -88,7 +88,7 @@ class LayerRates:
             own = self._cumulative(layer, max(self._layers) + 1)
             below = found[-1] if found else ()
             depth = max(len(own), len(below)) if own else 0
-            found.append(tuple(_at(own, i) + _at(below, i) for i in range(depth)))
+            found.append(tuple(_rate_up_to(own, i) + _rate_up_to(below, i) for i in range(depth)))
             if not own:
                 break  # Higher layers depend on this one.
         return found
@@ -113,7 +113,7 @@ class LayerRates:
         return tuple(sum(layers[: layer + 1]) for layer in range(used + 1))
 
 
-def _at(rates: Sequence[float], layer: int) -> float:
+def _rate_up_to(rates: Sequence[float], layer: int) -> float:
     """Return the rate up to a temporal layer. Spatial layers can have different numbers of temporal
     layers.
     """

@@ -92,7 +92,7 @@ class Participant:
             self._service.sessions.discard(self._session)
             self._rest()
 
-    def succeeded(self) -> None:
+    def superseded(self) -> None:
         """Hand the session over to a newer connection from the same client."""
         self._connection.close(CloseCode.REPLACED, "Resumed over another connection")
         self._rest()

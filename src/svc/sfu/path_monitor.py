@@ -149,7 +149,7 @@ class PathMonitor:
             other.due = inf
 
     def next_deadline(self) -> float:
-        return min([self._due, self._decides_at(), *(other.due for other in self._others.values())])
+        return min([self._due, self._decision_due(), *(other.due for other in self._others.values())])
 
     def advance(self, generation: int, now: float) -> tuple[bool, list[CandidatePair], CandidatePair | None]:
         """Return the actions that are due: whether to check the selected path, the other paths to check, and
@@ -158,7 +158,7 @@ class PathMonitor:
         chosen = self._choose(generation, now)
         if chosen is not None:
             return False, [], chosen
-        if now >= self._decides_at():
+        if now >= self._decision_due():
             self._decide()
         if self.health is Health.LOST and now >= self._due:
             self._try_all(generation, now)
@@ -187,7 +187,7 @@ class PathMonitor:
             if other.generation == generation:
                 self._try(other, now)
 
-    def _decides_at(self) -> float:
+    def _decision_due(self) -> float:
         if self.health is Health.COMPARING:
             return self._since + DECIDE_AFTER_S
         return self._since + LOST_AFTER_S if self.health is Health.DOUBTED else inf

@@ -94,7 +94,7 @@ class Routes:
         await socket.prepare(request)
         connection = Connection(socket, pace)
         connections.add(connection)
-        if leaving := newcomers.pushed_out(MAX_NEWCOMERS):
+        if leaving := newcomers.evict(MAX_NEWCOMERS):
             leaving.drop()
         newcomers.add(connection, rate_limit_key(request.remote or ""))
 

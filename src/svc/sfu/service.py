@@ -120,7 +120,7 @@ class Service:
         """Read the machine's network interfaces again, because laptops change networks."""
         self._hosts, self._fixed = self._find_hosts(), self._find_fixed()
 
-    def found_mapped(self, mapped: Mapping[str, Address]) -> None:
+    def set_mapped_addresses(self, mapped: Mapping[str, Address]) -> None:
         """Store the public addresses that STUN servers reported, and send each client the new candidates."""
         known = set(self.candidates())
         self._mapped = mapped

@@ -151,7 +151,7 @@ class Session(EventHandlers):
             self._subscriptions.add(track)
         if room.speakers:
             self._push_speakers(room.active_speakers())
-        self._happened(Event.CHANGED)
+        self._transition(Event.CHANGED)
 
     @entry
     def report_bandwidth(self) -> None:
@@ -180,7 +180,7 @@ class Session(EventHandlers):
     def resume(self, client: Client) -> None:
         """Continue over another connection of the same client and send it the current state."""
         earlier, self._client = self._client, client
-        earlier.succeeded()
+        earlier.superseded()
         self._away_until = inf
         client.push(events.SessionResumed(*self._place()))
         self._push_speakers(self._peer.room.active_speakers())
@@ -188,7 +188,7 @@ class Session(EventHandlers):
         self._subscriptions.report_unavailable()
         self._publications.demand.repeat()
         self._layers.repeat(self._clock())
-        self._happened(Event.RESUMED)
+        self._transition(Event.RESUMED)
 
     def _place(self) -> tuple[str, str, list[str]]:
         """Return the ids of the room, the user, and the room's other users."""
@@ -218,7 +218,7 @@ class Session(EventHandlers):
             raise EnvelopeError("No offer is waiting for an answer")
         terms = read_answer(answer.sdp, self._offered)
         self._connectivity.check(terms)
-        self._happened(Event.ANSWERED)
+        self._transition(Event.ANSWERED)
         self._answer_due = inf
         self._connectivity.apply(terms, self._clock())
         self._expect_media(MEDIA_DEADLINE_S)
@@ -231,7 +231,7 @@ class Session(EventHandlers):
                     self._peer.can_show(section.payload_types)
         self._layers.changed(self._clock())
         if self._subscriptions.place_waiting() or self._publications.not_shown_by_all():
-            self._happened(Event.CHANGED)
+            self._transition(Event.CHANGED)
 
     @handles
     def _receive_candidate(self, init: events.IceCandidate) -> None:
@@ -244,7 +244,7 @@ class Session(EventHandlers):
     def _receive_renegotiate(self, request: events.Renegotiate) -> None:
         if request.ice_restart is True:
             self._request_restart()
-        self._happened(Event.CHANGED)
+        self._transition(Event.CHANGED)
 
     @handles
     def _receive_set_layer(self, request: events.SetLayer) -> None:
@@ -263,12 +263,12 @@ class Session(EventHandlers):
     @entry
     def track_published(self, track: Track) -> None:
         self._subscriptions.add(track)
-        self._happened(Event.CHANGED)
+        self._transition(Event.CHANGED)
 
     @entry
     def track_ended(self, track: Track) -> None:
         self._subscriptions.remove(track)
-        self._happened(Event.CHANGED)
+        self._transition(Event.CHANGED)
 
     @entry
     def track_changed(self, track: Track) -> None:
@@ -281,7 +281,7 @@ class Session(EventHandlers):
     @entry
     def codecs_changed(self) -> None:
         if self._publications.not_shown_by_all():
-            self._happened(Event.CHANGED)
+            self._transition(Event.CHANGED)
 
     @entry
     def speakers_changed(self, user_ids: list[str]) -> None:
@@ -298,7 +298,7 @@ class Session(EventHandlers):
             return
         self._peer.caps = caps
         self._publications.enforce_caps()
-        self._happened(Event.CHANGED)
+        self._transition(Event.CHANGED)
 
     @entry
     def dismissed(self, code: CloseCode, reason: str) -> None:
@@ -376,7 +376,7 @@ class Session(EventHandlers):
         if self.away:
             return
         if self._state is State.STABLE and now >= self._restart_due:
-            self._happened(Event.CHANGED)
+            self._transition(Event.CHANGED)
         if self._state is State.DUE:
             self._offer(now)
 
@@ -418,7 +418,7 @@ class Session(EventHandlers):
         reports_due = min(self._publications.demand.next_deadline(), self._layers.next_deadline())
         return min(due, self._media_due, self._goodbye_due, reports_due, media_due)
 
-    def _happened(self, event: Event) -> None:
+    def _transition(self, event: Event) -> None:
         self._state = TRANSITIONS.after(self._state, event)
 
     def _expect_media(self, within_s: float) -> None:
@@ -455,13 +455,13 @@ class Session(EventHandlers):
             transceivers=self._offered,
         )
         self._client.push(events.Offer(sdp, self._subscriptions.tracks()))
-        self._happened(Event.SENT)
+        self._transition(Event.SENT)
         self._answer_due = now + ANSWER_DEADLINE_S
 
     def _end(self, code: CloseCode, reason: str, *, lost: bool = True) -> None:
         if self.closed:
             return
-        self._happened(Event.ENDED)
+        self._transition(Event.ENDED)
         # The callback added last runs first. Each callback runs even if others fail.
         with ExitStack() as steps:
             steps.callback(self._client.close, code, reason)

@@ -91,17 +91,17 @@ def test_a_token_from_another_server_is_refused(token: str) -> None:
 )
 def test_a_valid_token_is_found_at_the_start_of_a_request(header: str) -> None:
     head = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
-    assert tokens().shown_in(head, NOW) == ADA.id
-    assert not tokens().shown_in(head, NOW + LIFETIME_S)
-    assert not tokens("another" + SECRET).shown_in(head, NOW)
-    assert not any(tokens().shown_in(head[:length], NOW) for length in range(len(head) - 4))
+    assert tokens().member_in(head, NOW) == ADA.id
+    assert not tokens().member_in(head, NOW + LIFETIME_S)
+    assert not tokens("another" + SECRET).member_in(head, NOW)
+    assert not any(tokens().member_in(head[:length], NOW) for length in range(len(head) - 4))
 
 
 @pytest.mark.parametrize(
     "head", [b"", b"\x16\x03\x01", b"\r\nAuthorization: Bearer \xff\r\n", b"\r\n" * 1000]
 )
 def test_nothing_else_at_the_start_of_a_connection_counts_as_a_token(head: bytes) -> None:
-    assert not tokens().shown_in(head, NOW)
+    assert not tokens().member_in(head, NOW)
 
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])

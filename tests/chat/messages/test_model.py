@@ -325,7 +325,7 @@ class Play:
             assert (folded["unread"], folded["mentions"]) == there
         assert {counts["channel_id"] for counts in welcome["unread"]} == set(visible)
         async with asyncio.timeout(30):
-            await self.feature.indexer.in_step()
+            await self.feature.indexer.wait_indexed()
         word = self.chance.choice(WORDS)
         found, _ = await self.feature.search.find(member_id, word, None, 1_000)
         assert {message.id for message in found} == {i for i, m in expected.items() if word in m["text"]}

@@ -38,8 +38,8 @@ from tests.kit.time_complexity import grows_with_its_size
     ],
 )
 def test_a_swear_word_is_found_in_every_common_disguise(text: str, censored: str) -> None:
-    judged = moderated(text, CENSOR)
-    assert (judged.text, judged.flagged) == (censored, True)
+    result = moderated(text, CENSOR)
+    assert (result.text, result.flagged) == (censored, True)
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_each_of_the_four_modes_treats_profanity_differently() -> None:
 
 @given(st.text(max_size=300))
 def test_censoring_keeps_the_length_and_a_second_pass_finds_nothing(text: str) -> None:
-    judged = moderated(text, CENSOR)
-    assert len(judged.text) == len(text)
+    result = moderated(text, CENSOR)
+    assert len(result.text) == len(text)
     spans = moderated(text, FLAG).found
     assert all(0 <= start < end <= len(text) for start, end in spans)
-    assert judged.flagged == bool(spans)
+    assert result.flagged == bool(spans)
 
 
 @pytest.mark.parametrize("piece", ["\ufdfa", "\u247d", "\ufb03"])

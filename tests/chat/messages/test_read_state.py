@@ -324,7 +324,7 @@ async def test_a_search_finds_a_message_that_was_just_posted(
     async with server_with_insight(variables) as (chat, community), chat.member("Olga") as owner:
         for number in range(3):
             await send(owner, f"brief {number}")
-            await community.messages.indexer.in_step()
+            await community.messages.indexer.wait_indexed()
             assert len(await found(owner, "brief")) == number + 1
 
 
@@ -338,7 +338,7 @@ async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]
         for number in range(3):
             await send(owner, f"brief {number}", channel_id)
         await send(owner, "brief and lasting")
-        await community.messages.indexer.in_step()
+        await community.messages.indexer.wait_indexed()
         async with chat.http.delete(f"/api/channels/{channel_id}", headers=headers) as response:
             assert response.status < 300
         assert await found(owner, "brief") == ["brief and lasting"]

@@ -212,8 +212,8 @@ def test_files_that_do_not_shrink_are_not_compressed(tmp_path: Path) -> None:
 def test_prepared_files_are_reused_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plain.txt").write_text("one")
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    prepare = Mock(wraps=routes._prepared)
-    monkeypatch.setattr(routes, "_prepared", prepare)
+    prepare = Mock(wraps=routes._prepare)
+    monkeypatch.setattr(routes, "_prepare", prepare)
 
     first = Pages(tmp_path)
     (kept,) = (tmp_path / "__pycache__").iterdir()

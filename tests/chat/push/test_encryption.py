@@ -64,12 +64,12 @@ def test_a_key_that_is_not_a_point_on_the_curve_is_invalid() -> None:
 
 def test_the_servers_key_is_created_once_and_only_the_server_can_read_it(tmp_path: Path) -> None:
     path = tmp_path / "data" / "push-key"
-    first, again = (VapidKey.kept_in(path, lambda: "https://chat.example") for _ in range(2))
+    first, again = (VapidKey.load(path, lambda: "https://chat.example") for _ in range(2))
     assert first.public == again.public and path.stat().st_mode & 0o077 == 0
     assert is_public_key(from_base64url(first.public))
     path.write_text("damaged")
     with pytest.raises(ConfigError, match="push-key is damaged"):
-        VapidKey.kept_in(path, lambda: "https://chat.example")
+        VapidKey.load(path, lambda: "https://chat.example")
 
 
 def test_the_public_key_belongs_to_the_private_key() -> None:

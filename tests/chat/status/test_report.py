@@ -76,7 +76,7 @@ class Here:
     """A media service link, an upload queue and a database, each in the state that the test chooses."""
 
     def __init__(self, *, works: bool = True, linked: bool = True, worker: bool = True, waiting: int = 0):
-        self.in_step, self.worker_up, self.waiting = linked, worker, waiting
+        self.synchronised, self.worker_up, self.waiting = linked, worker, waiting
         self.faults: list[str] = []
         self._works = works
 
@@ -84,7 +84,7 @@ class Here:
         return self._works
 
 
-async def judged(
+async def checks_of(
     variables: dict[str, str],
     here: Here,
     *,
@@ -121,7 +121,7 @@ async def judged(
 async def test_the_report_names_a_failing_component(
     variables: dict[str, str], check: str, here: Here, found: tuple[str, str]
 ) -> None:
-    assert (await judged(variables, here))[check] == found
+    assert (await checks_of(variables, here))[check] == found
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ async def test_the_report_names_a_failing_component(
 async def test_the_report_names_an_address_that_others_cannot_reach(
     variables: dict[str, str], settings: dict[str, str], secure: bool, found: tuple[str, str]
 ) -> None:
-    assert (await judged({**variables, **settings}, Here(), secure=secure))["address"] == found
+    assert (await checks_of({**variables, **settings}, Here(), secure=secure))["address"] == found
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ async def test_the_report_names_resources_that_the_machine_lacks(
     variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
 ) -> None:
     """Check the resources that `svc doctor` also checks."""
-    assert (await judged(variables, Here(), machine=machine))[check] == found
+    assert (await checks_of(variables, Here(), machine=machine))[check] == found
     assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 
 
 async def test_a_missing_optional_component_is_reported_as_a_notice(variables: dict[str, str]) -> None:
-    found = await judged({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
+    found = await checks_of({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
     assert (found["voice"], found["uploads"]) == (("notice", "none"), ("notice", "off"))

@@ -212,7 +212,7 @@ async def test_emoji_are_processed_one_at_a_time(place: Place, clock: Clock) -> 
 async def test_jobs_survive_a_server_restart(place: Place) -> None:
     """Check that the numbers of stored jobs are loaded at startup."""
     await place.sent(place.folk.member)
-    queue(place).counted(JobCounts(0, 0, 0, None))
+    queue(place).store_counts(JobCounts(0, 0, 0, None))
     await queue(place).load()
     assert (queue(place).waiting, queue(place).dead) == (1, 0)
 

@@ -54,7 +54,7 @@ async def test_history_and_search_contain_attachments(place: Place) -> None:
     posted = await member.done("POST", "/api/channels/general/messages", body)
     page = await member.done("GET", "/api/channels/general/messages")
     assert page["messages"][0]["attachments"] == posted["attachments"]
-    await place.community.messages.indexer.in_step()
+    await place.community.messages.indexer.wait_indexed()
     for query, found in (("has:image", 1), ("has:file", 1), ("has:video", 0)):
         answer = await member.done("GET", f"/api/search?query={query}")
         assert len(answer["messages"]) == found, query
@@ -67,7 +67,7 @@ async def test_a_message_with_a_video_is_found_with_the_has_video_filter(place: 
     assert job is None
     await place.work(content_type="video/mp4")
     await member.done("POST", "/api/channels/general/messages", {"text": "film", "attachments": [upload_id]})
-    await place.community.messages.indexer.in_step()
+    await place.community.messages.indexer.wait_indexed()
     assert (await member.done("GET", "/api/search?query=has:video"))["messages"][0]["text"] == "film"
 
 

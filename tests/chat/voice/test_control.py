@@ -76,9 +76,9 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
     assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
 
 
-@pytest.mark.parametrize(("claimed", "put_out"), [(None, True), ("one", True), ("another", False)])
+@pytest.mark.parametrize(("claimed", "disconnect"), [(None, True), ("one", True), ("another", False)])
 async def test_a_member_leaves_the_call_when_their_pages_session_ends(
-    world: World, claimed: str | None, put_out: bool
+    world: World, claimed: str | None, disconnect: bool
 ) -> None:
     # After a restart, the server knows of no sessions until pages claim them, so when any session ends, the
     # call ends.
@@ -88,7 +88,7 @@ async def test_a_member_leaves_the_call_when_their_pages_session_ends(
         world.community.voice.control.claim(Session(world.ada.id, "a later one"), "lobby")
     for notify in world.community.changes.sessions_ended:
         notify(world.ada.id, ["one"])
-    if put_out:
+    if disconnect:
         assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
     else:
         await world.nothing_more()

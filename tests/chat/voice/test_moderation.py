@@ -170,7 +170,7 @@ async def test_a_mute_request_must_name_a_change(world: World, data: dict[str, o
 async def test_disconnecting_a_member_fails_while_the_sfu_is_unavailable(world: World) -> None:
     await world.enters(world.ada)
     await world.sfu.stop()
-    while world.community.link.in_step:
+    while world.community.link.synchronised:
         await world.mod.ask("voice_mute_self", muted=False)
     body = {"member_id": world.ada.id}
     assert await error(world.mod.ask("voice_disconnect", **body)) == "voice_unavailable"
@@ -196,7 +196,7 @@ async def test_a_member_kicked_while_the_connection_is_down_is_disconnected_when
 
 
 async def is_lost(community: Community) -> bool:
-    return not community.link.in_step
+    return not community.link.synchronised
 
 
 async def test_moderation_actions_are_in_the_audit_log(world: World) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.tools.admin.address import opened_at
+from svc.tools.admin.address import link_address
 
 NEARBY = ["127.0.0.1", "192.168.1.7"]
 NAMED = {"names": ["chat.example.org"]}
@@ -36,4 +36,4 @@ def test_printed_links_start_with_the_public_address(
     status: dict[str, object], secure: bool, base: str
 ) -> None:
     usual = {"address": "", "host": "127.0.0.1", "port": 5000, "names": [], "trusted_proxy_hops": 0}
-    assert opened_at(usual | status, NEARBY, secure_if_stopped=secure) == base
+    assert link_address(usual | status, NEARBY, secure_if_stopped=secure) == base

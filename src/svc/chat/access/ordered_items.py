@@ -37,7 +37,7 @@ class OrderedItems(Generic[_T]):
         if new is not None:
             insort(self._places, new)
 
-    def listed(self, after: Place | None, *, backwards: bool) -> Iterator[_T]:
+    def iterate(self, after: Place | None, *, backwards: bool) -> Iterator[_T]:
         """Yield the items in order, starting after the given place, if any."""
         if self._places is None:
             self._places = sorted(map(self.place_of, self._things.values()))

@@ -107,7 +107,7 @@ class AccessTokens:
                     return Session(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
 
-    def shown_in(self, head: bytes, now: float) -> str | None:
+    def member_in(self, head: bytes, now: float) -> str | None:
         """Return the member whose valid token is in the given request headers, or None.
 
         The result decides only priority, never access.

@@ -115,8 +115,8 @@ class Devices:
         def unlinked(outcome: tuple[int, frozenset[str]]) -> None:
             epoch, remaining = outcome
             self._hub.push("device_unlinked", DeviceUnlinked(device_id), only(member_id))
-            self._members.tokens_voided(member_id, epoch)
-            self._sessions.settled(member_id, remaining)
+            self._members.apply_token_epoch(member_id, epoch)
+            self._sessions.sessions_changed(member_id, remaining)
 
         return Write(write, unlinked)
 

@@ -32,7 +32,7 @@ class Challenges:
     def issue(self, address: str, now: float) -> tuple[str, float]:
         """Return a new nonce and its expiry."""
         self._forget_old(now)
-        if (lost := self._pending.pushed_out(MOST)) is not None:
+        if (lost := self._pending.evict(MOST)) is not None:
             del self._ends[lost]
         nonce, ends = self._new_nonce(), now + LIFETIME_S
         self._ends[nonce] = ends

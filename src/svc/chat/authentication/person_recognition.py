@@ -45,7 +45,7 @@ class PersonRecognition:
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:
         self._database = database
-        self._key = SealingKey.kept_in(data_dir / KEY_FILE)
+        self._key = SealingKey.load(data_dir / KEY_FILE)
         self._punished = punished
 
     async def load(self) -> None:

@@ -247,7 +247,7 @@ class Authentication:
                 return None
             self._admitted(outcome)
             member = self._directory.member(outcome.member_id)
-            tokens = self._sessions.handed_out(outcome.session, member, wanted.now)
+            tokens = self._sessions.issue_tokens(outcome.session, member, wanted.now)
             lands = outcome.channel_id
             if lands is None and outcome.newcomer is not None:
                 lands = self._checks.landing()
@@ -388,7 +388,7 @@ class Authentication:
             self._members.joined(signed_in.newcomer)
             signed_in.admitted()
         if signed_in.epoch is not None:
-            self._members.tokens_voided(signed_in.member_id, signed_in.epoch)
-        self._sessions.settled(signed_in.member_id, signed_in.sessions)
+            self._members.apply_token_epoch(signed_in.member_id, signed_in.epoch)
+        self._sessions.sessions_changed(signed_in.member_id, signed_in.sessions)
         if signed_in.device is not None and signed_in.newcomer is None:
             self._hub.push("device_linked", DeviceLinked(signed_in.device), only(signed_in.member_id))

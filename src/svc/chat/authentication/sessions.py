@@ -135,7 +135,7 @@ class Sessions:
         store.keep_newest_sessions(connection, device_id, MOST_OF_A_DEVICE)
         return session
 
-    def handed_out(self, session: StoredSession, member: Member, now: float) -> Tokens:
+    def issue_tokens(self, session: StoredSession, member: Member, now: float) -> Tokens:
         return Tokens(self._tokens.issue(member, session.id, now), self._refresh_tokens.token(session))
 
     async def refresh(self, token: object, now: float) -> Tokens:
@@ -145,13 +145,13 @@ class Sessions:
             raise ChatError("refresh_invalid")
         self._refreshes.take(shown.session_id, time.monotonic())
         outcome = await self._database.write(
-            lambda c: self._moved_on(c, shown, int(now * 1000)), self._announce
+            lambda c: self._rotate(c, shown, int(now * 1000)), self._announce
         )
         session = outcome.session
         member = self._directory.members.get(session.member_id) if session else None
         if session is None or member is None or outcome.verdict is Verdict.STOLEN:
             raise ChatError("refresh_invalid")
-        return self.handed_out(session, member, now)
+        return self.issue_tokens(session, member, now)
 
     async def end(self, token: object, now: float) -> None:
         """Sign a device out.
@@ -174,7 +174,7 @@ class Sessions:
 
         def ended(outcome: _Outcome) -> None:
             if outcome.session is not None:
-                self.settled(outcome.session.member_id, outcome.left)
+                self.sessions_changed(outcome.session.member_id, outcome.left)
 
         await self._database.write(write, ended)
 
@@ -197,7 +197,7 @@ class Sessions:
         store.SESSIONS.delete(connection, member_id=member_id)
         store.drop_codes(connection, member_id)
 
-    def settled(self, member_id: str, left: frozenset[str]) -> None:
+    def sessions_changed(self, member_id: str, left: frozenset[str]) -> None:
         """Apply the effects of a write that started or ended sessions.
 
         Ends the access tokens, live sockets and calls of all sessions except those in `left`.
@@ -210,7 +210,7 @@ class Sessions:
             for notify in self._changes.sessions_ended:
                 notify(member_id, ended)
 
-    def _moved_on(self, connection: Connection, shown: ParsedRefreshToken, now_ms: int) -> _Outcome:
+    def _rotate(self, connection: Connection, shown: ParsedRefreshToken, now_ms: int) -> _Outcome:
         session = store.SESSIONS.get(connection, id=shown.session_id)
         verdict = self._refresh_tokens.judge(shown, session, now_ms)
         if session is None or verdict is Verdict.REFUSE:
@@ -234,5 +234,5 @@ class Sessions:
     def _announce(self, outcome: _Outcome) -> None:
         if outcome.verdict is Verdict.STOLEN and outcome.session is not None:
             logger.warning("a refresh token was used twice", extra={"member": outcome.session.member_id})
-            self._members.tokens_voided(outcome.session.member_id, outcome.epoch)
-            self.settled(outcome.session.member_id, outcome.left)
+            self._members.apply_token_epoch(outcome.session.member_id, outcome.epoch)
+            self.sessions_changed(outcome.session.member_id, outcome.left)

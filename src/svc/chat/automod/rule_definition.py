@@ -162,7 +162,7 @@ class Rule:
     # Whether the rule was enabled in an earlier version, although its patterns exceed this version's limit.
     too_slow: bool = False
 
-    def wanted(self) -> dict[str, object]:
+    def definition(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in NewRule.__struct_fields__}
 
 

@@ -141,7 +141,7 @@ class Automod:
         def write(connection: Connection) -> None:
             if _KEPT.count(connection) >= MAX_RULES:
                 raise ChatError("too_many")
-            written = dumps(rule.wanted()).decode()
+            written = dumps(rule.definition()).decode()
             _KEPT.insert(connection, _RuleRow(rule.id, written, actor_id, rule.created_at_ms))
             details = {"name": rule.name, "enabled": rule.enabled}
             self._audit.record(connection, actor_id, "rule_create", rule.id, details, now)
@@ -159,7 +159,7 @@ class Automod:
         after = build_rule(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
         self._require_within_limit(after)
-        was, now_wanted = before.wanted(), after.wanted()
+        was, now_wanted = before.definition(), after.definition()
         changed = [name for name in was if now_wanted[name] != was[name]]
         written = bool(changed) or before.too_slow
 
@@ -375,11 +375,11 @@ class Automod:
             self._rules[rule.id] = replace(rule, enabled=False, too_slow=True)
             logger.warning("a rule is switched off: its patterns take too long", extra={"rule": rule.name})
         if off:
-            await self._database.write(lambda connection: self._write_off(connection, off, now))
+            await self._database.write(lambda connection: self._disable_slow(connection, off, now))
 
-    def _write_off(self, connection: Connection, rules: Sequence[Rule], now: float) -> None:
+    def _disable_slow(self, connection: Connection, rules: Sequence[Rule], now: float) -> None:
         for rule in rules:
-            wanted = {**rule.wanted(), "enabled": False, "too_slow": True}
+            wanted = {**rule.definition(), "enabled": False, "too_slow": True}
             _KEPT.edit(connection, {"wanted": dumps(wanted).decode()}, id=rule.id)
             details = {"name": rule.name, "reason": "too_slow"}
             self._audit.record(connection, None, "rule_switch_off", rule.id, details, now)

@@ -12,7 +12,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.bots.responses import Bot
 from svc.chat.bots.rules import MAX_BOTS, Bots
-from svc.chat.control.commands import Commands, command, member_called
+from svc.chat.control.commands import Commands, command, find_member
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.members import responses
 from svc.chat.schemas import Id, Response
@@ -102,12 +102,12 @@ class BotCommands(Commands):
 
     @command("bot_token")
     async def renew(self, bot: Id) -> RenewedBot:
-        member_id = member_called(self._directory, bot)
+        member_id = find_member(self._directory, bot)
         return RenewedBot(await self._bots.renew(None, member_id, time.time()), member_id)
 
     @command("bot_delete")
     async def delete(self, bot: Id) -> responses.MemberLeft:
-        member_id = member_called(self._directory, bot)
+        member_id = find_member(self._directory, bot)
         await self._bots.delete(None, member_id, time.time())
         return responses.MemberLeft(member_id)
 

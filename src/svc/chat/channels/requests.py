@@ -17,7 +17,7 @@ from svc.chat.channels import responses
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.responses import ChannelChanges, NewChannel
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
-from svc.chat.control.commands import Commands, channel_called, command
+from svc.chat.control.commands import Commands, command, find_channel
 from svc.chat.endpoints import Request, Requests, convert, describe_feature, endpoint
 from svc.chat.schemas import Data, Event, Id
 
@@ -196,13 +196,13 @@ class ChannelCommands(Commands):
 
     @command("channel_edit")
     async def edit(self, arguments: Data) -> responses.Channel:
-        channel_id = channel_called(self._directory, str(arguments.get("channel")))
+        channel_id = find_channel(self._directory, str(arguments.get("channel")))
         differences = convert(self._with_category_id(arguments), ChannelChanges).differences()
         return responses.channel(await self._channels.edit(None, channel_id, differences, time.time()))
 
     @command("channel_delete")
     async def delete(self, channel: Id) -> responses.ChannelDeleted:
-        channel_id = channel_called(self._directory, channel)
+        channel_id = find_channel(self._directory, channel)
         await self._channels.delete(None, channel_id, time.time())
         return responses.ChannelDeleted(channel_id)
 
@@ -211,7 +211,7 @@ class ChannelCommands(Commands):
             return arguments
         return {
             **arguments,
-            "parent_id": channel_called(self._directory, str(category)) if category else None,
+            "parent_id": find_channel(self._directory, str(category)) if category else None,
         }
 
 

@@ -139,7 +139,7 @@ class Channels:
             if before.archived == after.archived:
                 return self._on_changed(channel_id, differences)
             # Archiving changes the permissions in the channel, so the participants in its call must leave.
-            with self.visibility.watched(channels=[channel_id]):
+            with self.visibility.announcing_changes(channels=[channel_id]):
                 return self._on_changed(channel_id, differences)
 
         return Write(write, apply)
@@ -258,7 +258,7 @@ class Channels:
 
     def _overridden(self, channel_id: str, change: Change) -> None:
         current = self._directory.channels[channel_id]
-        with self.visibility.watched(self._holders(change), [channel_id]):
+        with self.visibility.announcing_changes(self._holders(change), [channel_id]):
             self._directory.put_channel(overrides.with_change(current, change))
         managers = PermissionHolders(Permission.MANAGE_CHANNELS, channel_id)
         self._hub.push("managed", Managed("overrides"), managers)

@@ -28,7 +28,7 @@ class Visibility:
         changes.permissions_changed.insert(0, self._push_permissions_changed)
 
     @contextmanager
-    def watched(
+    def announcing_changes(
         self, members: Collection[str] | None = None, channels: Collection[str] | None = None
     ) -> Iterator[None]:
         """Announce how a directory change in the block affects these members and channels. None means all."""

@@ -51,7 +51,7 @@ def fault_of(what: str, fault: Exception) -> ClusterError:
     return NatsSlow(f"{what}: {type(fault).__name__}")
 
 
-def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambda: False) -> T:
+def retry_at_start(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambda: False) -> T:
     """Repeat a request during startup while NATS is slow. Raises ClusterError."""
     give_up_at = time.monotonic() + START_S
     outage = _outage_at_start()

@@ -26,10 +26,10 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig, 
 from nats.js.errors import APIError, NotFoundError
 
 from svc.base import commit_log
-from svc.base.commit_log import LogLost, recorded
+from svc.base.commit_log import LogLost, recorded_statements
 from svc.base.tasks import cancel_and_wait
 from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encode, statements_of
-from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, until_answered
+from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, retry_at_start
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 
 REPLICAS = 3
@@ -186,7 +186,7 @@ class NatsLog:
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Append the statements of a transaction. See CommitLog."""
-        recordings = recorded(connection)
+        recordings = recorded_statements(connection)
         if not recordings:
             return
         entry = Entry(self.epoch, self._node, statements_of(recordings))
@@ -196,7 +196,7 @@ class NatsLog:
         """Append a migration's script. See CommitLog."""
         self._append(connection, Entry(self.epoch, self._node, script=script), lambda _: None)
 
-    def left_behind(self, fault: Exception) -> None:
+    def fall_behind(self, fault: Exception) -> None:
         """Stop appending. See CommitLog."""
         self._stopping = True
         self._on_lost(str(fault))
@@ -373,7 +373,7 @@ class NatsLog:
 
     def run_with_retries(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine during startup and repeat it while NATS is slow. Raises ClusterError."""
-        return until_answered(lambda: self.run(work()), lambda: self._stopping)
+        return retry_at_start(lambda: self.run(work()), lambda: self._stopping)
 
     def _end(self) -> None:
         # If NATS cannot be reached, the client leaves tasks behind.

@@ -239,12 +239,12 @@ class Link:
             match decode_from_relay(message.data):
                 case SignInRequest() as request:
                     await self._sign_in(request)
-                    await _let_others_go_on()
+                    await _yield_to_others()
                 case PageRequest() as request:
                     self._start(self._answer(request))
                 case StateRequest() as request:
                     await self._send_state(request)
-                    await _let_others_go_on()
+                    await _yield_to_others()
                 case OriginNotice(origin):
                     self._start(self._live.opened(origin))
                 case PageClosed(page_id):
@@ -334,7 +334,7 @@ class Link:
         await self.send(PageResponse(message.request, frame, session, page.in_sight, page.idle))
 
 
-async def _let_others_go_on() -> None:
+async def _yield_to_others() -> None:
     """Let other tasks on the event loop run.
 
     Composing a page's state takes milliseconds. A relay that attaches to a new owner sends thousands of

@@ -72,7 +72,7 @@ class Snapshots:
     def put(self, data_dir: Path, database: Path) -> int:
         """Store a snapshot of the live database. Return its position in the log. Raises ClusterError."""
         try:
-            with _making_in(data_dir / FOLDER) as making:
+            with _temporary_folder(data_dir / FOLDER) as making:
                 copy, archive = making / DATABASE, making / "snapshot.tar.gz"
                 snapshot(database, copy)
                 with opened_copy(copy) as connection:
@@ -112,7 +112,7 @@ class Snapshots:
             newest = self._log.run(self._newest(at))
             if newest is None:
                 raise ClusterError("there is no snapshot yet" if at is None else "no snapshot is that old")
-            with _making_in(data_dir / FOLDER) as making:
+            with _temporary_folder(data_dir / FOLDER) as making:
                 archive = making / "snapshot.tar.gz"
                 with archive.open("xb") as file:
                     self._log.run(self._get(newest[0], file))
@@ -176,7 +176,7 @@ def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float =
 
 
 @contextmanager
-def _making_in(folder: Path) -> Iterator[Path]:
+def _temporary_folder(folder: Path) -> Iterator[Path]:
     """Create a temporary folder. Delete temporary folders that killed processes have left behind."""
     make_private_folder(folder)
     remove_unfinished(folder, _PREFIX)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 
-from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connect, disconnect, until_answered
+from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connect, disconnect, retry_at_start
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
 # How long to wait for the next server's response. Without a leader, the servers do not report how many of
@@ -19,7 +19,7 @@ _MAX_SERVERS = 100
 
 def refuse_lazy_servers(system_servers: Sequence[str]) -> None:
     """Raise ClusterError if a NATS server does not always sync, or if no server can be queried."""
-    until_answered(lambda: _refuse_lazy_servers(system_servers))
+    retry_at_start(lambda: _refuse_lazy_servers(system_servers))
 
 
 def _refuse_lazy_servers(system_servers: Sequence[str]) -> None:

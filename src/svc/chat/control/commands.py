@@ -89,7 +89,7 @@ class Control:
 # Look up members, roles and channels by id, or by name if the name is unique.
 
 
-def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> str:
+def find_member(directory: Directory, name: str, *, or_gone: bool = False) -> str:
     """Return the id of the member with this id or name. Raises ChatError.
 
     If `or_gone` is set, an unknown name is taken as the id of a former member and returned.
@@ -98,12 +98,12 @@ def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> 
     return _only("member", name, directory.members, namesakes, name if or_gone else None)
 
 
-def role_called(directory: Directory, name: str) -> str:
+def find_role(directory: Directory, name: str) -> str:
     """Return the id of the role with this id or name. Raises ChatError."""
     return _only("role", name, directory.roles, [r.id for r in directory.roles.values() if r.name == name])
 
 
-def channel_called(directory: Directory, name: str) -> str:
+def find_channel(directory: Directory, name: str) -> str:
     """Return the id of the channel with this id or name. Raises ChatError."""
     wanted = name.removeprefix("#").casefold()
     named = [c.id for c in directory.channels.values() if c.name.casefold() == wanted]

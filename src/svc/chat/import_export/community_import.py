@@ -71,7 +71,7 @@ async def import_whole(
     store.
     """
     _refuse_where_no_room(export, folder)
-    counts, keys = await asyncio.to_thread(_looked_through, export)
+    counts, keys = await asyncio.to_thread(_validate, export)
     total = sum(counts.values())
     missing: list[str] = []
     left_out: Counter[str] = Counter()
@@ -91,7 +91,7 @@ async def import_whole(
             new = new_key(made.ext)
             await kept.put_data(new, made.data, str(made.facts["content_type"]))
             files[key] = {"key": new, **made.facts}
-        yet_to_come = await database.write(lambda c: _taken_in(c, export, files, total, int(now * 1000)))
+        yet_to_come = await database.write(lambda c: _store_records(c, export, files, total, int(now * 1000)))
         kept.stay()
     return Imported(dict(counts), sorted(missing), dict(left_out), yet_to_come)
 
@@ -129,7 +129,7 @@ def _refuse_where_no_room(export: Export, folder: Path) -> None:
         )
 
 
-def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
+def _validate(export: Export) -> tuple[Counter[str], list[str]]:
     """Validate all records. Return the number of each kind, and the keys of objects. Raises BadRecord."""
     counts: Counter[str] = Counter()
     keys: list[str] = []
@@ -162,7 +162,7 @@ def _check(kind: type[Record], record: Mapping[str, object]) -> None:
             raise BadRecord("object: key is not valid")
 
 
-def _taken_in(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
+def _store_records(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
     """Store all records. Return how many timestamps were in the future. Raises BadRecord."""
     sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
     if connection.execute(sql).fetchone()[0]:

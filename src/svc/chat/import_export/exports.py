@@ -95,7 +95,7 @@ def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
     with opened_copy(path) as copy:
         total = sum(store.totals(copy).values())
 
-        def noted() -> Iterator[dict[str, object]]:
+        def reported_records() -> Iterator[dict[str, object]]:
             for number, record in enumerate(store.records(copy)):
                 if number % _RECORDS_BETWEEN == 0:
                     report("records", number, total)
@@ -103,7 +103,7 @@ def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
                     keys.append(str(record["key"]))
                 yield record
 
-        return writer.add_records(noted()), keys
+        return writer.add_records(reported_records()), keys
 
 
 class TransferCommands(Commands):

@@ -77,7 +77,7 @@ async def add(
     Raises BadRecord, or errors from the database or the store.
     """
     pictures: dict[Path, Values] = {}
-    total, files = await asyncio.to_thread(_looked_through, source)
+    total, files = await asyncio.to_thread(_scan, source)
 
     def write(connection: Connection) -> Added:
         added = _Placing(connection, source, pictures, int(now * 1000), hidden=hidden).place(total)
@@ -294,7 +294,7 @@ class _Placing:
         store.put(self._connection, KINDS[kind], record)
 
 
-def _looked_through(source: Source) -> tuple[int, list[Path]]:
+def _scan(source: Source) -> tuple[int, list[Path]]:
     """Read all posts before anything is written. Return their number and the paths of their files. Raises
     BadRecord.
     """

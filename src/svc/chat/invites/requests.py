@@ -12,7 +12,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.control.commands import Commands, channel_called, command
+from svc.chat.control.commands import Commands, command, find_channel
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.http import client_address
 from svc.chat.invites.applications import Applications
@@ -174,7 +174,7 @@ class InviteCommands(Commands):
             max_uses or None,
             lifetime_s or None,
             time.time(),
-            channel_id=channel and channel_called(self._directory, channel),
+            channel_id=channel and find_channel(self._directory, channel),
             approval=approval,
         )
 

@@ -238,7 +238,7 @@ class Hub:
         if outboxes := self._outboxes(to, but_not):
             self.scheduler.share(frame, outboxes)
 
-    def missed(self, member_id: str, seq: int) -> list[bytes] | None:
+    def missed_frames(self, member_id: str, seq: int) -> list[bytes] | None:
         """Return the frames after `seq` that a member missed and currently has permission to see.
 
         Returns None if the stored events do not reach back that far.
@@ -295,16 +295,16 @@ class Hub:
             if isinstance(to, Viewers):
                 return self._of_viewers(to.channel_id)
             if isinstance(to, Everyone):
-                return self._of_all()
-        return self._of(member_id for member_id in self._online_members(to) if member_id != but_not)
+                return self._outboxes_of_all()
+        return self._outboxes_of(member_id for member_id in self._online_members(to) if member_id != but_not)
 
-    def _of(self, member_ids: Iterable[str]) -> list[Outbox]:
+    def _outboxes_of(self, member_ids: Iterable[str]) -> list[Outbox]:
         pages = (page for member_id in member_ids for page in self._receiving[member_id])
         return [page.outbox for page in pages if page.outbox is not None]
 
-    def _of_all(self) -> list[Outbox]:
+    def _outboxes_of_all(self) -> list[Outbox]:
         if not self._all_outboxes:
-            self._all_outboxes = self._of(self._receiving)
+            self._all_outboxes = self._outboxes_of(self._receiving)
         return self._all_outboxes
 
     def _of_viewers(self, channel_id: str) -> list[Outbox]:
@@ -312,9 +312,9 @@ class Hub:
         known = self._viewers_outboxes.get(channel_id)
         if known is not None and known[0] is viewers:
             return known[1]
-        found = self._of(member_id for member_id in self._receiving if member_id in viewers)
+        found = self._outboxes_of(member_id for member_id in self._receiving if member_id in viewers)
         # Most channels are visible to all members. Frames for the same list object need no grouping by page.
-        if len(found) == len(everywhere := self._of_all()):
+        if len(found) == len(everywhere := self._outboxes_of_all()):
             found = everywhere
         self._viewers_outboxes[channel_id] = viewers, found
         return found

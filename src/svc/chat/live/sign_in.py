@@ -60,7 +60,7 @@ class PageSignIn:
         session = self.authenticate(request, now)
         missed = None
         if request.event == "resume":
-            missed = self._hub.missed(session.member_id, resumption_in(request))
+            missed = self._hub.missed_frames(session.member_id, resumption_in(request))
         event, welcome = self.welcome(session, is_resumed=missed is not None)
         return session, [frames.reply(event, request.id, welcome), *(missed or ())]
 

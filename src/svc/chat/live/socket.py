@@ -118,7 +118,7 @@ class SocketServer:
 
     def _make_room(self, most: int) -> bool:
         """Close an unauthenticated page if there are at least `most`. Return whether a page was closed."""
-        page = self._unsigned.pushed_out(most)
+        page = self._unsigned.evict(most)
         if page is None:
             return False
         self._pages.discard(page)

@@ -69,7 +69,7 @@ def page(
     place = _place(members, wanted.after, sort, order) if wanted.after else None
     if ids:
         order = OrderedItems({i: members[i] for i in ids if i in members}, order.place_of)
-    ordered = order.listed(place, backwards=backwards)
+    ordered = order.iterate(place, backwards=backwards)
     matching = (m for m in ordered if _matches(m, wanted, query, now, last_seen))
     found = list(islice(matching, wanted.limit + 1))
     return found[: wanted.limit], found[wanted.limit - 1].id if len(found) > wanted.limit else None

@@ -13,7 +13,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Session
-from svc.chat.control.commands import Commands, command, member_called, role_called
+from svc.chat.control.commands import Commands, command, find_member, find_role
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.members import responses
@@ -244,14 +244,14 @@ class MemberCommands(Commands):
 
     @command("member_role")
     async def role(self, member: Id, role: Id, take: bool = False) -> Member:
-        member_id, role_id = member_called(self._directory, member), role_called(self._directory, role)
+        member_id, role_id = find_member(self._directory, member), find_role(self._directory, role)
         act = self._roles.take if take else self._roles.give
         return responses.member(await act(None, member_id, role_id, time.time()))
 
     @command("member_owner")
     async def owner(self, member: Id) -> Member:
         """Make another member the owner, for example if the owner can no longer sign in."""
-        member_id = member_called(self._directory, member)
+        member_id = find_member(self._directory, member)
         return responses.member(await self._roles.hand_over(None, member_id, time.time()))
 
 

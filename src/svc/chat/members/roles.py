@@ -249,14 +249,14 @@ class Roles:
         view = Permission.VIEW_CHANNEL
         shows = any(view in self._directory.roles[role.id].permissions ^ role.permissions for role in roles)
         # Only VIEW_CHANNEL makes channels visible. If it is unchanged, the channels need not be compared.
-        with self._channels.visibility.watched(concerned, None if shows else ()):
+        with self._channels.visibility.announcing_changes(concerned, None if shows else ()):
             for role in roles:
                 self._directory.put_role(role)
                 self._hub.push("role_updated", responses.role(role), EVERYONE)
         return roles
 
     def _on_deleted(self, role_id: str) -> None:
-        with self._channels.visibility.watched(self._holders(role_id)):
+        with self._channels.visibility.announcing_changes(self._holders(role_id)):
             self._directory.drop_role(role_id)
             self._channels.forget_overrides(ROLE, role_id)
         self._hub.push("role_deleted", responses.RoleDeleted(role_id), EVERYONE)
@@ -270,7 +270,7 @@ class Roles:
         """Add a role to a member, remove a role, or both, after a write."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
-        with self._channels.visibility.watched([member_id]):
+        with self._channels.visibility.announcing_changes([member_id]):
             return self._members.apply_changes(member_id, role_ids=role_ids)
 
     def _holders(self, role_id: str) -> list[str]:

@@ -31,18 +31,18 @@ class Members:
         self,
         services: Services,
         max_members: int,
-        judged: Callable[[str], str] = str,
+        moderate_text: Callable[[str], str] = str,
         avatar: Callable[[str], MediaLink | None] = lambda key: None,
     ) -> None:
         """Create the rules.
 
-        `judged` returns the permitted form of a name or raises ChatError. `avatar` returns the URL of the
-        picture with the given key.
+        `moderate_text` returns the permitted form of a name or raises ChatError. `avatar` returns the URL of
+        the picture with the given key.
         """
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._max_members = max_members
-        self._judged = judged
+        self._moderate_text = moderate_text
         self._avatar = avatar
 
     def welcome(self, session: Session) -> dict[str, object]:
@@ -84,7 +84,7 @@ class Members:
         timeout_until_ms = store.timeout_of(connection, person_id)
         member = dataclasses.replace(
             member,
-            nickname=free_nickname(self._judged(member.nickname), self._likenesses()),
+            nickname=free_nickname(self._moderate_text(member.nickname), self._likenesses()),
             person_id=person_id,
             timeout_until=timeout_until_ms / 1000 if timeout_until_ms > member.joined_at_ms else 0.0,
         )
@@ -138,7 +138,7 @@ class Members:
             notify(member_id)
 
     def void_tokens(self, connection: Connection, member_id: str) -> int:
-        """Invalidate a member's access tokens. Call this within a write, and `tokens_voided` afterwards.
+        """Invalidate a member's access tokens. Call this within a write, and `apply_token_epoch` after it.
         Return the new epoch.
         """
         epoch = store.raise_epoch(connection, member_id)
@@ -146,7 +146,7 @@ class Members:
             raise ChatError("unknown_member")
         return epoch
 
-    def tokens_voided(self, member_id: str, epoch: int) -> None:
+    def apply_token_epoch(self, member_id: str, epoch: int) -> None:
         """Disconnect the member's pages, which reconnect with a fresh token if they can still obtain one."""
         if member_id in self._directory.members:
             self._directory.raise_epoch(member_id, epoch)
@@ -186,7 +186,7 @@ class Members:
         else:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)
             self._directory.require_above(actor_id, member_id)
-        name = self._judged(readable_nickname(nickname))
+        name = self._moderate_text(readable_nickname(nickname))
         before = self._directory.member(member_id).nickname
         if confusable_key(name) in self._likenesses(but=member_id):
             raise ChatError("nickname_taken")
@@ -211,7 +211,7 @@ class Members:
             self._directory.require_above(actor_id, member_id)
             if text:
                 raise ChatError("forbidden", "You can remove the status of others, but not set it")
-        text = self._judged(text) if text else ""
+        text = self._moderate_text(text) if text else ""
         before = self._directory.member(member_id).status_text
 
         def write(connection: Connection) -> None:

@@ -54,7 +54,7 @@ class IndexCleanup:
         """Overwrite deleted words, unless nothing has been written since the last round."""
         if self._database.statistics.writes == self._seen:
             return
-        await self._indexer.in_step()
+        await self._indexer.wait_indexed()
         now_ms = int(self._now() * 1000)
         if await self._database.write(lambda connection: _begin(connection, now_ms)):
             for _ in range(_MOST_STEPS):

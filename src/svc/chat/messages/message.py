@@ -95,7 +95,7 @@ class Message(Struct, frozen=True):
     # The members who start following the thread because of this message, and the (member, thread) pairs that
     # end so that these members stay within their limit.
     joining: tuple[str, ...] = ()
-    crowded_out: Sequence[tuple[str, str]] = ()
+    to_unfollow: Sequence[tuple[str, str]] = ()
     # The number of attachments that were deleted when their retention period ended.
     expired_attachments: int = 0
 

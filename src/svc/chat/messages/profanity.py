@@ -326,9 +326,9 @@ class WordList:
         return found
 
     def _lists(self, spelling: _Spelling) -> bool:
-        return self._spelt(spelling) if spelling.squeezed else self._hidden(spelling.word)
+        return self._is_listed(spelling) if spelling.squeezed else self._hidden(spelling.word)
 
-    def _spelt(self, spelling: _Spelling) -> bool:
+    def _is_listed(self, spelling: _Spelling) -> bool:
         """Return whether the reading is a listed word.
 
         Runs of one or two letters must match exactly. A longer run matches a run of any length.

@@ -225,7 +225,7 @@ class MessageRequests(Requests):
     )
     async def pins(self, session: Session, channel_id: Id) -> responses.Messages:
         pinned = await self._feature.history.pins(session.member_id, channel_id)
-        return responses.Messages(self._all_shown(pinned))
+        return responses.Messages(self._to_responses(pinned))
 
     @endpoint(
         _MANAGER,
@@ -292,7 +292,7 @@ class MessageRequests(Requests):
     async def search(self, session: Session, query: SearchQuery) -> responses.FoundMessages:
         limit = query.limit or USUAL_FOUND
         found, more = await self._feature.search.find(session.member_id, query.query, query.before, limit)
-        return responses.FoundMessages(self._all_shown(found), more)
+        return responses.FoundMessages(self._to_responses(found), more)
 
     @endpoint(
         MEMBER,
@@ -305,7 +305,7 @@ class MessageRequests(Requests):
     async def mentions(self, session: Session, query: LatestQuery) -> responses.FoundMessages:
         limit = query.limit or USUAL_FOUND
         found, more = await self._feature.search.mentions(session.member_id, _cursor(query.before), limit)
-        return responses.FoundMessages(self._all_shown(found), more)
+        return responses.FoundMessages(self._to_responses(found), more)
 
     @endpoint(
         MEMBER,
@@ -351,7 +351,7 @@ class MessageRequests(Requests):
     def _to_response(self, message: Message) -> responses.Message:
         return responses.message(message, self._feature.urls)
 
-    def _all_shown(self, messages: Sequence[Message]) -> list[responses.Message]:
+    def _to_responses(self, messages: Sequence[Message]) -> list[responses.Message]:
         return [self._to_response(message) for message in messages]
 
 

@@ -116,14 +116,14 @@ class Messages:
         if ruling.refusal is not None:
             refused = Refused(ruling)
             return Write(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
-        judged = self._moderate(read, ruling)
-        message = self.new(draft.channel_id, author, judged, reply_to=draft.reply_to)
-        case = self.case(message, draft.text, judged.found, now, ruling)
+        moderated_text = self._moderate(read, ruling)
+        message = self.new(draft.channel_id, author, moderated_text, reply_to=draft.reply_to)
+        case = self.case(message, draft.text, moderated_text.found, now, ruling)
         if not draft.previews:
             message = structs.replace(message, no_previews=True)
         if draft.thread is not None:
-            crowded_out = self._threads.crowded_out(draft.thread, member_id, message.notified)
-            message = structs.replace(message, thread=draft.thread, crowded_out=crowded_out)
+            to_unfollow = self._threads.threads_to_unfollow(draft.thread, member_id, message.notified)
+            message = structs.replace(message, thread=draft.thread, to_unfollow=to_unfollow)
 
         def post(connection: Connection) -> Message:
             if draft.nonce is not None:
@@ -154,7 +154,7 @@ class Messages:
         self,
         channel_id: str,
         author: Author,
-        judged: ModeratedText,
+        moderated_text: ModeratedText,
         *,
         reply_to: str | None = None,
         cards: Sequence[object] = (),
@@ -163,7 +163,7 @@ class Messages:
 
         The caller must insert it immediately, because messages must be committed in the order of their ids.
         """
-        mentions, groups = self._mentions_of(channel_id, judged.text, author)
+        mentions, groups = self._mentions_of(channel_id, moderated_text.text, author)
         message_id, now_ms = self._ids.new_with_time()
         n = number_of(message_id)
         return Message(
@@ -172,13 +172,13 @@ class Messages:
             id=message_id,
             channel_id=channel_id,
             author=author,
-            text=judged.text,
+            text=moderated_text.text,
             reply_to=reply_to,
             mentions=mentions,
             groups=groups,
             notified=self._notified_members(channel_id, author.id, mentions, groups),
             cards=cards,
-            flagged=judged.flagged,
+            flagged=moderated_text.flagged,
         )
 
     def require_open(self, channel_id: str) -> None:
@@ -229,11 +229,11 @@ class Messages:
     ) -> Write[tuple[Message, Message], Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
-        judged = self._moderate(read, ruling)
+        moderated_text = self._moderate(read, ruling)
         # Members who are first mentioned by the edit get no notification, because the message keeps its
         # place.
         author = Author(MEMBER, member_id, "")
-        mentions, groups = self._mentions_of(channel_id, judged.text, author)
+        mentions, groups = self._mentions_of(channel_id, moderated_text.text, author)
         now_ms = int(now * 1000)
         cases: list[Case] = []
 
@@ -241,17 +241,17 @@ class Messages:
             old = store.existing(connection, channel_id, message_id)
             if not old.author.is_member(member_id):
                 raise ChatError("forbidden")
-            check_text(judged.text, or_else=bool(old.attachments or old.cards))
-            if old.text == judged.text:
+            check_text(moderated_text.text, or_else=bool(old.attachments or old.cards))
+            if old.text == moderated_text.text:
                 return old, old
             if ruling.refusal is not None:
                 raise Refused(ruling)
             new = structs.replace(
                 old,
-                text=judged.text,
+                text=moderated_text.text,
                 mentions=(*mentions, *_pinged_members(old, but_not=mentions)),
                 groups=groups,
-                flagged=judged.flagged,
+                flagged=moderated_text.flagged,
                 edited_at_ms=now_ms,
             )
             search_store.changes(connection, old)
@@ -259,7 +259,7 @@ class Messages:
             store.update(connection, new)
             if not (old.groups and new.groups):
                 store.delete_mentions_but(connection, new.n, new.mentions)
-            if (case := self.case(new, read.text, judged.found, now, ruling)) is not None:
+            if (case := self.case(new, read.text, moderated_text.found, now, ruling)) is not None:
                 case.write(connection)
                 cases.append(case)
             return old, new
@@ -322,7 +322,7 @@ class Messages:
         self._hub.push("message_deleted", gone, Viewers(message.channel_id))
         self._counting(message).deleted(message)
 
-    def judged(self, text: str) -> str:
+    def moderate_text(self, text: str) -> str:
         """Return the moderated form of a text other than the message itself, such as a file name. Raises
         ChatError.
         """
@@ -331,11 +331,11 @@ class Messages:
     def _moderate(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
         """Return the text after applying the profanity setting and the ruling. Raises ChatError."""
         mode = self._ports.settings.profanity_mode()
-        judged = ModeratedText(read.text) if mode == OFF else run_to_end(moderating(read, mode))
+        result = ModeratedText(read.text) if mode == OFF else run_to_end(moderating(read, mode))
         if not (ruling.spans or ruling.flagged):
-            return judged
-        flagged = judged.flagged or ruling.flagged
-        return ModeratedText(mask(judged.text, ruling.spans), flagged, judged.found)
+            return result
+        flagged = result.flagged or ruling.flagged
+        return ModeratedText(mask(result.text, ruling.spans), flagged, result.found)
 
     def case(
         self,

@@ -64,7 +64,7 @@ class Indexer:
         self._due.set()
         self._committed += 1
 
-    async def in_step(self) -> None:
+    async def wait_indexed(self) -> None:
         """Wait until everything that has been committed so far is indexed. Raises StorageFailed."""
         wanted = self._committed
         if self._indexed >= wanted:
@@ -84,7 +84,7 @@ class Indexer:
             async with continue_on_errors(logger, StorageFailed, *_SAID):
                 self._due.clear()
                 try:
-                    await self.in_step()
+                    await self.wait_indexed()
                     if time.monotonic() >= tidy_at:
                         tidy_at = time.monotonic() + _TIDY_EVERY_S
                         await self._tidy_up()
@@ -135,7 +135,7 @@ class Search:
             # If the disk is full, the search covers only the messages that are already indexed.
             with suppress(TimeoutError, StorageFailed):
                 async with asyncio.timeout(_CATCHING_UP_S):
-                    await self._indexer.in_step()
+                    await self._indexer.wait_indexed()
             return await self._find(member_id, text, before_id, limit)
         except QueryTooLong:
             raise ChatError("search_too_long") from None

@@ -116,7 +116,7 @@ class Threads:
         thread.
         """
         self._directory.channel(member_id, channel_id)
-        dropped = self._following.crowded_out(thread, [member_id])
+        dropped = self._following.threads_to_unfollow(thread, [member_id])
 
         def write(connection: Connection) -> ThreadSummary:
             answers = _answers(connection, thread)
@@ -163,11 +163,13 @@ class Threads:
 
     # Methods that apply messages to threads.
 
-    def crowded_out(self, thread: str, author_id: str, notified: Collection[str]) -> list[tuple[str, str]]:
+    def threads_to_unfollow(
+        self, thread: str, author_id: str, notified: Collection[str]
+    ) -> list[tuple[str, str]]:
         """Return the (member, thread) pairs of threads that members must unfollow before they can follow this
         one.
         """
-        return self._following.crowded_out(thread, [author_id, *notified])
+        return self._following.threads_to_unfollow(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:
         """Store the new followers. Call this within the write, after inserting the message.
@@ -176,7 +178,7 @@ class Threads:
         """
         thread = message.thread
         assert thread is not None, "it is of a thread"
-        _unfollow(connection, message.crowded_out)
+        _unfollow(connection, message.to_unfollow)
         # The read marks of members who already follow the thread stay unchanged.
         connection.executemany(
             "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)",
@@ -211,7 +213,7 @@ class Threads:
         """Count a new message. Its author has read everything up to this message."""
         thread, following = message.thread, self._following
         assert thread is not None, "it is of a thread"
-        self._drop(message.crowded_out)
+        self._drop(message.to_unfollow)
         new = [m for m in message.joining if not self.follows(m, thread) and m in self._directory.members]
         for member_id in new:
             following.add(thread, message.channel_id, member_id, message.n - 1, message.n)

@@ -145,7 +145,7 @@ class ThreadFollows:
         threads = self._of.get(member_id, ())
         return sorted(threads, key=lambda thread: self._threads[thread].last_n, reverse=True)
 
-    def crowded_out(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
+    def threads_to_unfollow(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
         """Return the (member, thread) pairs of threads that members must unfollow before they can follow this
         one.
         """

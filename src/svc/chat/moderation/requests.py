@@ -11,7 +11,7 @@ from svc.chat.access.catalogue import on_server
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.control.commands import Commands, command, member_called
+from svc.chat.control.commands import Commands, command, find_member
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.members import responses
@@ -201,7 +201,7 @@ class ModerationCommands(Commands):
 
     @command("member_kick")
     async def kick(self, member: Id, reason: Reason = "") -> responses.MemberLeft:
-        member_id = member_called(self._directory, member)
+        member_id = find_member(self._directory, member)
         await self._moderation.kick(None, member_id, reason, time.time())
         return responses.MemberLeft(member_id)
 
@@ -210,7 +210,7 @@ class ModerationCommands(Commands):
         self, member: Id, reason: Reason = "", delete_messages_s: _DeletedS = 0
     ) -> responses.MemberLeft:
         """Ban a present or former member by id."""
-        member_id = member_called(self._directory, member, or_gone=True)
+        member_id = find_member(self._directory, member, or_gone=True)
         await self._moderation.ban(None, member_id, reason, time.time(), delete_messages_s)
         return responses.MemberLeft(member_id)
 

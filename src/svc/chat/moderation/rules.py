@@ -152,7 +152,7 @@ class Moderation:
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
-        return self._timing_out(actor_id, member_id, duration_s, {"reason": reason}, now)
+        return self._time_out(actor_id, member_id, duration_s, {"reason": reason}, now)
 
     def timing_out_by_rule(
         self, member_id: str, duration_s: int, rule: str, now: float
@@ -161,9 +161,9 @@ class Moderation:
         timeout.
         """
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
-        return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
+        return self._time_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
 
-    def _timing_out(
+    def _time_out(
         self,
         actor_id: str | None,
         member_id: str,
@@ -180,7 +180,7 @@ class Moderation:
             details = {"until_ms": int(until * 1000), **extra_details}
             self._audit.record(connection, actor_id, action, member_id, details, now)
 
-        return Write(write, lambda _: self._timed_out(member_id, until))
+        return Write(write, lambda _: self._apply_timeout(member_id, until))
 
     async def run(self) -> NoReturn:
         """Announce the end of each timeout, so that the member regains their permissions in calls."""
@@ -210,7 +210,7 @@ class Moderation:
             for notify in self._changes.permissions_changed:
                 notify(self._directory.with_their_bots(free))
 
-    def _timed_out(self, member_id: str, until: float) -> Member:
+    def _apply_timeout(self, member_id: str, until: float) -> Member:
         same_person = self._directory.same_person(member_id)
         for same_id in same_person:
             self._members.apply_changes(same_id, timeout_until=until)

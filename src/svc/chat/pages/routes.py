@@ -229,11 +229,11 @@ def _load_cache(folder: Path) -> _CachedFiles:
         code = sorted((entry for entry in listed if entry.name.endswith(".py")), key=lambda entry: entry.name)
     looks = _looks(files, folder) + _looks(code, _CODE)
     kept = folder / "__pycache__" / "pages.msgpack"
-    if (found := _mapped(kept, looks)) is not None:
+    if (found := _map_cache(kept, looks)) is not None:
         return found
     paths = [Path(entry.path) for entry in files]
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    prepared = _prepared(contents, looks)
+    prepared = _prepare(contents, looks)
     if not sys.dont_write_bytecode:
         # If the folder is not writable, the files are prepared again at every start.
         with suppress(OSError):
@@ -244,10 +244,10 @@ def _load_cache(folder: Path) -> _CachedFiles:
             # contains no secrets.
             whole.chmod(0o644)
             whole.replace(kept)
-    return _mapped(kept, looks) or prepared
+    return _map_cache(kept, looks) or prepared
 
 
-def _mapped(kept: Path, looks: str) -> _CachedFiles | None:
+def _map_cache(kept: Path, looks: str) -> _CachedFiles | None:
     """Return the prepared files as views of the memory-mapped cache, or None if the cache is damaged or
     outdated.
     """
@@ -273,7 +273,7 @@ def _looks(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _prepared(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
+def _prepare(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
     written = merged_files(contents)
     try:
         made = bundle(written)

@@ -145,7 +145,7 @@ class Previews:
         enabled: Callable[[], bool],
     ) -> None:
         self._database, self._marking = messages.database, messages.marking
-        self._judged = messages.messages.judged
+        self._moderate_text = messages.messages.moderate_text
         self._fetcher = fetcher
         self._pictures = pictures
         self._sandbox = head_sandbox()
@@ -247,7 +247,7 @@ class Previews:
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",
-            **{name: self._judged(text) for name, text in words.items() if text},
+            **{name: self._moderate_text(text) for name, text in words.items() if text},
         }
         if short.image:
             wanted = WantedPicture("image", short.image, MAX_PICTURE_BYTES)

@@ -88,17 +88,17 @@ class ChannelCalls:
     # Methods that the occupancy calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
-        self._look_at(room_id)
+        self._update_later(room_id)
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
-        self._look_at(room_id)
+        self._update_later(room_id)
 
-    def in_step(self) -> None:
+    def synchronised(self) -> None:
         """Update all calls, because participants may have left while the server was down."""
         for channel_id in list(self._conversations.calls):
-            self._look_at(channel_id)
+            self._update_later(channel_id)
 
-    def _look_at(self, room_id: str) -> None:
+    def _update_later(self, room_id: str) -> None:
         channel = self._directory.channels.get(room_id)
         if room_id in self._conversations.calls or (channel is not None and channel.encrypted):
             self._changed.add(room_id)
@@ -153,7 +153,7 @@ class ChannelCalls:
                 self._conversations.report_changed([channel_id])
             for user_id in users:
                 if user_id not in there:
-                    for put_out in self.on_unsealed:
-                        put_out(channel_id, user_id)
+                    for disconnect in self.on_unsealed:
+                        disconnect(channel_id, user_id)
 
         return Write(write, settled)

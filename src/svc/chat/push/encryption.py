@@ -106,7 +106,7 @@ class VapidKey:
         self.public = base64url(public_bytes(key))
 
     @classmethod
-    def kept_in(cls, path: Path, contact: Callable[[], str]) -> "VapidKey":
+    def load(cls, path: Path, contact: Callable[[], str]) -> "VapidKey":
         """Load the key from a file, or create the key and the file. Raises ConfigError."""
         try:
             key = load_pem_private_key(read_or_create(path, _new_key).encode(), None)

@@ -144,7 +144,7 @@ class Advertisement:
             raise ValueError(f"there is no {what} with an address")
         addresses = mdns_records.own_addresses(self._announced, interfaces)
         if name := mdns_records.outside_name(self._announced):
-            addresses = await _looked_up(name)
+            addresses = await _resolve(name)
         elif not addresses:
             raise ValueError(f"no address of this machine is reached by HOST {self._announced.host}")
         return _Network(tuple(senders), tuple(sorted(addresses)))
@@ -174,7 +174,7 @@ async def _open_responder(senders: Sequence[str | int]) -> "Responder":
     return opened
 
 
-async def _looked_up(name: str) -> list[str]:
+async def _resolve(name: str) -> list[str]:
     """Return the addresses of a name, or an empty list if it does not resolve on this machine. Clients can
     still resolve the name themselves.
     """

@@ -22,7 +22,7 @@ class RequestCounts:
         self.previews: Counter[tuple[str, ...]] = Counter()
         self.pushes: Counter[tuple[str, ...]] = Counter()
 
-    def counted(self, event: str, handler: Handler) -> Handler:
+    def count_requests(self, event: str, handler: Handler) -> Handler:
         """Wrap a live socket handler so that its requests are counted by outcome, which is `ok` or an error
         code.
         """
@@ -54,7 +54,10 @@ def measurements(
             lambda: len(signalling),
         ),
         "svc_chat_members": ("Members", lambda: len(members)),
-        "svc_chat_sfu_link_up": ("Is the media service connected and in step?", lambda: link.in_step),
+        "svc_chat_sfu_link_up": (
+            "Is the media service connected and synchronised?",
+            lambda: link.synchronised,
+        ),
         "svc_chat_database_log_bytes": ("Size of the write-ahead log", database.log_bytes),
     }
     for name, (description, value) in gauges.items():

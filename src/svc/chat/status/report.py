@@ -90,7 +90,7 @@ class ServerHealth:
 
 class Link(Protocol):
     @property
-    def in_step(self) -> bool: ...
+    def synchronised(self) -> bool: ...
     @property
     def faults(self) -> Sequence[str]: ...
 
@@ -173,7 +173,7 @@ class HealthReport:
     def _voice(self) -> tuple[Verdict, str]:
         if not self._config.media.url:
             return NOTICE, "none"
-        return (OK, "connected") if self._sources.link.in_step else (PROBLEM, "unreachable")
+        return (OK, "connected") if self._sources.link.synchronised else (PROBLEM, "unreachable")
 
     def _uploads(self) -> tuple[Verdict, str]:
         if not self._sources.uploads_enabled:

@@ -64,7 +64,7 @@ class WorkerHealth:
     async def run(self) -> NoReturn:
         while True:
             if self._on_demand is not None:
-                await self._on_demand.unattended()
+                await self._on_demand.wait_unattended()
             answers = await self.is_well()
             if answers != self._answers:
                 say = logger.info if answers else logger.warning

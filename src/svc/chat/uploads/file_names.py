@@ -47,14 +47,14 @@ def readable_file_name(text: str) -> str:
     hidden characters.
     """
     last = text.replace("\\", "/").rpartition("/")[2].translate(_BLANKS)
-    seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_displayed, last)))
+    seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_visible_form, last)))
     seen = _SELECTORS.sub(_selector, _JOINED.sub(_joiner, seen))
     cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:]
     # Truncation can split a flag or another emoji sequence.
     return _TAGS.sub(lambda tags: tags[1] or "", cut).strip(f". {_JOINERS}\ufe0f") or USUAL_NAME
 
 
-def _displayed(character: str) -> str:
+def _visible_form(character: str) -> str:
     """Return a character in its visible form, or "" if it is invisible. Tags and joiners are checked in
     context later.
     """
@@ -73,7 +73,7 @@ def _displayed(character: str) -> str:
 
 def _joiner(joiners: re.Match[str]) -> str:
     """Keep a joiner only beside a letter of a script that needs it, or between the parts of an emoji."""
-    before, after = _beside(joiners)
+    before, after = _neighbours(joiners)
     needed = _joins(before) or _joins(after) or (_is_symbol(before) and _is_symbol(after))
     return joiners[0][0] if needed else ""
 
@@ -82,12 +82,12 @@ def _selector(selectors: re.Match[str]) -> str:
     """Keep a selector only after an ideograph, a letter of a joining script, a symbol or the digit of a
     keycap.
     """
-    before, _ = _beside(selectors)
+    before, _ = _neighbours(selectors)
     is_base = unicodedata.category(before) == "Lo" or _joins(before) or _is_symbol(before)
     return selectors[0][0] if is_base or before in _KEYCAPS else ""
 
 
-def _beside(part: re.Match[str]) -> tuple[str, str]:
+def _neighbours(part: re.Match[str]) -> tuple[str, str]:
     text = part.string
     return text[part.start() - 1] if part.start() else " ", text[part.end() : part.end() + 1] or " "
 

@@ -44,7 +44,7 @@ class JobSignal:
     def has_waiting(self) -> bool:
         return self._waiting > 0
 
-    async def raised(self, *, within_s: float | None) -> None:
+    async def wait_next(self, *, within_s: float | None) -> None:
         """Wait for the next announcement, but at most for `within_s`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
@@ -60,7 +60,7 @@ class JobSignal:
                 raise ChatError("too_many_connections", "Enough workers are waiting already; poll instead")
             self._waiting += 1
             try:
-                await self.raised(within_s=MAX_WAIT_S)
+                await self.wait_next(within_s=MAX_WAIT_S)
             finally:
                 self._waiting -= 1
         return self._number

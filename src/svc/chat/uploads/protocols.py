@@ -31,7 +31,7 @@ SAID = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
 _MAX_METADATA_CHARACTERS = 8 * 1024
 
 
-def spoken(headers: Mapping[str, str]) -> bool:
+def uses_tus(headers: Mapping[str, str]) -> bool:
     """Return whether the request uses tus.
 
     Raises ChatError if it uses another version of tus.

@@ -136,13 +136,13 @@ class Queue:
         self.outcomes: Counter[tuple[str, ...]] = Counter()
 
     async def load(self) -> None:
-        self.counted(await self._database.write(self.count))
+        self.store_counts(await self._database.write(self.count))
 
     def count(self, connection: Connection) -> JobCounts:
         """Count the jobs. Call this within a write."""
         return store.count_jobs(connection, self.now_ms())
 
-    def counted(self, counts: JobCounts) -> None:
+    def store_counts(self, counts: JobCounts) -> None:
         """Store the counts from a write and wake the workers if they may now be able to claim more jobs."""
         before, self._counts = self._counts, counts
         # A finished emoji job may allow another to start, because only a limited number are processed at a
@@ -152,11 +152,11 @@ class Queue:
         next_at_ms = counts.next_at_ms
         self.signal.announce_after(None if next_at_ms is None else (next_at_ms - self.now_ms()) / 1000)
 
-    async def unattended(self) -> None:
+    async def wait_unattended(self) -> None:
         """Wait until there are jobs and no worker is waiting for an announcement."""
         while self.signal.has_waiting or not self.waiting:
             # Check again after a while, because a worker that has exited may still count as waiting.
-            await self.signal.raised(within_s=MAX_WAIT_S if self.waiting else None)
+            await self.signal.wait_next(within_s=MAX_WAIT_S if self.waiting else None)
 
     @property
     def waiting(self) -> int:
@@ -195,7 +195,7 @@ class Queue:
             return _Claimed(job, upload, given_up, self.count(connection))
 
         def taken(claimed: _Claimed) -> None:
-            self.counted(claimed.counts)
+            self.store_counts(claimed.counts)
             if claimed.upload is not None:
                 self._turns.note_turn(claimed.upload.member_id)
             for upload in claimed.given_up:
@@ -264,8 +264,8 @@ class Queue:
             return upload, self.count(connection)
 
         def ended(result: tuple[Upload, JobCounts]) -> None:
-            self.counted(result[1])
-            self._used_up(job_id)
+            self.store_counts(result[1])
+            self._notify_used_up(job_id)
             self._refused(result[0], code, message)
 
         return Write(end, ended)
@@ -288,7 +288,7 @@ class Queue:
             return None, self.count(connection)
 
         def done(result: tuple[Upload | None, JobCounts]) -> None:
-            self.counted(result[1])
+            self.store_counts(result[1])
             self.outcomes[("failed",)] += 1
             if result[0] is not None:
                 self._refused(result[0], GIVEN_UP, _GIVEN_UP_MESSAGE)
@@ -304,7 +304,7 @@ class Queue:
             store.move_to_long_queue(connection, job_id, self.now_ms())
             return self.count(connection)
 
-        await self._database.write(move, self.counted)
+        await self._database.write(move, self.store_counts)
 
     # Methods for requests from the operator and the owner.
 
@@ -325,7 +325,7 @@ class Queue:
             store.UPLOADS.edit(connection, waiting, id=job_id)
             return self.count(connection)
 
-        return Write(revive, self.counted)
+        return Write(revive, self.store_counts)
 
     # Methods to call within a write.
 
@@ -391,14 +391,14 @@ class Queue:
 
     def _on_finished(self, finished: _Finished) -> None:
         upload = finished.upload
-        self.counted(finished.counts)
+        self.store_counts(finished.counts)
         self.outcomes[("done",)] += 1
-        self._used_up(upload.id)
+        self._notify_used_up(upload.id)
         if upload.purpose != ATTACHMENT:
             self._uses[upload.purpose].used(finished.outcome)
         self._hub.push("upload_done", responses.upload(upload, self._media.urls), only(upload.member_id))
 
-    def _used_up(self, upload_id: str) -> None:
+    def _notify_used_up(self, upload_id: str) -> None:
         for notify in self.on_used_up:
             notify(upload_id)
 

@@ -139,7 +139,7 @@ class UploadRequests(Requests):
     )
     async def append(self, session: Session, http_request: web.Request, upload_id: Id) -> web.StreamResponse:
         refuse_compressed(http_request)
-        if not protocols.spoken(http_request.headers):
+        if not protocols.uses_tus(http_request.headers):
             raise ChatError("tus_version", more={"versions": [protocols.VERSION]})
         offset = protocols.offset(http_request.headers)
         async with aclosing(received_chunks(http_request.content)) as chunks:
@@ -185,7 +185,7 @@ class UploadRequests(Requests):
         the result.
         """
         refuse_compressed(request)
-        if not protocols.spoken(request.headers):
+        if not protocols.uses_tus(request.headers):
             return await self._whole(request, purpose, target)
         new_upload = _new_upload(
             purpose, protocols.length(request.headers), protocols.metadata(request.headers), target

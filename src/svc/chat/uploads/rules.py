@@ -54,7 +54,7 @@ Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], No
 
 
 class Uploads:
-    """The rules for uploads. `judged` returns the permitted form of a text or raises ChatError."""
+    """The rules for uploads. `moderate_text` returns the permitted form of a text or raises ChatError."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Uploads:
         incoming: IncomingFiles,
         queue: Queue,
         bounds: Limits,
-        judged: Callable[[str], str],
+        moderate_text: Callable[[str], str],
     ) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._new_id = services.new_id
@@ -71,7 +71,7 @@ class Uploads:
         self._incoming = incoming
         self._queue = queue
         self._bounds = bounds
-        self._judged = judged
+        self._moderate_text = moderate_text
         self.on_described: list[Describes] = []
         self.urls = media.urls
         # The ids of uploads that are being received.
@@ -106,9 +106,9 @@ class Uploads:
             id=self._new_id(),
             member_id=member_id,
             purpose=new.purpose,
-            name=self._judged(readable_file_name(new.name)),
+            name=self._moderate_text(readable_file_name(new.name)),
             target=new.target,
-            alt=self._judged(new.alt),
+            alt=self._moderate_text(new.alt),
             length=new.length,
             received=0,
             reserved=min(new.length, limits.EXPECTED_BYTES),
@@ -187,7 +187,7 @@ class Uploads:
         upload = await self.find(member_id, upload_id)
         if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")
-        await self._describe(member_id, upload_id, self._judged(alt))
+        await self._describe(member_id, upload_id, self._moderate_text(alt))
         return await self.find(member_id, upload_id)
 
     @shared_write
@@ -246,7 +246,7 @@ class Uploads:
         """Delete abandoned uploads and remove unreferenced files."""
         if not self._media.enabled:
             return
-        await self._database.write(self._expire, self._queue.counted)
+        await self._database.write(self._expire, self._queue.store_counts)
         await self._incoming.remove_but(await self._database.write(store.with_files))
 
     def _expire(self, connection: Connection) -> JobCounts:
@@ -362,14 +362,16 @@ class Uploads:
             return self._queue.count(connection)
 
         def completed(counts: JobCounts) -> None:
-            self._queue.counted(counts)
+            self._queue.store_counts(counts)
             progress = UploadProgress(upload.id, "waiting", 0.0)
             self._hub.push("upload_progress", progress, only(upload.member_id), kept=False)
 
         await self._database.write(complete, completed)
 
     async def _release_file(self, upload: Upload) -> None:
-        await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
+        await self._database.write(
+            lambda connection: self._drop(connection, upload.id), self._queue.store_counts
+        )
         # If the file cannot be removed now, the next cleanup removes it.
         with suppress(OSError):
             await self._incoming.remove(upload.id)

@@ -154,7 +154,7 @@ class Speakers:
         self._occupied = asyncio.Event()
         occupancy.on_joined.append(lambda *_: self._occupied.set())
         occupancy.on_speaking.append(self.on_speaking)
-        occupancy.on_in_step.append(self._in_step)
+        occupancy.on_synchronised.append(self._synchronised)
 
     async def run(self) -> NoReturn:
         while True:
@@ -200,7 +200,7 @@ class Speakers:
         self._lookers.pop(room_id, None)
         self._speakers.pop(room_id, None)
 
-    def _in_step(self) -> None:
+    def _synchronised(self) -> None:
         """Forget all requests, because the media service may be a new one that has not received them."""
         self._lookers.clear()
         self._speakers.clear()

@@ -117,7 +117,7 @@ class MediaControl:
         self.apply_mute(room_id, member_id)
         return caps
 
-    def put_out(self, room_id: str, user_id: str) -> None:
+    def disconnect(self, room_id: str, user_id: str) -> None:
         self._link.send(DisconnectUser, room_id, user_id=user_id)
 
     def stop_screen(self, room_id: str, user_id: str) -> None:
@@ -140,7 +140,7 @@ class MediaControl:
         """Apply the current permissions to a member who joined, because they may have changed since the
         grant.
         """
-        if self._keep_or_put_out(room_id, user_id):
+        if self._disconnect_unless_permitted(room_id, user_id):
             self._apply_caps(room_id, user_id)
             self.apply_mute(room_id, user_id)
 
@@ -148,7 +148,7 @@ class MediaControl:
         self._granted.pop((room_id, user_id), None)
         self._screen_stopped.discard((room_id, user_id))
 
-    def in_step(self) -> None:
+    def synchronised(self) -> None:
         """Send everything again that may have been lost while the media service was disconnected."""
         for room_id, user_id in self._occupancy.everybody():
             self._granted.pop((room_id, user_id), None)
@@ -162,12 +162,12 @@ class MediaControl:
 
     def channel_removed(self, channel: Channel) -> None:
         for user_id in self._occupancy.users(channel.id):
-            self.put_out(channel.id, user_id)
+            self.disconnect(channel.id, user_id)
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
         concerned = frozenset(member_ids)
         for room_id, user_id in self._occupancy.everybody():
-            if user_id in concerned and self._keep_or_put_out(room_id, user_id):
+            if user_id in concerned and self._disconnect_unless_permitted(room_id, user_id):
                 self._apply_caps(room_id, user_id)
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
@@ -176,7 +176,7 @@ class MediaControl:
         """
         for room_id in self._occupancy.rooms_of(member_id):
             if self._session.get((room_id, member_id)) in {*session_ids, None}:
-                self.put_out(room_id, member_id)
+                self.disconnect(room_id, member_id)
 
     def claim(self, session: Session, room_id: str) -> None:
         """Remember the session of a member whose call was already running when this server started."""
@@ -185,7 +185,7 @@ class MediaControl:
     def private_left(self, room_id: str, member_id: str) -> None:
         """Disconnect a member from the call in a private conversation that they have left."""
         if member_id in self._occupancy.users(room_id):
-            self.put_out(room_id, member_id)
+            self.disconnect(room_id, member_id)
 
     def load(self, gone: Collection[str]) -> None:
         """Add former members who may still have been in a call when the server stopped."""
@@ -194,10 +194,10 @@ class MediaControl:
     def member_gone(self, member_id: str) -> None:
         self._gone.add(member_id)
         for room_id in self._occupancy.rooms_of(member_id):
-            self.put_out(room_id, member_id)
+            self.disconnect(room_id, member_id)
         self._states.forget(member_id)
 
-    def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
+    def _disconnect_unless_permitted(self, room_id: str, user_id: str) -> bool:
         """Disconnect a user who is not permitted in a room. Return whether the user is known and may stay.
 
         An unknown user must have joined with the control secret and is not disconnected.
@@ -207,7 +207,7 @@ class MediaControl:
         session_id = self._session.get((room_id, user_id))
         ended = session_id is not None and not self._directory.has_session(user_id, session_id)
         if known and (ended or not self._rooms.may(user_id, Permission.JOIN_VOICE, room_id)):
-            self.put_out(room_id, user_id)
+            self.disconnect(room_id, user_id)
             return False
         return known
 

@@ -79,7 +79,7 @@ class VoiceModeration:
 
         def follow(_: None) -> None:
             for room_id in room_ids:
-                self._voice.control.put_out(room_id, member_id)
+                self._voice.control.disconnect(room_id, member_id)
 
         return Write(
             lambda c: self._record(c, actor_id, "voice_disconnect", member_id, room_ids, now), follow
@@ -120,7 +120,7 @@ class VoiceModeration:
             for room_id in room_ids:
                 event = VoiceMoved(room_id, channel_id)
                 self._hub.push("voice_moved", event, only(member_id))
-                self._voice.control.put_out(room_id, member_id)
+                self._voice.control.disconnect(room_id, member_id)
 
         # The audit entry names only the destination, because its readers may not be allowed to see the
         # channel that the member left.

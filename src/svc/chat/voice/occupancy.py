@@ -79,7 +79,7 @@ class Occupancy:
         self.on_left: list[Callable[[str, str, bool], None]] = []
         # Called when a media service is in sync, after all changes have been reported. The service may be a
         # new one.
-        self.on_in_step: list[Callable[[], None]] = []
+        self.on_synchronised: list[Callable[[], None]] = []
         # Called with a room and a user who is connected to a different media service than the rest of the
         # room.
         self.on_astray: list[Callable[[str, str], None]] = []
@@ -121,6 +121,6 @@ class Occupancy:
             for user_id in users:
                 self.joined(room_id, user_id)
 
-    def in_step(self) -> None:
-        for notify in self.on_in_step:
+    def synchronised(self) -> None:
+        for notify in self.on_synchronised:
             notify()

@@ -141,7 +141,7 @@ class SignallingPassThrough(Requests):
         """Close a connection that has not joined yet if there are at least `most` such connections. Return
         whether a connection was closed.
         """
-        leaving = self._not_joined.pushed_out(most)
+        leaving = self._not_joined.evict(most)
         if leaving is not None:
             leaving.abort()
         return leaving is not None

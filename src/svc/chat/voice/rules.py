@@ -131,9 +131,9 @@ class Voice:
         # The order matters: a member's arrival must be announced before the member can be disconnected again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
         occupancy.on_left += [self.left, self.control.left, self.activity.left, private.calls.left]
-        occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
+        occupancy.on_synchronised += [self.control.synchronised, private.calls.synchronised]
         private.conversations.on_left.append(self.control.private_left)
-        private.calls.on_unsealed.append(self.control.put_out)
+        private.calls.on_unsealed.append(self.control.disconnect)
         self._follow(services.changes)
 
     def _follow(self, changes: Changes) -> None:
@@ -271,7 +271,7 @@ class Voice:
         limit = self._limit(user_id, room_id)
         over = limit and len(self.occupancy.users(room_id)) > limit
         if over or self._seats.exceeded_by(self.occupancy.everybody()):
-            self.control.put_out(room_id, user_id)
+            self.control.disconnect(room_id, user_id)
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
         self._may_speak.pop((room_id, user_id), None)

@@ -70,7 +70,7 @@ class SfuListener(Protocol):
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...
     def relays_held(self, index: int, relays: Sequence[events.HeldRelay]) -> None: ...
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None: ...
-    def came_in_step(self, index: int) -> None: ...
+    def link_synchronised(self, index: int) -> None: ...
     def lost(self, index: int) -> None: ...
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None: ...
     def span_changed(self, index: int, event: SpanEvent) -> None: ...
@@ -110,7 +110,7 @@ class SfuLink:
         self.listener, self.index = listener, index
         self._backoff = backoff
         self._conversation: _Conversation | None = None
-        self._in_step = asyncio.Event()
+        self._synchronised = asyncio.Event()
         # The addresses at which other media services can reach this one, and its address on the network that
         # it shares with this server.
         self.addresses: Sequence[tuple[str, int]] = ()
@@ -125,14 +125,14 @@ class SfuLink:
         self.is_probed = False
 
     @property
-    def in_step(self) -> bool:
+    def synchronised(self) -> bool:
         """Whether the link is connected and the service has reported its participants."""
-        return self._in_step.is_set()
+        return self._synchronised.is_set()
 
     @property
     def responds(self) -> bool:
         """Whether the link is in sync and no request has been waiting too long for a response."""
-        return self.in_step and not self.is_silent
+        return self.synchronised and not self.is_silent
 
     @property
     def is_silent(self) -> bool:
@@ -158,8 +158,8 @@ class SfuLink:
             async with asyncio.timeout(within_s):
                 confirmed = False
                 while not confirmed:
-                    await self._in_step.wait()
-                    assert self._conversation is not None, "only a conversation is in step"
+                    await self._synchronised.wait()
+                    assert self._conversation is not None, "only a conversation is synchronised"
                     confirmed = await self._conversation.confirm_room(room_id)
         except (TimeoutError, LinkError):
             raise ChatError("voice_unavailable") from None
@@ -173,9 +173,9 @@ class SfuLink:
     def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
         """Send an event about a room if the link is in sync.
 
-        If it is not, `SfuListener.came_in_step` will send the state later.
+        If it is not, `SfuListener.link_synchronised` will send the state later.
         """
-        if self.in_step and self._conversation is not None:
+        if self.synchronised and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.send(kind, room_id, **fields)
 
@@ -196,7 +196,7 @@ class SfuLink:
             try:
                 await self._conversation.run()
             finally:
-                self._in_step.clear()
+                self._synchronised.clear()
                 self.silent_since = None
                 self._conversation = None
                 self.listener.lost(self.index)
@@ -217,13 +217,13 @@ class SfuLink:
         self.silent_since = since
         self.listener.lost(self.index)
 
-    def mark_in_step(self) -> None:
+    def mark_synchronised(self) -> None:
         """Mark the link as in sync. Call this after the first `sync_response`."""
         self.fault = ""
-        logger.info("in step with the media service", extra={"url": self._url})
+        logger.info("synchronised with the media service", extra={"url": self._url})
         self._backoff.reset()
-        self._in_step.set()
-        self.listener.came_in_step(self.index)
+        self._synchronised.set()
+        self.listener.link_synchronised(self.index)
 
 
 class _Conversation:
@@ -275,7 +275,7 @@ class _Conversation:
     async def _synchronise(self) -> None:
         """Request the participants at the start, and again whenever a caller needs them."""
         await self._ask()
-        self._link.mark_in_step()
+        self._link.mark_synchronised()
         while True:
             await self._wanted.wait()
             self._wanted.clear()

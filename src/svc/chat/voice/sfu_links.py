@@ -151,9 +151,9 @@ class SfuLinks:
         occupancy.on_left.append(lambda *_: self._unsettled.set())
 
     @property
-    def in_step(self) -> bool:
+    def synchronised(self) -> bool:
         """Whether every service is connected and has reported its participants."""
-        return bool(self._links) and all(link.in_step for link in self._links)
+        return bool(self._links) and all(link.synchronised for link in self._links)
 
     @property
     def faults(self) -> list[str]:
@@ -162,7 +162,7 @@ class SfuLinks:
         return [f"{name}: {link.fault}" for name, link in named if link.fault]
 
     def reaches(self, room_id: str) -> bool:
-        return self._links[self.service_of(room_id)].in_step
+        return self._links[self.service_of(room_id)].synchronised
 
     async def run(self) -> NoReturn:
         now = asyncio.get_running_loop().time
@@ -306,7 +306,7 @@ class SfuLinks:
 
     def relays_held(self, index: int, relays: Sequence[HeldRelay]) -> None:
         # Only the first response matters, because later ones report only relays that this server has started.
-        if self._spans is not None and not self._links[index].in_step:
+        if self._spans is not None and not self._links[index].synchronised:
             self._spans.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
@@ -332,7 +332,7 @@ class SfuLinks:
                 astray += [(room_id, user_id) for user_id in user_ids]
         self._occupancy.synchronise({**elsewhere, **ours})
         self._astray[index] = astray
-        if self._links[index].in_step:
+        if self._links[index].synchronised:
             self._send_on(index)
 
     def _synchronise_members(self, spans: Spans, index: int, actual: Mapping[str, Sequence[str]]) -> None:
@@ -351,13 +351,13 @@ class SfuLinks:
         """Start measuring how long a service is unavailable."""
         self._unsettled.set()
 
-    def came_in_step(self, index: int) -> None:
+    def link_synchronised(self, index: int) -> None:
         """Send a service everything that it has missed."""
         self._lost_at[index] = None
-        self._occupancy.in_step()
+        self._occupancy.synchronised()
         self._send_on(index)
         if self._spans is not None:
-            self._spans.came_in_step(index)
+            self._spans.link_synchronised(index)
 
     def _send_on(self, index: int) -> None:
         astray, self._astray[index] = self._astray[index], []

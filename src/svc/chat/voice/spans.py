@@ -27,7 +27,7 @@ class Service(Protocol):
     addresses: Sequence[tuple[str, int]]
 
     @property
-    def in_step(self) -> bool: ...
+    def synchronised(self) -> bool: ...
     def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None: ...
 
 
@@ -134,7 +134,7 @@ class Spans:
             self._unknown.pop(index, None)
             self._end_unknown()
 
-    def came_in_step(self, index: int) -> None:
+    def link_synchronised(self, index: int) -> None:
         """Send a newly connected service its spanning rooms. The service then reports their tracks."""
         self._gone.discard(index)
         for room_id, room in self._rooms.items():
@@ -222,7 +222,7 @@ class Spans:
         counts as gone.
         """
         services = range(len(self._services))
-        if not all(self._services[index].in_step or index in self._gone for index in services):
+        if not all(self._services[index].synchronised or index in self._gone for index in services):
             return
         for index, relays in self._unknown.items():
             for relay in relays.values():
@@ -256,7 +256,9 @@ class Spans:
         for (origin, track_id), track in room.tracks.items():
             for target in room.at - {origin}:
                 services = self._services[origin], self._services[target]
-                if (origin, track_id, target) in room.relays or not all(each.in_step for each in services):
+                if (origin, track_id, target) in room.relays or not all(
+                    each.synchronised for each in services
+                ):
                     continue
                 if ends := _ends(*services):
                     relay = _Relay(secrets.token_hex(16), origin, target)

@@ -171,19 +171,19 @@ def wanted_pictures(payload: Payload) -> list[WantedPicture]:
     return wanted
 
 
-def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
+def with_texts(card: Card, moderate: Callable[[str], Work[str]]) -> Work[Card]:
     """Return the card with all strings moderated."""
 
     def each(text: str | None) -> Work[str | None]:
-        return None if text is None else (yield from judged(text))
+        return None if text is None else (yield from moderate(text))
 
     author, footer, fields = card.author, card.footer, []
     if author:
-        author = CardAuthor((yield from judged(author.name)), author.url, author.icon_url)
+        author = CardAuthor((yield from moderate(author.name)), author.url, author.icon_url)
     if footer:
-        footer = Footer((yield from judged(footer.text)), footer.icon_url)
+        footer = Footer((yield from moderate(footer.text)), footer.icon_url)
     for field in card.fields:
-        name, value = (yield from judged(field.name)), (yield from judged(field.value))
+        name, value = (yield from moderate(field.name)), (yield from moderate(field.value))
         fields.append(Field(name, value, field.inline))
     return dataclasses.replace(
         card,

@@ -203,7 +203,7 @@ class _Message:
         try:
             data = await self._download(url, max(ref.max_bytes for ref in refs))
         except FetchError as fault:
-            self._leave_out(refs, fault)
+            self._warn(refs, fault)
             return
         try:
             for avatar in (False, True):
@@ -294,14 +294,14 @@ class _Message:
         fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
         for ref in refs:
             if ref not in fitting:
-                self._leave_out([ref], FetchError("too_large", f"It is larger than {ref.max_bytes:,} bytes"))
+                self._warn([ref], FetchError("too_large", f"It is larger than {ref.max_bytes:,} bytes"))
         if not fitting:
             return
         try:
             picture = await self._rewritten(data, AVATAR if fitting[0].avatar else CARD_PICTURE)
             shown = await self._store_picture(picture)
         except FetchError as fault:
-            self._leave_out(fitting, fault)
+            self._warn(fitting, fault)
         else:
             self.pictures.update({ref.path: shown for ref in fitting})
 
@@ -344,7 +344,7 @@ class _Message:
             )
             raise FetchError("store_failed", STORE_FAILED) from None
 
-    def _leave_out(self, refs: Sequence[WantedPicture], why: FetchError) -> None:
+    def _warn(self, refs: Sequence[WantedPicture], why: FetchError) -> None:
         for ref in refs:
             self.warnings[ref.path] = PayloadWarning(ref.path, why.code, why.message)
 

@@ -273,7 +273,7 @@ class Publisher:
         return await self._attach(shown, holder_of(webhook.created_by))
 
     def _with_moderated_name(self, file: PostedFile) -> PostedFile:
-        return replace(file, name=self._messages.judged(readable_file_name(file.name[-_MOST_READ:])))
+        return replace(file, name=self._messages.moderate_text(readable_file_name(file.name[-_MOST_READ:])))
 
     async def post(
         self, webhook: Webhook, payload: object, attached: StoredAttachments = NOTHING_ATTACHED
@@ -282,12 +282,14 @@ class Publisher:
         parsed = await self.in_turn(lambda: parse(payload, filled=bool(attached.attachments)))
         if isinstance(parsed, InvalidPayload):
             raise refusal(parsed.problems)
-        judged, marked = await self._moderate_payload(parsed)
-        wanted, holder = wanted_pictures(judged), holder_of(webhook.created_by)
+        moderated_payload, marked = await self._moderate_payload(parsed)
+        wanted, holder = wanted_pictures(moderated_payload), holder_of(webhook.created_by)
         collected = await self.collect(wanted, holder) if wanted else NOTHING_COLLECTED
         posted = PublishedPost(
-            await self._write(webhook.id, judged, collected.pictures, marked, attached.attachments),
-            [*judged.warnings, *collected.warnings, *attached.warnings],
+            await self._write(
+                webhook.id, moderated_payload, collected.pictures, marked, attached.attachments
+            ),
+            [*moderated_payload.warnings, *collected.warnings, *attached.warnings],
         )
         named = problem_names(list(map(asdict, posted.warnings)))
         where = posted.message.id, posted.message.channel_id
@@ -319,7 +321,7 @@ class Publisher:
     def _judging(self, payload: Payload) -> Work[tuple[Payload, Sequence[Marked]]]:
         mode, marked = self._profanity_mode(), list[Marked]()
 
-        def judged(text: str) -> Work[str]:
+        def moderate(text: str) -> Work[str]:
             verdict = yield from moderating(ScannedText(text), mode)
             if verdict.flagged:
                 marked.append((text, verdict.found))
@@ -328,10 +330,10 @@ class Publisher:
         # Only the visible part of the name needs moderation.
         name = None if payload.display_name is None else visible_name(payload.display_name, "")
         if name is not None:
-            name = yield from judged(name)
-        text, cards = (yield from judged(payload.text)), []
+            name = yield from moderate(name)
+        text, cards = (yield from moderate(payload.text)), []
         for card in payload.cards:
-            cards.append((yield from with_texts(card, judged)))
+            cards.append((yield from with_texts(card, moderate)))
         return replace(payload, text=text, display_name=name, cards=cards), marked
 
     @shared_write
@@ -352,8 +354,8 @@ class Publisher:
         picture = str(avatar["key"]) if avatar else webhook.picture
         author = Author(WEBHOOK, webhook.id, visible_name(payload.display_name, webhook.name), picture)
         cards = stored_cards(payload.cards, pictures)
-        judged = ModeratedText(payload.text, flagged=bool(marked))
-        message = self._messages.new(webhook.channel_id, author, judged, cards=cards)
+        moderated_text = ModeratedText(payload.text, flagged=bool(marked))
+        message = self._messages.new(webhook.channel_id, author, moderated_text, cards=cards)
         if attachments:
             message = structs.replace(message, attachments=attachments)
         case = self._messages.case(message, *_together(marked), message.posted_at_ms / 1000)

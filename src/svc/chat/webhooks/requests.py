@@ -18,7 +18,7 @@ from svc.chat.access.catalogue import URL_HOLDER, in_channel
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.control.commands import Commands, channel_called, command
+from svc.chat.control.commands import Commands, command, find_channel
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed, with_wait
@@ -261,7 +261,7 @@ class WebhookCommands(Commands):
 
     @command("webhook_create")
     async def create(self, channel: Id, name: _Name) -> OperatorWebhook:
-        channel_id = channel_called(self._directory, channel)
+        channel_id = find_channel(self._directory, channel)
         return self._to_response(await self._webhooks.create(None, name, channel_id, time.time()))
 
     @command("webhook_list")
@@ -278,7 +278,7 @@ class WebhookCommands(Commands):
         """Edit a webhook. An empty string for `channel` removes the channel."""
         differences: dict[str, str | None] = {} if name is None else {"name": name}
         if channel is not None:
-            differences["channel_id"] = channel_called(self._directory, channel) if channel else None
+            differences["channel_id"] = find_channel(self._directory, channel) if channel else None
         if not differences:
             raise ChatError("invalid_request", "Give name or channel")
         return self._to_response(await self._webhooks.edit(None, webhook_id, differences, time.time()))

@@ -60,8 +60,8 @@ def holder_of(member_id: str | None) -> str:
 class Webhooks:
     """The server's webhooks.
 
-    `new_token` generates the secret part of a URL. `judged` returns the permitted form of a name or raises
-    ChatError.
+    `new_token` generates the secret part of a URL. `moderate_text` returns the permitted form of a name or
+    raises ChatError.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Webhooks:
         media: Media,
         key: SealingKey,
         new_token: Callable[[], str],
-        judged: Callable[[str], str] = str,
+        moderate_text: Callable[[str], str] = str,
     ) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._new_id = services.audit, services.new_id
         self._media = media
         self._key = key
         self._new_token = new_token
-        self._judged = judged
+        self._moderate_text = moderate_text
         self._by_id: dict[str, Webhook] = {}
         # Called with the id of each deleted webhook.
         self.gone: list[Callable[[str], None]] = []
@@ -286,7 +286,7 @@ class Webhooks:
                 raise ChatError("unknown_channel")
 
     def _readable(self, name: str) -> str:
-        return self._judged(readable_name(name, MAX_NAME))
+        return self._moderate_text(readable_name(name, MAX_NAME))
 
     def _record(
         self,

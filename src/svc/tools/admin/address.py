@@ -20,10 +20,10 @@ def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
 
     status: Any = answer_to(data_dir, "status_get", {}, variables)
     secure = (data_dir / FILE_NAME).exists()
-    return opened_at(status, interface_addresses(), secure_if_stopped=secure)
+    return link_address(status, interface_addresses(), secure_if_stopped=secure)
 
 
-def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_stopped: bool) -> str:
+def link_address(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_stopped: bool) -> str:
     """Return the best address for links, given the result of `status_get` and this machine's
     addresses.
     """

@@ -51,7 +51,7 @@ def _differences(parser: ArgumentParser) -> None:
     _properties(parser)
 
 
-def _described(options: Namespace) -> dict[str, object]:
+def _given_properties(options: Namespace) -> dict[str, object]:
     names = ("name", "category", *(field.name for field in fields(ChannelProperties)))
     return {name: getattr(options, name) for name in names}
 
@@ -80,7 +80,7 @@ ACTIONS = (
         "create a channel at the end of the list",
         "channel_create",
         _new,
-        lambda options: {"type": options.type, **_described(options)},
+        lambda options: {"type": options.type, **_given_properties(options)},
         _one,
     ),
     Action(
@@ -91,7 +91,7 @@ ACTIONS = (
         lambda options: {
             "channel": options.channel,
             "archived": options.archived,
-            **_described(options),
+            **_given_properties(options),
         },
         _one,
     ),

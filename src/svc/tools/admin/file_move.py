@@ -25,7 +25,7 @@ def take(made: Path, target: Path) -> None:
         except OSError as fault:
             if fault.errno not in (errno.EXDEV, errno.EPERM, errno.ENOTSUP):
                 raise
-            _copied(made, target)
+            _copy(made, target)
         made.unlink()
     except OSError as fault:
         raise ConfigError(
@@ -33,7 +33,7 @@ def take(made: Path, target: Path) -> None:
         ) from None
 
 
-def _copied(made: Path, target: Path) -> None:
+def _copy(made: Path, target: Path) -> None:
     """Copy the file to another disk."""
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:

@@ -48,11 +48,11 @@ def _run(options: Namespace) -> None:
     if options.data_dir.is_dir() and is_held(options.data_dir):
         raise ConfigError(f"a server is running in {options.data_dir}. Stop it before you import")
     with show_progress() as listener, reports_to(listener):
-        result = asyncio.run(_imported(options))
+        result = asyncio.run(_import(options))
     print_lines(result, _lines(result), as_json=options.json)
 
 
-async def _imported(options: Namespace) -> dict[str, object]:
+async def _import(options: Namespace) -> dict[str, object]:
     from svc.base.database import StorageFailed
     from svc.base.object_store import StoreFailed
     from svc.chat.import_export.record_types import BadRecord
@@ -60,7 +60,7 @@ async def _imported(options: Namespace) -> dict[str, object]:
 
     try:
         async with database_of(options.data_dir, options.variables) as (database, objects):
-            return await _taken_in(options, database, objects)
+            return await _import_into(options, database, objects)
     except BadRecord as fault:
         raise ConfigError(f"{fault}; nothing was imported") from None
     except (StorageFailed, StoreFailed, sqlite3.Error) as fault:
@@ -70,7 +70,7 @@ async def _imported(options: Namespace) -> dict[str, object]:
         raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was imported") from None
 
 
-async def _taken_in(options: Namespace, database: "Database", objects: "ObjectStore") -> dict[str, object]:
+async def _import_into(options: Namespace, database: "Database", objects: "ObjectStore") -> dict[str, object]:
     from svc.chat.access.directory import Directory
     from svc.chat.audit.log import Audit
     from svc.chat.backup.backups import remove_unfinished

@@ -144,7 +144,7 @@ class Community:
         started = loop.time()
         authors = cycle(self._members)
         if self._scenario.rate:
-            await self._paced(channel_id, authors, started + seconds)
+            await self._post_at_rate(channel_id, authors, started + seconds)
         else:
             writers = range(self._scenario.writers)
             end = started + seconds
@@ -153,7 +153,7 @@ class Community:
         await self._silence()
         return took_s
 
-    async def _paced(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
+    async def _post_at_rate(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
         loop = asyncio.get_running_loop()
         due, sending = loop.time(), set[asyncio.Task[None]]()
         while due < end:

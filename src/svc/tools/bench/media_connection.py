@@ -151,7 +151,7 @@ class Connecting:
 
     def _stun_received(self, ice: IceAgent, data: bytes, path: Path, now: float) -> None:
         message = read_message(data)
-        answered = answer_request(data, self.local.pwd.encode(), _mapped(path.address))
+        answered = answer_request(data, self.local.pwd.encode(), _to_ipv6_mapped(path.address))
         if message is None or answered is None:
             ice.stun_received(data, path, now)
             return
@@ -233,7 +233,7 @@ def _socket_towards(address: Address) -> socket.socket:
     return chosen
 
 
-def _mapped(address: Address) -> tuple[bytes, int]:
+def _to_ipv6_mapped(address: Address) -> tuple[bytes, int]:
     """Return the address in the RTP core's format: 16 bytes, with IPv4 mapped to IPv6."""
     ip = ip_address(address[0])
     return (ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed), address[1]

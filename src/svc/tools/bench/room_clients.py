@@ -59,24 +59,24 @@ class RoomClients:
         pace = asyncio.Semaphore(JOINING_AT_ONCE)
         entered = 0
 
-        async def bring_in(client: Client) -> None:
+        async def join(client: Client) -> None:
             nonlocal entered
             async with pace:
-                await self._bring_in(client)
+                await self._join(client)
             entered += 1
             progress(f"connecting {entered}/{self.scenario.clients}")
 
         self.traffic.set_rate(FIRST_PPS)
-        await self.unless_failed(all_of(bring_in(client) for client in self.clients))
-        await self.unless_failed(self._flowing())
+        await self.run_checked(run_all(join(client) for client in self.clients))
+        await self.run_checked(self._flowing())
 
     async def admit(self) -> Client:
         """Add a client that only receives."""
         client = self._add(f"newcomer-{len(self.clients)}")
-        await self.unless_failed(self._bring_in(client))
+        await self.run_checked(self._join(client))
         return client
 
-    async def unless_failed(self, work: Coroutine[object, object, object]) -> None:
+    async def run_checked(self, work: Coroutine[object, object, object]) -> None:
         """Wait for the work to finish or for a connection to fail. Raises BenchError."""
         await until_first_ends(work, self._failure())
 
@@ -94,7 +94,7 @@ class RoomClients:
         self.clients.append(client)
         return client
 
-    async def _bring_in(self, client: Client) -> None:
+    async def _join(self, client: Client) -> None:
         try:
             async with asyncio.timeout(ENTERING_DEADLINE_S):
                 await client.join()
@@ -152,7 +152,7 @@ async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> 
             await control.close()
 
 
-async def all_of(work: Iterable[Coroutine[object, object, object]]) -> None:
+async def run_all(work: Iterable[Coroutine[object, object, object]]) -> None:
     """Run coroutines in parallel. When one fails, cancel the others."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:

@@ -46,7 +46,7 @@ async def _measure(scenario: Scenario, means: Options) -> list[Measurement]:
     measurements: list[Measurement] = []
     async with _service(scenario, means) as (url, pid), room_clients(url, scenario, pid) as everybody:
         await everybody.assemble(progress)
-        await everybody.unless_failed(_measure_rates(everybody.meter, means, measurements))
+        await everybody.run_checked(_measure_rates(everybody.meter, means, measurements))
     return measurements
 
 

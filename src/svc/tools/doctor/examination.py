@@ -124,9 +124,9 @@ async def _site(target: Target, server: Mapping[str, Any] | None) -> list[Findin
         return answer and answer["arrival"]
 
     trust = _trust(target)
-    self_made = target.data_dir / OWN_CERTIFICATE
-    if self_made.exists():
-        trust.load_verify_locations(self_made)
+    self_signed = target.data_dir / OWN_CERTIFICATE
+    if self_signed.exists():
+        trust.load_verify_locations(self_signed)
         trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     hops, voice = int(server["trusted_proxy_hops"]), bool(server["sfu"])
     return list(await public_address.diagnose(url, hops, arrival, trust, voice=voice))

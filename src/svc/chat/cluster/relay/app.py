@@ -138,7 +138,7 @@ class Relay:
 
         def own(serve: object) -> object:
             async def with_headers(request: web.Request) -> web.Response:
-                connection = await link.wait_up()
+                connection = await link.wait_connected()
                 response: web.Response = await serve(request)  # type: ignore[operator]
                 for name, value in usual_headers(connection.attached.media_urls).items():
                     response.headers.setdefault(name, value)

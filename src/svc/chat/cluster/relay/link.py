@@ -134,7 +134,7 @@ class OwnerLink:
         self._tasks: set[asyncio.Task[object]] = set()
         replica.on_gap = self._request_replay
 
-    async def wait_up(self, within_s: float = OWNER_WITHIN_S) -> Connection:
+    async def wait_connected(self, within_s: float = OWNER_WITHIN_S) -> Connection:
         """Wait until the link is up and return its connection. Raises ChatError."""
         try:
             async with asyncio.timeout(within_s):
@@ -151,7 +151,7 @@ class OwnerLink:
         """
         give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
         while True:
-            connection, request = await self.wait_up(), next(self._ids)
+            connection, request = await self.wait_connected(), next(self._ids)
             reply = await connection.call(request, make(request))
             if not isinstance(reply, NotProcessed):
                 return connection, reply

@@ -58,7 +58,7 @@ class Proxy:
         body = await _small_body(request)
         give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
         while True:
-            connection = await self._link.wait_up()
+            connection = await self._link.wait_connected()
             try:
                 return await self._pass(connection, request, body)
             except NotProcessed:

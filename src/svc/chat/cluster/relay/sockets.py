@@ -82,7 +82,7 @@ class RelaySockets(SocketServer):
     async def serve(self, request: web.Request) -> web.StreamResponse:
         # Wait for the link, because the owner provides the content of the first frame and the permitted
         # origins.
-        await self._link.wait_up()
+        await self._link.wait_connected()
         return await super().serve(request)
 
     # Methods that handle frames from a page.
@@ -111,7 +111,7 @@ class RelaySockets(SocketServer):
         if self._link.connection is not connection:
             raise LinkLost
         session = _unending(reply.session)
-        missed = self._hub.missed(session.member_id, seq) if is_resumed and seq is not None else None
+        missed = self._hub.missed_frames(session.member_id, seq) if is_resumed and seq is not None else None
         later = self._replica.since(reply.number, session.member_id)
         if later is None or (is_resumed and missed is None):
             raise LinkLost

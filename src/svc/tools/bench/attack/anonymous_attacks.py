@@ -28,11 +28,11 @@ async def charsets(load: Load) -> None:
     punycode = b"a" * 30_000 + b"-" + b"b" * 33_000
     bodies = [("punycode", punycode), ("utf-7", b'{"a":"+2AA-"}'), ("unicode_escape", b'{"a":"\\ud800"}')]
 
-    def spoken(charset: str, body: bytes) -> bytes:
+    def join_request(charset: str, body: bytes) -> bytes:
         headers = {"Content-Type": f"application/json; charset={charset}"}
         return load.target.request("POST", "/api/auth/join", body=body, headers=headers)
 
-    await load.flood(AT_ONCE, cycle([spoken(charset, body) for charset, body in bodies]))
+    await load.flood(AT_ONCE, cycle([join_request(charset, body) for charset, body in bodies]))
 
 
 async def inflation(load: Load) -> None:

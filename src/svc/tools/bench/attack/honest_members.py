@@ -91,11 +91,11 @@ class RoomClients:
                 (SEARCHES_PER_S, self._search),
                 (UPLOADS_PER_S, self._announce_upload),
             ):
-                group.create_task(self._paced(rate, end, act))
+                group.create_task(self._run_at_rate(rate, end, act))
         await self._silence()
-        return self._summed_up()
+        return self._summary()
 
-    async def _paced(self, rate: float, end: float, act: Callable[[int], Awaitable[None]]) -> None:
+    async def _run_at_rate(self, rate: float, end: float, act: Callable[[int], Awaitable[None]]) -> None:
         """Start each action on time, no matter how long the previous actions take."""
         acting, due, number = set[asyncio.Task[None]](), time.perf_counter(), 0
         while rate and due < end:
@@ -206,7 +206,7 @@ class RoomClients:
             seen = arrived
             await asyncio.sleep(SETTLING_S)
 
-    def _summed_up(self) -> Noticed:
+    def _summary(self) -> Noticed:
         noticed, tally = self._noticed, self._tally
         noticed.deliveries_s = list(tally.delays_s)
         noticed.sent = tally.sent

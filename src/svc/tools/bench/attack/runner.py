@@ -102,7 +102,7 @@ async def _measure(attacks: Sequence[Attack], plan: Plan, means: Options) -> Asy
             name = together[0].name if len(together) == 1 else "all at once" if together else "none"
             _show_progress(f"{name}, {plan.seconds:.0f} s")
             yield await _row(name, together, plan.seconds, found, room_clients, target)
-            await _recovered(target)
+            await _wait_recovered(target)
         _show_progress("")
 
 
@@ -216,7 +216,7 @@ async def _everybody(
             await installation.delete_members(found.target, tokens)
 
 
-async def _recovered(target: Target) -> None:
+async def _wait_recovered(target: Target) -> None:
     """Wait until the instance has recovered, so that no attack affects the next row."""
     loop = asyncio.get_running_loop()
     end, well = loop.time() + MAX_RECOVERY_S, 0
