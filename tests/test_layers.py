@@ -25,8 +25,9 @@ SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc
 # The highest layer comes first. A file or folder may import those in its own layer and in lower ones.
 CHAT_LAYERS = {
     "assembly": (
-        *("app", "auth_module", "cluster", "community", "config", "file_module", "messaging_module"),
-        *("notification_module", "openapi", "pages", "ports", "response_headers", "status", "tls"),
+        *("app", "auth_module", "cluster", "community", "config", "file_module", "http_port"),
+        *("messaging_module", "notification_module", "openapi", "pages", "response_headers", "status"),
+        "tls",
     ),
     "extensions": ("automod", "import_export", "previews", "push", "unread_counts", "voice", "webhooks"),
     "content": ("drafts", "emoji", "messages", "private_conversations", "uploads"),
@@ -73,7 +74,7 @@ ARCHITECTURE = Architecture(
                 "svc.chat.*.requests",
                 "svc.chat.live",
             ),
-            *("svc.chat.app", "svc.chat.ports"),
+            *("svc.chat.app", "svc.chat.http_port"),
             *("svc.base.http_server", "svc.base.websocket"),
             *("svc.worker.app", "svc.worker.health"),
             # Identity providers publish their keys over HTTP.

@@ -21,7 +21,7 @@ from svc.tools.rtpdump import RtpdumpError
 
 if TYPE_CHECKING:
     from svc.chat.config import ChatConfig
-    from svc.chat.ports import Flags as ChatFlags
+    from svc.chat.http_port import Flags as ChatFlags
 
 # Commands that create files readable only by their owner. Other commands, which write captures and plots,
 # keep the user's umask.
@@ -339,7 +339,7 @@ def _run_up(options: argparse.Namespace) -> None:
 def _run_chat(options: argparse.Namespace) -> None:
     with _to_stay():
         from svc.chat import app, config
-        from svc.chat.ports import Flags
+        from svc.chat.http_port import Flags
 
     _watch_parent(options)
     flags = Flags(options.admin_host, options.tls_cert, options.tls_key, tuple(options.listen_fd))
@@ -375,7 +375,7 @@ def _run_node(options: argparse.Namespace, settings: "ChatConfig", flags: "ChatF
 def _run_relay(options: argparse.Namespace) -> None:
     with _to_stay(), cluster_library("a relay"):
         from svc.chat.cluster.relay import app, config
-        from svc.chat.ports import Flags
+        from svc.chat.http_port import Flags
 
     _watch_parent(options)
     relay = config.read(

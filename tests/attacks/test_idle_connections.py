@@ -19,15 +19,15 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 from svc.base import acceptor, control_socket, http_connections
 from svc.base.connections import ConnectionTable, Limits
 from svc.base.envelope import serialise, serialise_text
-from svc.chat import ports
-from svc.chat import ports as tls_listener
+from svc.chat import http_port
+from svc.chat import http_port as tls_listener
 from svc.chat.app import serving
 from svc.chat.authentication import requests as joining_requests
 from svc.chat.authentication.one_time_codes import MOST, Challenges
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.config import read
+from svc.chat.http_port import Flags
 from svc.chat.live import socket as live
-from svc.chat.ports import Flags
 from svc.chat.voice import pass_through as voice
 from svc.sfu import routes as sfu_routes
 from tests.attacks.test_malformed_http import LISTENERS
@@ -145,7 +145,7 @@ async def test_the_control_socket_responds_despite_many_silent_connections(
 def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
     """Limit the connection table to sixteen connections, of which at most twelve may be unauthenticated."""
     table = ConnectionTable(Limits(16))
-    monkeypatch.setattr(ports, "table_of", lambda trusted_proxy_hops, relayed: table)
+    monkeypatch.setattr(http_port, "table_of", lambda trusted_proxy_hops, relayed: table)
     yield table
 
 

@@ -13,7 +13,7 @@ from aiohttp import ClientSession, WSMsgType
 
 from svc.chat.app import serving
 from svc.chat.config import read
-from svc.chat.ports import Flags
+from svc.chat.http_port import Flags
 from svc.chat.settings import management
 from svc.worker import config as worker_config
 from svc.worker.app import working

@@ -19,9 +19,9 @@ from svc.chat import app, tls
 from svc.chat.app import serving
 from svc.chat.community import Community
 from svc.chat.config import read
+from svc.chat.http_port import Flags
 from svc.chat.live import page
 from svc.chat.live.hub import EVERYONE
-from svc.chat.ports import Flags
 from svc.chat.tls import TlsFiles
 from tests.chat.member import ChatServer, abort
 from tests.kit.certificates import DAY, Authority, Pair
@@ -180,7 +180,7 @@ async def test_garbage_closes_only_its_own_connection(chat: ChatServer) -> None:
 
 
 async def test_a_silent_connection_is_closed(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.ports.FIRST_BYTE_DEADLINE_S", 0.05)
+    monkeypatch.setattr("svc.chat.http_port.FIRST_BYTE_DEADLINE_S", 0.05)
     reader, writer = await asyncio.open_connection(*where(chat))
     async with asyncio.timeout(WITHIN_S):
         assert await reader.read() == b""

@@ -203,7 +203,7 @@ def _import_programs() -> None:
     gc.disable()
     from svc import cli
     from svc.base import sandbox
-    from svc.chat import app, config, ports
+    from svc.chat import app, config, http_port
     from svc.sfu import app as sfu
     from svc.tools import certificate, parent_watch, up
     from svc.worker import app as worker
@@ -215,7 +215,7 @@ def _import_programs() -> None:
 
     # Without this, tests would wait minutes for a decoder while other tests keep the processors busy.
     sandbox.NICENESS = 0
-    del sandbox, cli, app, config, files, ports, sfu, certificate, parent_watch, up, worker
+    del sandbox, cli, app, config, files, http_port, sfu, certificate, parent_watch, up, worker
     gc.collect()
     gc.freeze()
     gc.enable()

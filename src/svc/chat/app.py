@@ -33,7 +33,7 @@ from svc.base.migrations import migrations_in
 from svc.base.open_file_limit import raise_limit
 from svc.base.query_pool import reading_for
 from svc.base.tasks import cancel_and_wait, stop_event
-from svc.chat import ports
+from svc.chat import http_port
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ENDPOINTS, Audience, check
 from svc.chat.access.directory import Directory
@@ -45,8 +45,8 @@ from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError
 from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, json_errors
+from svc.chat.http_port import Flags
 from svc.chat.live.hub import Hub
-from svc.chat.ports import Flags
 from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport
 from svc.chat.settings import management
 from svc.chat.settings.mdns_advertiser import advertise
@@ -214,11 +214,11 @@ async def serving(
             async with (
                 managed,
                 control,
-                ports.accept_connections(
+                http_port.accept_connections(
                     runner.server,
                     tcp_sockets(flags.listen_fds, config.host, config.port),
                     files,
-                    ports.table_of(config.trusted_proxy_hops, relayed=replication is not None),
+                    http_port.table_of(config.trusted_proxy_hops, relayed=replication is not None),
                 ) as address,
                 advertise(community.settings, _mdns_info(config, community.settings.current.name, address)),
             ):

@@ -49,7 +49,7 @@ from svc.chat.cluster.standby import standing_by
 from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import take_over
 from svc.chat.config import ChatConfig
-from svc.chat.ports import Flags
+from svc.chat.http_port import Flags
 
 _PAUSE_S = 0.5
 # How long an elected node tries to catch up with the log before another node may try.

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from svc.base.http_server import Runner
 from svc.base.strict_json import dumps
-from svc.chat import ports
+from svc.chat import http_port
 from svc.chat.tls import TlsFiles
 
 # Clients that look for the owner should try again soon.
@@ -49,8 +49,8 @@ async def standing_by(
     runner = Runner(application, shutdown_timeout=_SHUTDOWN_S)
     await runner.setup()
     try:
-        async with ports.accept_connections(
-            runner.server, sockets, files, ports.table_of(trusted_proxy_hops)
+        async with http_port.accept_connections(
+            runner.server, sockets, files, http_port.table_of(trusted_proxy_hops)
         ) as address:
             yield address
     finally:

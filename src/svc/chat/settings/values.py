@@ -15,9 +15,9 @@ from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.schemas import Id
 
-JoinPolicy = Literal["invite", "open"]
-INVITE: JoinPolicy = "invite"
-OPEN: JoinPolicy = "open"
+JoinMode = Literal["invite", "open"]
+INVITE: JoinMode = "invite"
+OPEN: JoinMode = "open"
 ProfanityMode = Literal["off", "flag", "censor", "block"]
 MAX_RETENTION_DAYS = 3_650
 RetentionDays = Annotated[int, Meta(ge=0, le=MAX_RETENTION_DAYS)]
@@ -27,7 +27,7 @@ RetentionDays = Annotated[int, Meta(ge=0, le=MAX_RETENTION_DAYS)]
 class Values:
     """All settings, under their API names."""
 
-    joinPolicy: JoinPolicy = INVITE
+    joinPolicy: JoinMode = INVITE
     discoverable: bool = False
     lanOpen: bool = False
     profanityMode: ProfanityMode = "off"
@@ -71,7 +71,7 @@ _Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 class SettingsChanges(Request, forbid_unknown_fields=True):
     """Settings to change. Null resets a string setting to its default."""
 
-    joinPolicy: JoinPolicy | UnsetType = UNSET
+    joinPolicy: JoinMode | UnsetType = UNSET
     discoverable: _Switch | UnsetType = UNSET
     lanOpen: _Switch | UnsetType = UNSET
     profanityMode: ProfanityMode | UnsetType = UNSET
@@ -86,7 +86,7 @@ class SettingsChanges(Request, forbid_unknown_fields=True):
 _SWITCHES = ("discoverable", "lanOpen", "linkPreviews")
 # A list of the accepted values, for error messages about settings with a fixed set of values.
 _CHOICES = {
-    "joinPolicy": ", ".join(get_args(JoinPolicy)),
+    "joinPolicy": ", ".join(get_args(JoinMode)),
     "profanityMode": ", ".join(get_args(ProfanityMode)),
     **dict.fromkeys(_SWITCHES, "true, false, on, off"),
 }

@@ -27,7 +27,7 @@ from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.schemas import Natural, Response
-from svc.chat.settings.values import JoinPolicy
+from svc.chat.settings.values import JoinMode
 from svc.chat.status.report import HealthReport, ServerHealth, Sources
 
 MOST_KEPT = 16
@@ -88,7 +88,7 @@ class Info:
     lanOpen: bool
     identityTiers: Sequence[Tier]
     signIn: SignIn
-    joinPolicy: JoinPolicy
+    joinPolicy: JoinMode
     iconUrl: str | None
     rules: str
     rulesVersion: str

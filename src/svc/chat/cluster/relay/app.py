@@ -25,7 +25,7 @@ from svc.base.metrics import Registry
 from svc.base.open_file_limit import raise_limit
 from svc.base.strict_json import dumps
 from svc.base.tasks import stop_event, until_first_ends
-from svc.chat import ports
+from svc.chat import http_port
 from svc.chat.cluster.measurements import RELAY_COUNTERS, RELAY_GAUGES
 from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, flush
 from svc.chat.cluster.relay.config import RelayConfig
@@ -35,8 +35,8 @@ from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
 from svc.chat.cluster.relay_protocol import events_subject
 from svc.chat.http import TRUSTED_HOPS, json_errors
+from svc.chat.http_port import Flags
 from svc.chat.pages.routes import WEB_FOLDER, Pages
-from svc.chat.ports import Flags
 from svc.chat.response_headers import strict_transport, usual_headers
 from svc.chat.voice.pass_through import PASS_THROUGH, SignallingPassThrough
 
@@ -106,8 +106,8 @@ class Relay:
         runner = Runner(self._build(link, live, proxy, signalling), shutdown_timeout=_SHUTDOWN_S)
         await runner.setup()
         try:
-            async with ports.accept_connections(
-                runner.server, sockets, self._files, ports.table_of(config.trusted_proxy_hops)
+            async with http_port.accept_connections(
+                runner.server, sockets, self._files, http_port.table_of(config.trusted_proxy_hops)
             ) as address:
                 self._address = address
                 logger.info("listening", extra={"address": address, "relay": config.relay})
