@@ -32,10 +32,10 @@ PPS = 3600
 OVERLOAD = 3.0
 OVERLOAD_S = 10.0
 WARM_UP_S = 5.0
-LEAST_ROWS = 10
+MIN_ROWS = 10
 COMPARED_ROWS = 5
-MOST_P99_GROWTH_PERCENT = 10
-MOST_MEMORY_GROWTH_PERCENT = 1
+MAX_P99_GROWTH_PERCENT = 10
+MAX_MEMORY_GROWTH_PERCENT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ async def main(minutes: float, pps: int) -> bool:
 
 
 async def run(everybody: RoomClients, minutes: float, pps: int, rows: list[Row]) -> None:
-    row_s = min(60.0, minutes * 60 / LEAST_ROWS)
+    row_s = min(60.0, minutes * 60 / MIN_ROWS)
     count = round(minutes * 60 / row_s)
     await everybody.meter.warm_up(round(OVERLOAD * pps), OVERLOAD_S)
     await everybody.meter.warm_up(pps, WARM_UP_S)
@@ -127,12 +127,10 @@ def verdict(rows: Sequence[Row]) -> list[Change]:
             "p99 (us)",
             statistics.median(p99[:COMPARED_ROWS]),
             statistics.median(p99[-COMPARED_ROWS:]),
-            MOST_P99_GROWTH_PERCENT,
+            MAX_P99_GROWTH_PERCENT,
         ),
-        Change(
-            "RSS (KB)", halfway.found.memory_kb or 0, end.found.memory_kb or 0, MOST_MEMORY_GROWTH_PERCENT
-        ),
-        Change("the generator's (KB)", halfway.generator_kb, end.generator_kb, MOST_MEMORY_GROWTH_PERCENT),
+        Change("RSS (KB)", halfway.found.memory_kb or 0, end.found.memory_kb or 0, MAX_MEMORY_GROWTH_PERCENT),
+        Change("the generator's (KB)", halfway.generator_kb, end.generator_kb, MAX_MEMORY_GROWTH_PERCENT),
     ]
 
 

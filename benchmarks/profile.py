@@ -35,7 +35,7 @@ EVENTS = {
     "net:net_dev_queue": "messages",
     "context-switches": "sleeps",
 }
-LEAST_PER_CENT = "0.5"  # the smallest share of all cycles to report
+MIN_PERCENT = "0.5"  # the smallest share of all cycles to report
 
 Place = Callable[[], AbstractAsyncContextManager[tuple[Meter, int]]]
 
@@ -78,7 +78,7 @@ async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
         )
         await flowing
         report = await perf(
-            "report", "-i", output, "--sort", "dso", "--stdio", "--percent-limit", LEAST_PER_CENT
+            "report", "-i", output, "--sort", "dso", "--stdio", "--percent-limit", MIN_PERCENT
         )
     lines = [line.split()[:2] for line in report.splitlines() if line.strip() and line[0] != "#"]
     return ", ".join(f"{name} {share}" for share, name in lines)

@@ -27,10 +27,10 @@ FIRST_PPS, LAST_PPS = 1000, 60_000
 ATTEMPTS, FAILURES = 6, 2
 # the maximum percentage of the time for which the service had to wait for the core, or the host took the core
 # away
-MOST_DISTURBED_PERCENT = 5
+MAX_DISTURBED_PERCENT = 5
 HALVINGS = 3
-MOST_LOSS_PERCENT = 0.1
-LEAST_SENT = 0.99  # fraction of the requested rate
+MAX_LOSS_PERCENT = 0.1
+MIN_SENT = 0.99  # fraction of the requested rate
 NEAR = 0.9  # fraction of the maximum: "near saturation"
 BEYOND = 1.5
 # The queue limits take effect only after a moment, because a short burst is not overload.
@@ -110,7 +110,7 @@ def is_disturbed(found: Measurement) -> bool:
     # A service's threads may also wait for each other. Other programs can have used the core only while none
     # of the service's threads ran.
     waited_percent = min(found.waited_percent, max(100 - (found.cpu_percent or 0), 0))
-    return waited_percent + found.stolen_percent > MOST_DISTURBED_PERCENT
+    return waited_percent + found.stolen_percent > MAX_DISTURBED_PERCENT
 
 
 def is_carried(found: Measurement) -> bool:
@@ -120,7 +120,7 @@ def is_carried(found: Measurement) -> bool:
     """
     lost_percent = 100 * (found.lost - found.missed) / max(found.received + found.lost, 1)
     wanted = found.pps * found.publishers * found.seconds
-    return lost_percent <= MOST_LOSS_PERCENT and found.sent >= LEAST_SENT * wanted
+    return lost_percent <= MAX_LOSS_PERCENT and found.sent >= MIN_SENT * wanted
 
 
 def line(found: Measurement) -> str:

@@ -43,7 +43,7 @@ WEBHOOKS_OF_EACH = 25
 WEBHOOKS = MAKERS * WEBHOOKS_OF_EACH
 # All webhooks together may post fifteen thousand bodies in a burst.
 WARM_UP_POSTS = 2_000
-MOST_POSTS = 12_500
+MAX_POSTS = 12_500
 # The number of members who create webhooks at the same time.
 MAKING = 4
 DEADLINE_S = 120.0
@@ -236,13 +236,13 @@ def _request(served: Served, path: str) -> bytes:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--posts", type=int, default=10_000, help=f"at most {MOST_POSTS}")
+    parser.add_argument("--posts", type=int, default=10_000, help=f"at most {MAX_POSTS}")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 16, 64])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--data-dir", type=Path, default=None)
     options = parser.parse_args()
-    if options.posts > MOST_POSTS:
-        parser.error(f"the webhooks take at most {MOST_POSTS} posts before they limit the rate")
+    if options.posts > MAX_POSTS:
+        parser.error(f"the webhooks take at most {MAX_POSTS} posts before they limit the rate")
     print("| | connections | us CPU a post | posts/s | p50 ms | p99 ms |\n|---|---|---|---|---|---|")
     for connections in options.connections:
         results: dict[str, list[Result]] = {"limit": [], "svc": []}

@@ -11,7 +11,7 @@ from tests.kit import english
 
 # The limit applies from this commit on. Earlier commits may have longer subjects.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
-LONGEST_SUBJECT = 72
+MAX_SUBJECT_CHARACTERS = 72
 # These were published by mistake, and published history cannot be changed.
 LONG_SUBJECTS = [
     "Send cameras as wide as they are shown, and pause what a line cannot carry",
@@ -30,7 +30,7 @@ def test_new_commit_subjects_fit_in_72_characters() -> None:
     if log.returncode:
         pytest.skip("this is no git checkout")
     subjects = [line.partition(" ")[2] for line in log.stdout.splitlines()]
-    long = {subject for subject in subjects if len(subject) > LONGEST_SUBJECT}
+    long = {subject for subject in subjects if len(subject) > MAX_SUBJECT_CHARACTERS}
     assert long - set(LONG_SUBJECTS) == set()
 
 

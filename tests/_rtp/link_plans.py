@@ -18,7 +18,7 @@ PADDING_BYTES = 280
 FRAME_S = 0.033
 STEP_S = 0.005
 # A link without any capacity would never empty its queue.
-LEAST_BPS = 1_000.0
+MIN_BPS = 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Link:
 
     def send(self, size: int, now: float, phase: Phase) -> float | None:
         plan = self.plan
-        capacity = max(phase.capacity - plan.cross, LEAST_BPS)
+        capacity = max(phase.capacity - plan.cross, MIN_BPS)
         if plan.policer:
             # A token bucket of 50 ms.
             self.tokens_at = max(self.tokens_at, now - 0.05)

@@ -9,7 +9,7 @@ from svc._rtp.bandwidth import Estimator
 REFERENCE_S = 0.064
 CYCLE_S = (1 << 24) * REFERENCE_S
 FIRST = 300_000.0
-LEAST = 20_000.0
+MIN_BPS = 20_000.0
 
 
 class Link:
@@ -144,7 +144,7 @@ def test_the_estimate_decreases_while_no_reports_arrive() -> None:
     for _ in range(60):
         link.send()
         link.estimator.advance(link.now)
-    assert LEAST <= link.estimator.estimate() < before / 2
+    assert MIN_BPS <= link.estimator.estimate() < before / 2
 
 
 STEPS = st.lists(
@@ -174,5 +174,5 @@ def test_the_estimate_stays_valid_regardless_of_the_reports(
         link.estimator.feedback(statuses, reference, link.now)
         link.now += later
         link.estimator.advance(link.now)
-        assert LEAST <= link.estimator.estimate() <= 1e9
+        assert MIN_BPS <= link.estimator.estimate() <= 1e9
         assert link.estimator.owed(link.now) <= 65_536

@@ -25,7 +25,7 @@ STRUCTURE = Structure(
 )
 LAYERS = (0, 2, 1, 2)  # by the frame's position in a group of four
 # Packets are late by less than a group of frames, so that no late packet counts as lost.
-MOST_OVERTAKING = 6
+MAX_OVERTAKING = 6
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def streams(draw: st.DrawFn) -> list[Packet]:
 
 
 changes = st.dictionaries(st.integers(1, 150), st.sampled_from([0, 1, 2, -1]), max_size=8)
-delays = st.lists(st.integers(0, MOST_OVERTAKING), min_size=200, max_size=200)
+delays = st.lists(st.integers(0, MAX_OVERTAKING), min_size=200, max_size=200)
 some = st.sets(st.integers(1, 150), max_size=30)
 
 

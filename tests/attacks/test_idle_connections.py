@@ -20,10 +20,9 @@ from svc.base import acceptor, control_socket, http_connections
 from svc.base.connections import ConnectionTable, Limits
 from svc.base.envelope import serialise, serialise_text
 from svc.chat import http_port
-from svc.chat import http_port as tls_listener
 from svc.chat.app import serving
 from svc.chat.authentication import requests as joining_requests
-from svc.chat.authentication.one_time_codes import MOST, Challenges
+from svc.chat.authentication.one_time_codes import MAX_PENDING, Challenges
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.config import read
 from svc.chat.http_port import Flags
@@ -48,8 +47,8 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the deadlines so that a test can wait for them."""
     for name in ("HEADER_DEADLINE_S", "IDLE_DEADLINE_S", "STALL_DEADLINE_S"):
         monkeypatch.setattr(http_connections, name, 0.05)
-    monkeypatch.setattr(tls_listener, "FIRST_BYTE_DEADLINE_S", 0.05)
-    monkeypatch.setattr(tls_listener, "HANDSHAKE_DEADLINE_S", 0.05)
+    monkeypatch.setattr(http_port, "FIRST_BYTE_DEADLINE_S", 0.05)
+    monkeypatch.setattr(http_port, "HANDSHAKE_DEADLINE_S", 0.05)
     monkeypatch.setattr(control_socket, "READ_DEADLINE_S", 0.05)
     monkeypatch.setattr(acceptor, "SWEEP_INTERVAL_S", 0.01)
 
@@ -112,7 +111,7 @@ async def test_unfinished_handshakes_use_little_memory(variables: dict[str, str]
 async def test_a_stalled_header_over_tls_closes_the_connection(
     variables: dict[str, str], tmp_path: Path, hurry: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tls_listener, "HANDSHAKE_DEADLINE_S", WITHIN_S)
+    monkeypatch.setattr(http_port, "HANDSHAKE_DEADLINE_S", WITHIN_S)
     authority = Authority()
     trusting = ssl.create_default_context()
     trusting.load_verify_locations(cadata=authority.certificate.decode())
@@ -327,9 +326,9 @@ async def test_a_session_refreshed_in_a_loop_is_rate_limited(chat: ChatServer) -
 
 
 async def test_a_flood_of_challenges_does_not_displace_nonces_of_other_addresses() -> None:
-    numbers = iter(range(10 * MOST))
+    numbers = iter(range(10 * MAX_PENDING))
     challenges = Challenges(lambda: str(next(numbers)))
     nonce, _ = challenges.issue("192.0.2.1", 0.0)
-    for _ in range(2 * MOST):
+    for _ in range(2 * MAX_PENDING):
         challenges.issue("192.0.2.2", 1.0)
     assert challenges.take(nonce, 2.0)

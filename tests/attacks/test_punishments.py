@@ -269,7 +269,7 @@ async def test_hashes_are_stored_as_long_as_a_sanction_lasts(
 async def test_the_number_of_keys_per_person_is_limited(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recognition, "MOST_MARKS", 2)
+    monkeypatch.setattr(recognition, "MAX_MARKS", 2)
     await world.linked(world.ada)
     code = (await world.ada.done("POST", "/api/me/devices/link"))["code"]
     assert await world.refused(Device(), link_code=code) == "too_many_devices"

@@ -10,7 +10,7 @@ import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, cost_of_endpoint, cost_of_event
 from svc.chat.access.rate_limits import (
-    MOST_WAITING,
+    MAX_WAITING,
     REFUSAL_BURST,
     REFUSALS_PER_S,
     REQUEST_BURST,
@@ -230,10 +230,10 @@ async def test_the_number_of_delayed_requests_per_member_is_limited(clock: Clock
         await over.wait()
 
     pace = RateLimits(clock, wait)
-    count = REQUEST_BURST + REFUSAL_BURST + MOST_WAITING + 100
+    count = REQUEST_BURST + REFUSAL_BURST + MAX_WAITING + 100
     tasks = [asyncio.create_task(pace.admit("member", "POST /api/reports")) for _ in range(count)]
     await asyncio.sleep(0)  # Each task runs until it first waits.
-    assert sum(not task.done() for task in tasks) == MOST_WAITING
+    assert sum(not task.done() for task in tasks) == MAX_WAITING
     over.set()
     outcomes = await asyncio.gather(*tasks, return_exceptions=True)
     assert outcomes.count(None) == REQUEST_BURST

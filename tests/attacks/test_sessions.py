@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from aiohttp import WSMsgType
 
-from svc.chat.authentication.sessions import MOST_OF_A_DEVICE
+from svc.chat.authentication.sessions import MAX_PER_DEVICE
 from svc.chat.community import DATABASE_NAME
 from svc.chat.live.frames import CloseCode
 from tests.chat.fake_sfu import FakeSfu
@@ -127,8 +127,8 @@ async def test_an_unlinked_devices_token_is_invalid(chat: ChatServer, ada: Answe
 async def test_a_displaced_sessions_token_is_invalid(chat: ChatServer) -> None:
     device = Device()
     answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
-    answers += [await chat.sign_in(device) for _ in range(MOST_OF_A_DEVICE)]
-    assert [await status(chat, answer) for answer in answers] == [401] + [200] * MOST_OF_A_DEVICE
+    answers += [await chat.sign_in(device) for _ in range(MAX_PER_DEVICE)]
+    assert [await status(chat, answer) for answer in answers] == [401] + [200] * MAX_PER_DEVICE
 
 
 async def test_sessions_and_sign_outs_survive_a_restart(variables: dict[str, str]) -> None:

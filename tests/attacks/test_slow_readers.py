@@ -24,7 +24,7 @@ from tests.kit.object_stores import FOLDER, MOTO, RCLONE, Stores
 
 # more than the system buffers for a client that does not read
 LARGE = bytes(24 * 1024 * 1024)
-MOST = 8
+MAX_STREAMS = 8
 
 
 def variables_of(tmp_path: Path) -> dict[str, str]:
@@ -45,7 +45,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow only a few streams, and treat every waiting reader as stalled, so that no test has to wait."""
-    monkeypatch.setattr(requests, "MAX_STREAMS", MOST)
+    monkeypatch.setattr(requests, "MAX_STREAMS", MAX_STREAMS)
     monkeypatch.setattr(stream_admission, "STALLED_AFTER_S", 0.0)
 
 
@@ -118,11 +118,11 @@ async def test_stalled_streams_from_one_address_do_not_displace_others(
     variables |= stores.variables(kind)
     async with server_with_insight(variables) as (chat, community):
         large, small = await keep(community, LARGE), await keep(community, b"small")
-        stalled = [await stall(chat, large, "127.0.0.1") for _ in range(2 * MOST)]
+        stalled = [await stall(chat, large, "127.0.0.1") for _ in range(2 * MAX_STREAMS)]
         async with reading_from(chat, "127.0.0.2") as session, session.get(small) as response:
             assert (response.status, await response.read()) == (200, b"small")
         closed = [await one.was_closed() for one in stalled]
-        assert closed.count(True) == 2 * MOST - MOST // 2, "it has half of the places"
+        assert closed.count(True) == 2 * MAX_STREAMS - MAX_STREAMS // 2, "it has half of the places"
 
 
 async def test_among_many_stalled_addresses_the_longest_stalled_one_makes_room(
@@ -130,7 +130,7 @@ async def test_among_many_stalled_addresses_the_longest_stalled_one_makes_room(
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
         large, small = await keep(community, LARGE), await keep(community, b"small")
-        stalled = [await stall(chat, large, f"127.0.1.{n + 1}") for n in range(MOST)]
+        stalled = [await stall(chat, large, f"127.0.1.{n + 1}") for n in range(MAX_STREAMS)]
         async with reading_from(chat, "127.0.0.2") as session, session.get(small) as response:
             assert response.status == 200
         closed = [await one.was_closed() for one in stalled]

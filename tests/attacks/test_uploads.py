@@ -13,7 +13,7 @@ from svc.base import object_store
 from svc.base.migrations import migrate, migrations_in
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_OF_ONE, StoredBytes
+from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_PER_MEMBER, StoredBytes
 from svc.chat.uploads import limits
 from svc.chat.uploads.limits import Load, SpaceUsed, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
@@ -77,7 +77,7 @@ async def test_announced_but_unsent_files_do_not_reduce_other_members_space(plac
 
 async def test_announced_but_unsent_files_are_forgotten_within_minutes(place: Place) -> None:
     member = place.folk.member
-    for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER - 1):
+    for _ in range(limits.MAX_UNFINISHED_PER_MEMBER - 1):
         empty = await begun(place, member, LARGEST)
     continued = await begun(place, member, 10)
     await place.append(member, continued, 0, b"12345")
@@ -185,10 +185,10 @@ def there(
     ("room", "code"),
     [
         (there(), None),
-        (there(kept=MAX_BYTES_OF_ONE, kept_by_all=MAX_BYTES_OF_ONE), "quota_exceeded"),
-        (there(kept=MAX_BYTES_OF_ONE - LARGEST, kept_by_all=MAX_BYTES_OF_ONE), None),
+        (there(kept=MAX_BYTES_PER_MEMBER, kept_by_all=MAX_BYTES_PER_MEMBER), "quota_exceeded"),
+        (there(kept=MAX_BYTES_PER_MEMBER - LARGEST, kept_by_all=MAX_BYTES_PER_MEMBER), None),
         # The total space is nearly used up, by this member or by others.
-        (there(kept=MAX_BYTES_OF_ONE // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
+        (there(kept=MAX_BYTES_PER_MEMBER // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
         (there(kept_by_all=MAX_BYTES - LARGEST), None),
         # The disk is nearly full, because of this member's files or for another reason.
         (there(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),

@@ -74,7 +74,7 @@ def test_an_endless_dns_lookup_counts_towards_the_requesting_members_share(
 def test_each_members_webhooks_have_their_own_storage_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usage, "MAX_BYTES_OF_ONE", 2_000)
+    monkeypatch.setattr(usage, "MAX_BYTES_PER_MEMBER", 2_000)
 
     async def body() -> None:
         async with scene_of({f"/{n}": answer(PNG) for n in range(40)}, tmp_path) as on:

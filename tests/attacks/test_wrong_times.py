@@ -17,7 +17,7 @@ from svc.base.database import connect
 from svc.base.ids import LATEST_MS, Ids, number_of, time_ms
 from svc.base.migrations import migrations_in, statements_of
 from svc.chat.access.tokens import LIFETIME_S, Session
-from svc.chat.clock_repair.repair import LONGEST_MS, PAST, PAST_OF_LARGE
+from svc.chat.clock_repair.repair import MAX_AHEAD_MS, PAST, PAST_OF_LARGE
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS
@@ -39,7 +39,7 @@ VARIABLES = {
 }
 FAR_MS = 100_000_000_000_000  # in the year 5138
 # Columns for times in the future. The operator's settings decide how long sessions last.
-ENDS = (*LONGEST_MS, ("sessions", "expires_at_ms"))
+ENDS = (*MAX_AHEAD_MS, ("sessions", "expires_at_ms"))
 YEARS_S = 50 * 365 * 24 * 3600.0
 MESSAGES = "/api/channels/general/messages"
 

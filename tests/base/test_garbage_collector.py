@@ -10,10 +10,10 @@ import pytest
 
 from svc.base.garbage_collector import (
     ALL_AFTER,
-    LEAST_GROWTH_BYTES,
     LOOK_INTERVAL_S,
-    MOST_DELAY_S,
-    MOST_GROWTH_BYTES,
+    MAX_DELAY_S,
+    MAX_GROWTH_BYTES,
+    MIN_GROWTH_BYTES,
     QUIET,
     collect_rarely,
     collect_when_quiet,
@@ -69,13 +69,13 @@ async def test_a_full_collection_runs_when_the_process_is_idle_and_many_objects_
 
 
 async def test_a_full_collection_runs_eventually_even_if_the_process_is_never_idle() -> None:
-    intervals = int(MOST_DELAY_S / LOOK_INTERVAL_S) + 1
+    intervals = int(MAX_DELAY_S / LOOK_INTERVAL_S) + 1
     assert await collected([(1.0, ALL_AFTER)] * intervals) == [intervals]
 
 
 async def test_growing_memory_forces_a_full_collection() -> None:
     # A few objects may hold a lot of received data.
-    much = LEAST_GROWTH_BYTES + 1
+    much = MIN_GROWTH_BYTES + 1
     # Memory grows, keeps growing, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
     assert await collected([(1.0, 0)] * 6, has) == [2, 5, 6]
@@ -83,11 +83,11 @@ async def test_growing_memory_forces_a_full_collection() -> None:
 
 async def test_growing_memory_is_ignored_while_the_machine_has_enough() -> None:
     # In a flood, data for slow readers takes that much memory, and a full collection would delay everybody.
-    grown = LEAST_GROWTH_BYTES * 3
+    grown = MIN_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []
     assert await collected(busy, has, left=grown - 1) == [1]
-    assert await collected(busy, [0, MOST_GROWTH_BYTES + 1] * 2, left=MOST_GROWTH_BYTES * 4) == [1]
+    assert await collected(busy, [0, MAX_GROWTH_BYTES + 1] * 2, left=MAX_GROWTH_BYTES * 4) == [1]
 
 
 def test_the_memory_of_the_process_and_the_machine_is_read() -> None:

@@ -14,8 +14,8 @@ from svc.base.connections import ConnectionTable, Limits
 from svc.base.http_connections import (
     HEADER_DEADLINE_S,
     IDLE_DEADLINE_S,
-    LEAST_BYTES_PER_S,
     MEMBER_READ_BYTES,
+    MIN_BYTES_PER_S,
     STALL_DEADLINE_S,
     STRANGER_READ_BYTES,
     http_opener,
@@ -147,7 +147,7 @@ async def test_only_a_limited_part_of_a_body_is_read_in_one_turn(
 
 async def test_a_stalled_body_is_cut_off_and_a_slow_one_is_not() -> None:
     head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
-    minutes, chunk = 3, b"x" * (LEAST_BYTES_PER_S * 10)
+    minutes, chunk = 3, b"x" * (MIN_BYTES_PER_S * 10)
     async with serving(body) as served, raw_connection(served.address) as raw:
         await raw.send(head)
         for count in range(1, minutes * 6):
@@ -221,7 +221,7 @@ async def test_a_client_that_reads_slowly_is_served() -> None:
         for _ in range(5):
             served.pass_(STALL_DEADLINE_S - 1)
             before = unsent(served)
-            while unsent(served) > before - STALL_DEADLINE_S * LEAST_BYTES_PER_S:
+            while unsent(served) > before - STALL_DEADLINE_S * MIN_BYTES_PER_S:
                 await raw.reader.read(1 << 20)
             assert is_open(served)
 

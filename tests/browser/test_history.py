@@ -28,7 +28,7 @@ __all__ = ["axe"]
 DAYS = 4
 A_DAY = 150
 LAST = DAYS * A_DAY - 1
-MOST_DRAWN = 210  # The same limit as in state/conversation.js.
+MAX_DRAWN = 210  # The same limit as in state/conversation.js.
 BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
 EDITED = 12  # This message follows another one by the same author.
 # The number of each rendered message, by the label of its day.
@@ -45,7 +45,7 @@ TO_AN_END = """(box, down) => {
 ELEMENTS = "() => document.querySelectorAll('*').length"
 WITH_BUTTONS = "(list) => list.querySelectorAll('.actions').length"
 # With that many elements, a scroll, a key press and a new message each take less than a frame.
-MOST_ELEMENTS = 3000
+MAX_ELEMENTS = 3000
 WHERE = """(box, id) => box.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect().bottom ?? null"""
 # Scrolls so that the top edge cuts through a message.
 CUT_BY_THE_EDGE = """(box) => {
@@ -109,7 +109,7 @@ async def drawn(person: Person) -> list[int]:
     days: list[tuple[str, list[int]]] = await person.page.locator("#messages").evaluate(DRAWN)
     numbers = [number for _, each in days for number in each]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
-    assert len(numbers) <= MOST_DRAWN
+    assert len(numbers) <= MAX_DRAWN
     assert [len({number // A_DAY for number in each}) for _, each in days] == [1] * len(days)
     assert len({label for label, _ in days}) == len(days)
     return numbers
@@ -129,7 +129,7 @@ async def go_on(person: Person, *, down: bool) -> None:
 
     await wait_until("there is more", more, within_s=30)
     assert abs(await box.evaluate(WHERE, element) - where) < 2
-    assert await person.page.evaluate(ELEMENTS) <= MOST_ELEMENTS
+    assert await person.page.evaluate(ELEMENTS) <= MAX_ELEMENTS
 
 
 async def address_of(person: Person, number: int) -> str:

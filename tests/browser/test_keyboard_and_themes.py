@@ -12,7 +12,7 @@ from tests.kit.people import People, Person, until_still, wide_only
 from tests.kit.text_channels import box, entry, join_and_open, message, shows, write
 from tests.kit.waiting import becomes
 
-MOST_STOPS = 60
+MAX_STOPS = 60
 FOCUS_RING = """() => {
   const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
   return outlineStyle === "none" ? 0 : parseFloat(outlineWidth);
@@ -54,7 +54,7 @@ async def looks(person: Person, **wanted: str) -> None:
 async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
     """Press a key until the given element has the focus."""
     wanted = person.page.get_by_role(role, name=name, exact=True)
-    for _ in range(MOST_STOPS):
+    for _ in range(MAX_STOPS):
         await person.page.keyboard.press(key)
         if await wanted.evaluate_all("(all) => all.includes(document.activeElement)"):
             return
@@ -158,7 +158,7 @@ async def go_through_messages(ada: Person) -> None:
 
 async def reach_message(person: Person, wanted: Locator) -> None:
     """Move the focus from a message's buttons to the message."""
-    for _ in range(MOST_STOPS):
+    for _ in range(MAX_STOPS):
         await person.page.keyboard.press("Shift+Tab")
         if await wanted.evaluate("(message) => message === document.activeElement"):
             return

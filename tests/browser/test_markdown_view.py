@@ -30,7 +30,7 @@ TOO_WIDE = """() => {
     .map((element) => element.outerHTML.slice(0, 80));
 }"""
 # The lowest contrast of any colour of code against its background.
-LEAST_CONTRAST = """() => {
+MIN_CONTRAST = """() => {
   const numbers = (colour) => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     canvas.fillStyle = colour;
@@ -162,4 +162,4 @@ async def test_markdown_is_readable_in_the_light_and_the_dark_theme(people: Peop
         text = f"{code}\n\n{mentions} [x](https://a.example) `y`\n|a|\n|-|\n|b|"
         await show(on, text, ownId="me", roles=roles)
         await expect(on.page.locator(".code-keyword").first).to_be_visible()
-        assert await on.page.evaluate(LEAST_CONTRAST) >= 4.5, scheme
+        assert await on.page.evaluate(MIN_CONTRAST) >= 4.5, scheme

@@ -11,7 +11,7 @@ from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
 from tests.kit.waiting import becomes
 
-LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer would mean that clicks are not counted.
+MIN_CLICKS, MAX_CLICKS = 20, 40  # Fewer would mean that clicks are not counted.
 # A shortened copy of the request that GitHub sends when a webhook is created.
 PING = {
     "zen": "Keep it logically awesome.",
@@ -171,4 +171,4 @@ async def test_a_community_can_be_set_up_in_a_few_clicks(hand: Hand, people: Peo
     await hand.press("Close")
     await expect(message(Person("Ada", page), "ada/garden")).to_be_visible()
     await hand.picture("done")
-    assert LEAST_CLICKS < hand.clicks <= MOST_CLICKS
+    assert MIN_CLICKS < hand.clicks <= MAX_CLICKS

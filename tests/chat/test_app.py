@@ -10,8 +10,8 @@ from svc.chat.config import first_channels, read
 from svc.chat.live.socket import LiveSockets
 from tests.chat.member import ChatServer, chat_server
 
-LEAST = {"JWT_SECRET": "s" * 32}
-WITH_MEDIA = LEAST | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
+REQUIRED = {"JWT_SECRET": "s" * 32}
+WITH_MEDIA = REQUIRED | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
 
 
 async def test_health_names_the_service_and_the_server(chat: ChatServer) -> None:
@@ -164,9 +164,9 @@ async def test_a_data_folder_in_use_is_reported_in_one_line(
             {"JWT_SECRET": "s" * 31},
             "JWT_SECRET has 31 bytes and needs at least 32. Make one with: openssl rand",
         ),
-        (LEAST | {"PORT": "5000x"}, "PORT must be a whole number"),
-        (LEAST | {"SFU_WS_HOST": "sfu:5005"}, "SERVER_ID must be set"),
-        (LEAST | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1"}, "SERVER_PASSWORD must be set"),
+        (REQUIRED | {"PORT": "5000x"}, "PORT must be a whole number"),
+        (REQUIRED | {"SFU_WS_HOST": "sfu:5005"}, "SERVER_ID must be set"),
+        (REQUIRED | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1"}, "SERVER_PASSWORD must be set"),
         (WITH_MEDIA | {"SFU_WS_HOST": "ftp://sfu"}, "SFU_WS_HOST must be host:port"),
         (WITH_MEDIA | {"SFU_WS_HOST": "sfu:port"}, "SFU_WS_HOST must be host:port"),
         (WITH_MEDIA | {"SFU_PUBLIC_HOST": "://"}, "SFU_PUBLIC_HOST must be host:port"),

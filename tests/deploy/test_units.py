@@ -16,7 +16,7 @@ UNITS = sorted(FOLDER.glob("*.service"))
 SOCKETS = sorted(FOLDER.glob("*.socket"))
 # The highest exposure score that systemd may compute, from 0 (best) to 100. An ordinary service has 96. Three
 # units let the upload decoder create namespaces and an empty root, which adds a few points.
-MOST_EXPOSED = 25
+MAX_EXPOSED = 25
 INSTALLED = "/opt/svc/bin/svc"
 
 
@@ -45,7 +45,7 @@ def test_systemd_accepts_the_unit(unit: Path) -> None:
 
 
 def test_the_unit_has_a_low_exposure_score(unit: Path) -> None:
-    verdict = analysed("security", "--offline=true", f"--threshold={MOST_EXPOSED}", str(unit))
+    verdict = analysed("security", "--offline=true", f"--threshold={MAX_EXPOSED}", str(unit))
     assert verdict.returncode == 0, verdict.stdout
 
 

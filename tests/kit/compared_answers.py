@@ -25,7 +25,7 @@ from tests.kit.product import running_product
 
 HERE = Path(__file__).parents[2]
 REFUSAL_TEXT = "body.message"
-LONGEST_SHOWN = 80
+MAX_SHOWN_CHARACTERS = 80
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -113,7 +113,7 @@ def differences(first: Any, again: Any, new: Any, place: str = "") -> Iterator[t
 
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}…"
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ _DEVICE = "delay"
 _SET_INTERFACE = 0x400454CA
 _TUN, _NO_INFORMATION = 0x0001, 0x1000
 _REQUEST_BYTES = 40
-_LONGEST_PACKET = 65_535
+_MAX_PACKET_BYTES = 65_535
 _TABLE = "77"
 # A packet passes through the router twice. Its address is translated only on the server side.
 _UNTRACKED = f"""table inet delay {{
@@ -74,7 +74,7 @@ async def main() -> None:
     device = open_device()
 
     def hold() -> None:
-        loop.call_later(delay_s, os.write, device, os.read(device, _LONGEST_PACKET))
+        loop.call_later(delay_s, os.write, device, os.read(device, _MAX_PACKET_BYTES))
 
     loop.add_reader(device, hold)
     sys.stdout.write("\n")

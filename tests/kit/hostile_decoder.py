@@ -32,7 +32,7 @@ _OPENAT2, _PIDFD_OPEN = 437, 434
 _PTRACE_SEIZE = 0x4206
 _CLONE_NEWUSER = 0x10000000
 # System calls on x86-64 and aarch64 have numbers below this limit. Higher numbers give ENOSYS.
-_MOST_CALLS = 480
+_MAX_CALLS = 480
 _X32 = 0x40000000
 # uretprobe and uprobe on x86-64 are reserved for the kernel and bypass every filter. The kernel kills any
 # other caller.
@@ -85,7 +85,7 @@ def sweep(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outco
     calls = [*system_calls.CALLS.values(), system_calls.CLONE]
     allowed = {getattr(call, platform.machine()) for call in calls}
     reached = {}
-    for number in set(range(_MOST_CALLS)) - allowed - _KILLING:
+    for number in set(range(_MAX_CALLS)) - allowed - _KILLING:
         ctypes.set_errno(0)
         result = _libc.syscall(ctypes.c_long(number), *(ctypes.c_long(-1),) * 6)
         if (result, ctypes.get_errno()) != (-1, errno.ENOSYS):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tests.kit.depacketise import FU_A, leb128
 
 TEMPORAL_DELIMITER = 2  # type of an OBU
-MOST_BYTES = 400  # bytes of a payload; most frames have several packets
+MAX_BYTES = 400  # bytes of a payload; most frames have several packets
 
 
 @dataclass(frozen=True)
@@ -23,27 +23,27 @@ class Frame:
 
 
 def vp8(frame: Frame) -> Iterator[bytes]:
-    for at in range(0, len(frame.unit), MOST_BYTES):
+    for at in range(0, len(frame.unit), MAX_BYTES):
         head = bytes([0x80 | (0x10 if at == 0 else 0), 0xE0])
         numbers = struct.pack("!HBB", 0x8000 | frame.picture_id & 0x7FFF, frame.tl0 & 0xFF, 0)
         yield head + numbers + _part(frame.unit, at)
 
 
 def vp9(frame: Frame) -> Iterator[bytes]:
-    for at in range(0, len(frame.unit), MOST_BYTES):
+    for at in range(0, len(frame.unit), MAX_BYTES):
         flags = 0xA0 | (0 if frame.is_keyframe else 0x40) | (0x08 if at == 0 else 0)
-        flags |= 0x04 if at + MOST_BYTES >= len(frame.unit) else 0
+        flags |= 0x04 if at + MAX_BYTES >= len(frame.unit) else 0
         numbers = struct.pack("!HBB", 0x8000 | frame.picture_id & 0x7FFF, 0, frame.tl0 & 0xFF)
         yield bytes([flags]) + numbers + _part(frame.unit, at)
 
 
 def h264(frame: Frame) -> Iterator[bytes]:
     for nal in _nal_units(frame.unit):
-        if len(nal) <= MOST_BYTES:
+        if len(nal) <= MAX_BYTES:
             yield nal
             continue
-        for at in range(1, len(nal), MOST_BYTES):
-            last = at + MOST_BYTES >= len(nal)
+        for at in range(1, len(nal), MAX_BYTES):
+            last = at + MAX_BYTES >= len(nal)
             kind = nal[0] & 31 | (0x80 if at == 1 else 0) | (0x40 if last else 0)
             yield bytes([nal[0] & 0xE0 | FU_A, kind]) + _part(nal, at)
 
@@ -55,8 +55,8 @@ def _nal_units(unit: bytes) -> list[bytes]:
 def av1(frame: Frame) -> Iterator[bytes]:
     starts_sequence = 0x08 if frame.is_keyframe else 0
     for obu in _obus(frame.unit):
-        for at in range(0, len(obu), MOST_BYTES):
-            continues = (0x80 if at else 0) | (0x40 if at + MOST_BYTES < len(obu) else 0)
+        for at in range(0, len(obu), MAX_BYTES):
+            continues = (0x80 if at else 0) | (0x40 if at + MAX_BYTES < len(obu) else 0)
             yield bytes([continues | 0x10 | starts_sequence]) + _part(obu, at)
             starts_sequence = 0
 
@@ -73,7 +73,7 @@ def _obus(unit: bytes) -> Iterator[bytes]:
 
 
 def _part(data: bytes, at: int) -> bytes:
-    return data[at : at + MOST_BYTES]
+    return data[at : at + MAX_BYTES]
 
 
 PACKETISERS: dict[str, Callable[[Frame], Iterator[bytes]]] = {

@@ -14,8 +14,8 @@ from statistics import median
 
 from tests.kit.architecture import read_edges
 
-LEAST_LINES_OF_A_SHAPE = 6
-MOST_ARGUMENTS = 6
+MIN_LINES_OF_A_SHAPE = 6
+MAX_ARGUMENTS = 6
 SMALL_FILE_LINES = 50
 VENDOR = "vendor"  # Third-party code.
 
@@ -85,7 +85,7 @@ def figures(part: str, paths: list[Path], imported: Mapping[str, set[str]]) -> R
     classes = Counter(
         node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
     )
-    shapes = Counter(shape(node) for node in functions if length(node) >= LEAST_LINES_OF_A_SHAPE)
+    shapes = Counter(shape(node) for node in functions if length(node) >= MIN_LINES_OF_A_SHAPE)
     return Row(
         part,
         len(paths),
@@ -97,7 +97,7 @@ def figures(part: str, paths: list[Path], imported: Mapping[str, set[str]]) -> R
         sum(lines < SMALL_FILE_LINES for lines in lengths),
         len(functions),
         median(length(node) for node in functions) if functions else 0,
-        sum(node.name == "__init__" and arguments(node) > MOST_ARGUMENTS for node in functions),
+        sum(node.name == "__init__" and arguments(node) > MAX_ARGUMENTS for node in functions),
         sum(count - 1 for count in shapes.values()),
         sum(count > 1 for count in classes.values()),
     )
@@ -130,7 +130,7 @@ def table(found: list[Row]) -> str:
         "small_files": f"< {SMALL_FILE_LINES} lines",
         "functions": "functions",
         "median_function": "median function",
-        "wide_constructors": f"constructors > {MOST_ARGUMENTS} arguments",
+        "wide_constructors": f"constructors > {MAX_ARGUMENTS} arguments",
         "duplicate_shapes": "duplicate shapes",
         "names_twice": "class names twice",
     }

@@ -7,8 +7,8 @@ from collections.abc import Callable
 # With eight times the input, linear work takes eight times as long, and quadratic work takes 64 times as
 # long.
 LARGER = 8
-MOST_GROWTH = 24
-LEAST_ATTEMPTS, MOST_ATTEMPTS = 5, 40
+MAX_GROWTH = 24
+MIN_ATTEMPTS, MAX_ATTEMPTS = 5, 40
 
 
 def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
@@ -18,10 +18,10 @@ def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
     more attempts.
     """
     small = large = float("inf")
-    for attempt in range(MOST_ATTEMPTS):
+    for attempt in range(MAX_ATTEMPTS):
         small = min(small, processor_time(work, size // LARGER))
         large = min(large, processor_time(work, size))
-        if attempt + 1 >= LEAST_ATTEMPTS and large < MOST_GROWTH * small:
+        if attempt + 1 >= MIN_ATTEMPTS and large < MAX_GROWTH * small:
             return True
     return False
 

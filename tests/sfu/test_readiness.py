@@ -9,7 +9,7 @@ from aioice.stun import Class, Message, Method
 from svc.sfu.network_path import Address, Path
 from svc.sfu.readiness import (
     ATTEMPTS,
-    LONGEST_WAIT_S,
+    MAX_WAIT_S,
     REFRESH_S,
     Readiness,
     Ready,
@@ -95,7 +95,7 @@ def test_eight_failed_attempts_make_the_service_healthy_anyway() -> None:
 def test_the_interval_between_attempts_grows_to_5_s() -> None:
     times = list(attempts(started()))
     waits = [after - before for before, after in zip([0.0, *times], times, strict=False)]
-    assert waits == [0.5, 1, 2, 4, 5, 5, 5, 5] and max(waits) == LONGEST_WAIT_S
+    assert waits == [0.5, 1, 2, 4, 5, 5, 5, 5] and max(waits) == MAX_WAIT_S
 
 
 def test_a_name_that_cannot_be_resolved_counts_as_a_failed_attempt_and_is_retried() -> None:

@@ -12,7 +12,7 @@ from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.test.mjs"))
-LONGEST_S = 120
+TIMEOUT_S = 120
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -22,6 +22,6 @@ async def test_the_node_tests_pass(path: Path) -> None:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    async with asyncio.timeout(LONGEST_S):
+    async with asyncio.timeout(TIMEOUT_S):
         output, _ = await process.communicate()
     assert process.returncode == 0, output.decode()

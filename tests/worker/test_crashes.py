@@ -25,7 +25,7 @@ from tests.worker.site import Site, TooMany
 SETTLE_DEADLINE_S = 90.0
 SENDERS = 3
 # The limit for a member's unfinished uploads. Senders wait so that they stay below it.
-MOST_UNFINISHED = 12
+MAX_UNFINISHED = 12
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Load:
     async def send_for_ever(self) -> None:
         while True:
             try:
-                if len(self.accepted) - len(self.ended) < MOST_UNFINISHED:
+                if len(self.accepted) - len(self.ended) < MAX_UNFINISHED:
                     self.accepted.append(await self.site.send(self._file()))
                 await self._look()
             except (ClientError, OSError, TooMany):

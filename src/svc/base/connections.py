@@ -16,13 +16,13 @@ from typing import Generic, TypeVar
 from svc.base.addresses import is_this_machine
 
 # The maximum number of connections. Together they use about 200 MB (20 KB each, and more with TLS).
-MOST = 8192
+MAX_CONNECTIONS = 8192
 # A school or an office behind one address may open this many connections before its users sign in; see
 # `ConnectionTable`.
-MOST_OF_ADDRESS = 256
+MAX_PER_ADDRESS = 256
 # Enough for a member's open tabs, their signalling, and extra connections that browsers open. Any others from
 # the same member count as strangers' connections.
-MOST_OF_OWNER = 64
+MAX_PER_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
 
@@ -102,8 +102,8 @@ class Limits:
     """
 
     most: int
-    of_address: int | None = MOST_OF_ADDRESS
-    of_owner: int = MOST_OF_OWNER
+    of_address: int | None = MAX_PER_ADDRESS
+    of_owner: int = MAX_PER_OWNER
     # Whether a connection may carry the requests of many members, as behind a proxy that reuses connections.
     shared: bool = False
 
@@ -115,7 +115,7 @@ class Limits:
         return max(1, self.most * 3 // 4)
 
 
-def room_for(descriptors: int, most: int = MOST) -> int:
+def room_for(descriptors: int, most: int = MAX_CONNECTIONS) -> int:
     """Return the number of connections that the descriptor limit allows, up to `most`. Half of the
     descriptors are reserved for the database, files and other services.
 

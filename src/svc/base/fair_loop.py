@@ -46,7 +46,7 @@ LOOKED_AT_BYTES = 2048
 # The pause between two turns of strangers, as a multiple of the length of the first, and the longest pause.
 # With a multiple of 1, members waited half a second on a slow core shared with the SFU.
 PAUSE_PER_TURN = 3.0
-MOST_PAUSE_S = 0.1
+MAX_PAUSE_S = 0.1
 # The number of events on one member's connections that are served first in each interval. Opening a page with
 # fifty images causes about this many. The limit does not apply to a connection that may carry many members'
 # requests.
@@ -138,7 +138,7 @@ if sys.platform == "linux":
         def poll(self, timeout: float, most: int) -> list[tuple[int, int]]:
             if self._served_at is not None:
                 ended = self.clock()
-                self._not_before = ended + min(PAUSE_PER_TURN * (ended - self._served_at), MOST_PAUSE_S)
+                self._not_before = ended + min(PAUSE_PER_TURN * (ended - self._served_at), MAX_PAUSE_S)
                 self._served_at = None
             ready = self._everything.poll(0 if self.waiting else timeout, most + len(self._crowds))
             now = self.clock()

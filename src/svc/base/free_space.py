@@ -26,7 +26,7 @@ _RETRY_S = 0.05
 _READERS_LEAVE_MS = 5
 # The maximum number of pages to overwrite at once, which takes 5 ms. A 4 MiB log holds fewer. Any others are
 # overwritten in slices.
-_MOST_AT_ONCE = 2000
+_MAX_AT_ONCE = 2000
 # The number of pages that a scan of the whole file reads at once.
 _CHUNK_PAGES = 32
 _LOG_HEADER, _FRAME_HEADER = 32, 24
@@ -95,7 +95,7 @@ class FreeSpace:
         connection.execute(f"PRAGMA busy_timeout={_READERS_LEAVE_MS}")
         try:
             self._read_log()
-            if not self._checkpoint(connection, "TRUNCATE") or len(self._copied) > _MOST_AT_ONCE:
+            if not self._checkpoint(connection, "TRUNCATE") or len(self._copied) > _MAX_AT_ONCE:
                 return False
             while self._copied:
                 self._pages.erase(self._copied.pop())

@@ -32,12 +32,12 @@ LOOK_INTERVAL_S = 30.0
 # The CPU usage below which the program counts as quiet in the interval above, as a fraction of one core.
 QUIET = 0.2
 # The longest delay before a full collection if the program is never quiet.
-MOST_DELAY_S = 3600.0
+MAX_DELAY_S = 3600.0
 # A full collection is run immediately if memory has grown by more than the machine has left, within these
 # bounds, because a few objects may hold a lot of client data. A flood adds about 300 MB without creating any
 # garbage.
-LEAST_GROWTH_BYTES = 256 * 1024 * 1024
-MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
+MIN_GROWTH_BYTES = 256 * 1024 * 1024
+MAX_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
 
 def collect_rarely() -> None:
@@ -103,12 +103,12 @@ async def collect_when_quiet(
         await sleep(LOOK_INTERVAL_S)
         now, has = clock(), memory()
         least = min(least, has)
-        grown = has - least > min(max(memory_left(), LEAST_GROWTH_BYTES), MOST_GROWTH_BYTES)
+        grown = has - least > min(max(memory_left(), MIN_GROWTH_BYTES), MAX_GROWTH_BYTES)
         if waiting() < ALL_AFTER and not grown:
             due_since = None
             continue
         due_since = now if due_since is None else due_since
         quiet = used() - used_before < QUIET * (now - began)
-        if grown or quiet or now - due_since >= MOST_DELAY_S:
+        if grown or quiet or now - due_since >= MAX_DELAY_S:
             collect()
             least = memory()

@@ -37,7 +37,7 @@ IDLE_DEADLINE_S = 75.0
 # The timeout for a peer that stalls, longer than a train ride through a tunnel. A fast connection cannot
 # accumulate more time than this.
 STALL_DEADLINE_S = 30.0
-LEAST_BYTES_PER_S = 1024
+MIN_BYTES_PER_S = 1024
 # The maximum number of bytes that one turn of the event loop reads from a connection. In the smallest chunks
 # or frames, 16 KiB take up to 2 ms, and 16 unauthenticated connections are read in one turn.
 STRANGER_READ_BYTES = 16 * 1024
@@ -184,7 +184,7 @@ class HttpConnection(web.RequestHandler):
         self._unsent = unsent
 
     def _extend_deadline(self, progress: int, now: float) -> None:
-        self._deadline = min(self._deadline + progress / LEAST_BYTES_PER_S, now + STALL_DEADLINE_S)
+        self._deadline = min(self._deadline + progress / MIN_BYTES_PER_S, now + STALL_DEADLINE_S)
 
 
 def _forget_how_it_broke(request: web.BaseRequest) -> None:

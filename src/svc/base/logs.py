@@ -32,7 +32,7 @@ SELDOM_S = 60.0
 # SELDOM_S.
 BURST = 10
 # A kind is a place in the code and the type of an exception. There are far fewer kinds than this.
-_MOST_KINDS = 1_000
+_MAX_KINDS = 1_000
 _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
 
@@ -118,7 +118,7 @@ class RateLimitFilter(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._buckets = TokenBuckets(BURST, 1 / SELDOM_S, _MOST_KINDS)
+        self._buckets = TokenBuckets(BURST, 1 / SELDOM_S, _MAX_KINDS)
         self._left_out: dict[str, int] = {}
         # The lock is needed because other threads also log.
         self._lock = threading.Lock()

@@ -46,7 +46,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1,
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 # Capabilities are numbered from 0. The kernel refuses the first number that it does not recognise.
-_MOST_CAPABILITIES = 64
+_MAX_CAPABILITIES = 64
 # The first user id for jobs, above the ranges that distributions, systemd and containers assign. The process
 # number is added, so that two servers on one machine do not share a user.
 _FIRST_UID = 2_000_000_000
@@ -178,7 +178,7 @@ def _chroot() -> bool:
 
 def _became_another(user: int) -> bool:
     """Change the user and drop all capabilities permanently. Return whether the user changed."""
-    for number in range(_MOST_CAPABILITIES):
+    for number in range(_MAX_CAPABILITIES):
         _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
     changed = os.geteuid() == 0 and any(map(_set_user, (user, _NOBODY)))
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)

@@ -22,7 +22,7 @@ from aiohttp import web
 from svc.base import open_file_limit
 from svc.base.acceptor import Listener
 from svc.base.config import ConfigError
-from svc.base.connections import MOST_OF_ADDRESS, ConnectionTable, Limits, Slot, room_for
+from svc.base.connections import MAX_PER_ADDRESS, ConnectionTable, Limits, Slot, room_for
 from svc.base.http_connections import http_opener, protocol_of
 from svc.base.http_server import HttpServer
 from svc.base.listeners import address_of
@@ -144,7 +144,7 @@ def table_of(trusted_proxy_hops: int, *, relayed: bool = False) -> ConnectionTab
     """Return the connection table. There is no limit per address behind trusted proxies, because they hide
     clients' addresses. Proxies and cluster relays send many members' requests over one connection.
     """
-    of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
+    of_address = None if trusted_proxy_hops else MAX_PER_ADDRESS
     shared = relayed or trusted_proxy_hops > 0
     return ConnectionTable(Limits(room_for(open_file_limit.limit()), of_address, shared=shared))
 

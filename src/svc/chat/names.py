@@ -28,7 +28,7 @@ LOOK_ALIKES = str.maketrans(
 )
 # Other characters that are confusable in names: capital I, small L, 1 and the vertical bar, and also O and 0.
 _ALIKE_IN_NAMES = str.maketrans("i1|0", "lllo")
-_MOST_PARTS = 4  # The maximum number of base letters kept per character. U+FDFA has 18.
+_MAX_PARTS = 4  # The maximum number of base letters kept per character. U+FDFA has 18.
 _LETTERS_KEPT = 4096
 _NAMES_KEPT = 16384
 
@@ -79,7 +79,7 @@ def plain_letters(character: str) -> str:
     """Return a character's base letters, without combining marks and invisible characters."""
     parts = unicodedata.normalize("NFKD", character.casefold())
     return "".join(part for part in parts if unicodedata.category(part) not in ("Mn", "Me", "Cf"))[
-        :_MOST_PARTS
+        :_MAX_PARTS
     ]
 
 

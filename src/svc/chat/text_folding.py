@@ -11,7 +11,7 @@ from functools import lru_cache
 
 # The maximum number of combining marks per letter. Normalising sorts them in quadratic time, and no real
 # letter has more (UAX 15, "Stream-Safe Text").
-_MOST_MARKS = 30
+_MAX_MARKS = 30
 # Characters that decompose into combining marks, although their own combining class is 0.
 _LIKE_MARKS = "\u0f73\u0f75\u0f81"
 _NAMES_KEPT = 16_384  # The number of cached names, at about 200 bytes each.
@@ -50,13 +50,13 @@ def fold(text: str) -> str:
 
 
 def _with_fewer_marks(text: str) -> str:
-    """Return the text with at most _MOST_MARKS marks per letter."""
+    """Return the text with at most _MAX_MARKS marks per letter."""
     kept: list[str] = []
     marks = 0
     for character in text:
         is_mark = unicodedata.combining(character) or character in _LIKE_MARKS
         marks = marks + 1 if is_mark else 0
-        if marks <= _MOST_MARKS:
+        if marks <= _MAX_MARKS:
             kept.append(character)
     return text if len(kept) == len(text) else "".join(kept)
 

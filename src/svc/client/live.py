@@ -21,7 +21,7 @@ CLOSE_DEADLINE_S = 5.0
 # The interval between pings. The connection counts as lost if a ping is not answered within half of this
 # interval.
 HEARTBEAT_S = 20.0
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 15.0
+FIRST_WAIT_S, MAX_WAIT_S = 0.25, 15.0
 # The maximum size of a received frame. The state sent at sign-in is half a MiB with 10,000 members online.
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 # The codes of temporary errors, after which the bot reconnects.
@@ -44,7 +44,7 @@ class Live:
         self._http = http
         self._session = session
         self._on_received = on_received
-        self._waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
+        self._waits = Backoff(FIRST_WAIT_S, MAX_WAIT_S, jitter=random.random)
 
     async def run(self) -> None:
         """Listen until cancelled. Raises Refused if reconnecting cannot help."""

@@ -19,7 +19,7 @@ DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
 # The longest time that a request waits in total, for the rate limit or for the server to come back, before it
 # fails.
 PATIENCE_S = 120.0
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
+FIRST_WAIT_S, MAX_WAIT_S = 0.25, 8.0
 # The maximum size of a response: many times the size of the largest page of history.
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
@@ -66,7 +66,7 @@ class Requests:
         """
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + PATIENCE_S
-        waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
+        waits = Backoff(FIRST_WAIT_S, MAX_WAIT_S, jitter=random.random)
         while True:
             problem: Refused | Unreachable
             await asyncio.sleep(self._not_before - loop.time())

@@ -45,7 +45,7 @@ _SETTLE_S = 0.6
 _PROVEN_AFTER_S = 8.0
 # After a failed raise, the need stays below this share of the failed need for a period that doubles with each
 # failure. The period ends early if the estimate far exceeds the estimate that led to the raise.
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 8.0, 60.0
+_FIRST_PAUSE_S, _MAX_PAUSE_S = 8.0, 60.0
 _BELOW_FAILED = 0.9
 _MUCH_BETTER = 1.4
 _EXCHANGE_INTERVAL_S = 1.0
@@ -262,7 +262,7 @@ class Allocator:
         self._raise_after = now + _SETTLE_S
         if self._unproven:
             self._unproven = False
-            self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
+            self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _MAX_PAUSE_S)
             self._paused_until = now + self._pause_s
             self._failed_bps = need
 

@@ -47,7 +47,7 @@ CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
 # One thread makes the forwarding decisions and can keep about three sending threads busy. With two
 # processors, it is faster to decide and send on a single thread (benchmarks/README.md).
 MAX_DEFAULT_WORKERS = 4
-LEAST_PROCESSORS = 3
+MIN_PROCESSORS = 3
 
 logger = logging.getLogger(__name__)
 
@@ -224,7 +224,7 @@ def _open_plane(
 
 
 def _default_workers(processors: int) -> int:
-    return min(processors, MAX_DEFAULT_WORKERS) if processors >= LEAST_PROCESSORS else 1
+    return min(processors, MAX_DEFAULT_WORKERS) if processors >= MIN_PROCESSORS else 1
 
 
 def _processors() -> int:

@@ -28,7 +28,7 @@ from svc.sfu.stun_codec import Class
 
 ATTEMPTS = 8
 FIRST_WAIT_S = 0.5
-LONGEST_WAIT_S = 5.0
+MAX_WAIT_S = 5.0
 # RFC 8445 section 11 requires 15 s or more. NATs that close a mapping in less than 30 s are rare.
 REFRESH_S = 25.0
 
@@ -90,7 +90,7 @@ class Readiness:
         self.mapped: dict[str, Address] = {}  # Our own addresses, each with its public address.
         self._servers = () if disabled else tuple(servers)
         self._transaction_id = transaction_id
-        self._backoff = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=jitter)
+        self._backoff = Backoff(FIRST_WAIT_S, MAX_WAIT_S, jitter=jitter)
         self._attempts = 0
         self._answering: dict[Address, None] = {}  # The servers that responded to the latest attempt.
         self._pending: dict[bytes, Address] = {}

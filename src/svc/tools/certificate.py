@@ -31,7 +31,7 @@ LIFETIME = timedelta(days=390)
 RENEWED_BEFORE = timedelta(days=45)
 # The validity starts in the past, because a phone's clock may be slow.
 _EARLIER = timedelta(days=1)
-_LONGEST_NAME = 253
+_MAX_NAME_CHARACTERS = 253
 
 
 def read_or_create_certificate(
@@ -136,4 +136,4 @@ def _general_name(host: str) -> x509.GeneralName:
     try:
         return x509.IPAddress(ip_address(host.partition("%")[0]))
     except ValueError:
-        return x509.DNSName(host.encode("idna").decode("ascii").lower()[:_LONGEST_NAME])
+        return x509.DNSName(host.encode("idna").decode("ascii").lower()[:_MAX_NAME_CHARACTERS])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from svc.chat.authentication.one_time_codes import Kind
-from svc.chat.authentication.rules import MOST_DEVICES
+from svc.chat.authentication.rules import MAX_DEVICES
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
@@ -132,8 +132,8 @@ async def test_another_members_device_cannot_be_unlinked(chat: ChatServer, ada: 
 async def test_a_member_has_a_limited_number_of_devices(
     chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert MOST_DEVICES == 20
-    monkeypatch.setattr("svc.chat.authentication.rules.MOST_DEVICES", 2)
+    assert MAX_DEVICES == 20
+    monkeypatch.setattr("svc.chat.authentication.rules.MAX_DEVICES", 2)
     await chat.sign_in(Device(), link_code=await code(chat, ada))
     assert await tried(chat, Device(), link_code=await code(chat, ada)) == (409, "too_many_devices")
 

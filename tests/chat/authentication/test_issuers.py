@@ -92,7 +92,7 @@ async def test_an_unknown_key_is_fetched_at_most_once_a_minute(keys: IssuerKeys,
     issuer.key_id = "two"
     assert await keys.key(issuer.address, "two", "ES256") is None
     assert issuer.fetches == 1
-    issuer.now = issuers.LEAST_INTERVAL_S
+    issuer.now = issuers.MIN_INTERVAL_S
     assert await keys.key(issuer.address, "two", "ES256")
     assert await keys.key(issuer.address, "made up", "ES256") is None
     assert issuer.fetches == 2

@@ -127,7 +127,7 @@ def test_a_nonce_is_valid_once_and_for_a_limited_time() -> None:
 
 
 def test_a_new_nonce_replaces_the_oldest_one_when_the_table_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.authentication.one_time_codes.MOST", 2)
+    monkeypatch.setattr("svc.chat.authentication.one_time_codes.MAX_PENDING", 2)
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
     nonces = [challenges.issue("a", 0.0)[0] for _ in range(3)]

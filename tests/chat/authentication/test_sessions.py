@@ -15,7 +15,7 @@ from aiohttp import WSMsgType
 
 from svc.chat.access.tokens import LIFETIME_S
 from svc.chat.authentication.refresh import GRACE_MS, RefreshTokens, StoredSession, Verdict, read
-from svc.chat.authentication.sessions import DAY_MS, MOST_OF_A_DEVICE
+from svc.chat.authentication.sessions import DAY_MS, MAX_PER_DEVICE
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
@@ -172,9 +172,9 @@ async def test_signing_out_ends_the_session(chat: ChatServer, ada: dict[str, Any
 async def test_only_a_devices_latest_sessions_are_kept(chat: ChatServer) -> None:
     device = Device()
     answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
-    answers += [await chat.sign_in(device) for _ in range(MOST_OF_A_DEVICE)]
+    answers += [await chat.sign_in(device) for _ in range(MAX_PER_DEVICE)]
     statuses = [(await refreshed(chat, answer["refresh_token"]))[0] for answer in answers]
-    assert statuses == [401] + [200] * MOST_OF_A_DEVICE
+    assert statuses == [401] + [200] * MAX_PER_DEVICE
 
 
 async def test_a_removed_member_is_signed_out_everywhere(chat: ChatServer) -> None:

@@ -8,7 +8,7 @@ from svc.base.config import ConfigError
 from svc.chat.errors import ChatError
 from svc.chat.invites import attempt_limits
 from svc.chat.invites.attempt_limits import (
-    LONGEST_COOLDOWN_MS,
+    MAX_COOLDOWN_MS,
     MAX_KEYS,
     AttemptLimit,
     AttemptLimits,
@@ -56,7 +56,7 @@ class Model:
 
     def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
         self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms
-        self.longest_ms = LONGEST_COOLDOWN_MS if longest_ms is None else longest_ms
+        self.longest_ms = MAX_COOLDOWN_MS if longest_ms is None else longest_ms
         self.history: list[int] = []
 
     def wait_ms(self, now: int) -> int:

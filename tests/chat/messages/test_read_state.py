@@ -149,10 +149,10 @@ async def test_a_prefix_of_too_many_words_matches_only_the_exact_word(
         for text in ("hello", "help", "hel", "apples", "app"):
             await send(ada, text)
         await until_found(ada, "app", ["app", "apples"])
-        monkeypatch.setattr(search_store, "MOST_WORDS", 2)
+        monkeypatch.setattr(search_store, "MAX_WORDS", 2)
         assert await found(ada, "hel") == ["hel"]
         assert await found(ada, "app") == ["app", "apples"]
-        monkeypatch.setattr(search_store, "MOST_ENTRIES", 1)
+        monkeypatch.setattr(search_store, "MAX_ENTRIES", 1)
         assert await found(ada, "app") == ["app"]
 
 

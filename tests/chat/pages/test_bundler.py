@@ -16,7 +16,7 @@ from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
-LONGEST_S = 120
+TIMEOUT_S = 120
 # Slashes that divide, start a comment or start a regular expression, and code that only looks like a comment.
 HARD = r"""
 const a = 1 / 2 / 3, url = "https://example.org/*", other = 'it\'s // no comment';
@@ -61,7 +61,7 @@ async def run(*command: str, given: str = "") -> str:
     process = await asyncio.create_subprocess_exec(
         NODE, *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.PIPE
     )
-    async with asyncio.timeout(LONGEST_S):
+    async with asyncio.timeout(TIMEOUT_S):
         output, problems = await process.communicate(given.encode())
     assert process.returncode == 0, problems.decode()
     return output.decode()

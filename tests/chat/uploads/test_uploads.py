@@ -331,7 +331,7 @@ async def test_a_document_over_100_mib_is_refused_once_its_kind_is_known(place: 
 
 async def test_unfinished_uploads_are_limited_and_expire(place: Place) -> None:
     member = place.folk.member
-    for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER):
+    for _ in range(limits.MAX_UNFINISHED_PER_MEMBER):
         status, where, _ = await place.begin(member, 10)
         assert status == 201
     status, _, body = await place.begin(member, 10)
@@ -344,7 +344,7 @@ async def test_unfinished_uploads_are_limited_and_expire(place: Place) -> None:
 async def test_a_members_storage_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     member = place.folk.member
     await place.done(member)
-    monkeypatch.setattr(usage, "MAX_BYTES_OF_ONE", 100)
+    monkeypatch.setattr(usage, "MAX_BYTES_PER_MEMBER", 100)
     status, _, body = await place.begin(member, 100)
     assert (status, body["error"]) == (403, "quota_exceeded")
     status, _, _ = await place.begin(member, 80)

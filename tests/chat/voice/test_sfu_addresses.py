@@ -6,7 +6,7 @@ from svc.base.config import ConfigError
 from svc.chat.config import read
 from svc.chat.voice.rules import ways_of_members
 
-LEAST = {"JWT_SECRET": "s" * 32, "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
+REQUIRED = {"JWT_SECRET": "s" * 32, "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ LEAST = {"JWT_SECRET": "s" * 32, "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
     ],
 )
 def test_each_service_has_its_own_addresses(hosts: str, public_hosts: str, urls: list[list[str]]) -> None:
-    config = read(LEAST | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})
+    config = read(REQUIRED | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})
     assert ways_of_members(config.media) == urls
 
 
@@ -45,4 +45,4 @@ def test_each_service_has_its_own_addresses(hosts: str, public_hosts: str, urls:
 )
 def test_lists_of_different_lengths_are_refused(hosts: str, public_hosts: str, problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
-        read(LEAST | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})
+        read(REQUIRED | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})

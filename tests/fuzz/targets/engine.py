@@ -14,13 +14,13 @@ from tests.kit import packets
 from tests.kit.participant import DESCRIPTOR, LEVEL, MID, SERVER, TWCC
 
 IN_PYTHON = False
-MOST_STEPS = 200
+MAX_STEPS = 200
 
 
 def run(data: bytes) -> None:
     program = Program(data)
     with Room() as room:
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if not program.left:
                 break
             program.choice(STEPS)(program, room)

@@ -23,9 +23,9 @@ REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
 # The maximum number of delayed requests per member, which is also the maximum number of connections per
 # member.
-MOST_WAITING = 64
+MAX_WAITING = 64
 # The counts for this many members take 2 MB. Fewer members than this are active within a minute.
-_MOST_MEMBERS = 10_000
+_MAX_MEMBERS = 10_000
 
 
 class RateLimits:
@@ -35,9 +35,9 @@ class RateLimits:
         """Create the limits. `clock` returns seconds and never steps back."""
         self._clock = clock
         self._sleep = sleep
-        self._refusals = TokenBuckets(REFUSAL_BURST, REFUSALS_PER_S, _MOST_MEMBERS)
+        self._refusals = TokenBuckets(REFUSAL_BURST, REFUSALS_PER_S, _MAX_MEMBERS)
         self._waiting: Counter[str] = Counter()
-        self._buckets = TokenBuckets(REQUEST_BURST, REQUESTS_PER_S, _MOST_MEMBERS)
+        self._buckets = TokenBuckets(REQUEST_BURST, REQUESTS_PER_S, _MAX_MEMBERS)
 
     def require(self, member_id: str, endpoint: str) -> None:
         """Count an HTTP request or a sign-in. Raises ChatError beyond the limit, without counting the
@@ -60,7 +60,7 @@ class RateLimits:
             self.require(member_id, endpoint)
 
     async def _wait_turn(self, member_id: str) -> bool:
-        if self._waiting[member_id] >= MOST_WAITING:
+        if self._waiting[member_id] >= MAX_WAITING:
             return False
         wait_s = self._refusals.of(member_id).take(self._clock())
         if not wait_s:

@@ -36,7 +36,7 @@ FRESH_S = 3600.0
 STALE_S = 24 * 3600.0
 # The minimum interval between fetches. A token that names an unknown key causes a fetch, and anybody can
 # forge one.
-LEAST_INTERVAL_S = 60.0
+MIN_INTERVAL_S = 60.0
 # The interval between attempts before the first successful fetch.
 RETRY_S = 5.0
 DISCOVERY, CERTIFICATES = "/.well-known/openid-configuration", "/.well-known/jwks.json"
@@ -72,7 +72,7 @@ class IssuerKeys:
         kept = self._kept.setdefault(issuer, _CachedKeys())
         async with kept.turn:
             found = choose(kept.keys, key_id, algorithm) if self._younger(kept.fetched_at, FRESH_S) else None
-            interval_s = LEAST_INTERVAL_S if kept.keys else RETRY_S
+            interval_s = MIN_INTERVAL_S if kept.keys else RETRY_S
             if found is None and not self._younger(kept.tried_at, interval_s):
                 await self._fetch(issuer, kept)
             if not self._younger(kept.fetched_at, STALE_S):
@@ -146,7 +146,7 @@ async def _discover(session: ClientSession, issuer: str) -> dict[str, object]:
 # The maximum size of a response, enough for three tokens of the maximum size and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
 # The maximum number of simultaneous exchanges, so that a slow provider cannot tie up more connections.
-MOST_AT_ONCE = 16
+MAX_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Provider:
     async def id_token(self, code: str, verifier: str, redirect_uri: str) -> str:
         """Exchange the provider's authorization code for an id_token. Raises ChatError."""
         endpoints = await self._endpoints()
-        if self._exchanging >= MOST_AT_ONCE:
+        if self._exchanging >= MAX_AT_ONCE:
             raise ChatError("too_many_requests")
         form = {
             "grant_type": "authorization_code",

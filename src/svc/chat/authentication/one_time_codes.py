@@ -17,7 +17,7 @@ from svc.base.connections import WaitingQueue
 LIFETIME_S = 5 * 60
 # The maximum number of outstanding nonces. This many take up 3 MB. A client needs its nonce for a second or
 # two, and requests another one if the nonce was dropped.
-MOST = 10_000
+MAX_PENDING = 10_000
 
 
 class Challenges:
@@ -32,7 +32,7 @@ class Challenges:
     def issue(self, address: str, now: float) -> tuple[str, float]:
         """Return a new nonce and its expiry."""
         self._forget_old(now)
-        if (lost := self._pending.evict(MOST)) is not None:
+        if (lost := self._pending.evict(MAX_PENDING)) is not None:
             del self._ends[lost]
         nonce, ends = self._new_nonce(), now + LIFETIME_S
         self._ends[nonce] = ends

@@ -27,7 +27,7 @@ KEY_FILE = "identity-key"
 KEPT_MS = 30 * 24 * 3_600_000
 # The maximum number of marks per person, enough for somebody who has 20 devices and replaces them all every
 # week for a year. Each mark takes about 100 bytes.
-MOST_MARKS = 1000
+MAX_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
 # The maximum number of people whose marks are deleted in one write.
 _AT_ONCE = 200
@@ -84,8 +84,8 @@ class PersonRecognition:
                 raise ChatError(
                     "banned", "This key or account belongs to somebody who is banned or in timeout here"
                 )
-        if store.count(connection, person_id, MOST_MARKS) >= MOST_MARKS:
-            raise ChatError("too_many_devices", f"You have linked {MOST_MARKS} keys, which is the limit")
+        if store.count(connection, person_id, MAX_MARKS) >= MAX_MARKS:
+            raise ChatError("too_many_devices", f"You have linked {MAX_MARKS} keys, which is the limit")
         store.put(connection, self._marks(identity)[0], person_id)
 
     def record_device(self, connection: Connection, identity: Identity, person_id: str) -> None:
@@ -94,7 +94,7 @@ class PersonRecognition:
         if store.person_of(connection, mark) is not None:
             return
         # Beyond this limit, an account is still recognised, but the person's new devices are not.
-        if store.count(connection, person_id, MOST_MARKS) < MOST_MARKS:
+        if store.count(connection, person_id, MAX_MARKS) < MAX_MARKS:
             store.insert_mark(connection, mark, person_id)
 
     async def sweep(self, now_ms: int) -> None:

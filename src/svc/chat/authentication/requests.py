@@ -42,7 +42,7 @@ BURST, PER_S = 1000, 50.0
 # Authorization codes rarely exceed a few hundred characters, but some providers use JWTs.
 MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # A PKCE code verifier (RFC 7636 section 4.1).
-LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
+MIN_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
 # Each exchange is a request to the provider. A whole class behind one address can sign in at the same time,
 # and after that one person per second.
@@ -55,7 +55,7 @@ _Code = Annotated[str, Meta(max_length=MAX_CODE_CHARACTERS)]
 class Exchange(Request):
     code: Annotated[str, Meta(min_length=1, max_length=MAX_AUTHORIZATION_CODE_CHARACTERS)]
     code_verifier: Annotated[
-        str, Meta(min_length=LEAST_VERIFIER_CHARACTERS, max_length=MAX_VERIFIER_CHARACTERS)
+        str, Meta(min_length=MIN_VERIFIER_CHARACTERS, max_length=MAX_VERIFIER_CHARACTERS)
     ]
     redirect_uri: Annotated[str, Meta(min_length=1, max_length=MAX_ADDRESS_CHARACTERS)]
 

@@ -35,7 +35,7 @@ from svc.chat.services import Services
 
 # The maximum number of devices per member. There is a limit because each device gives full access to the
 # account. When it is exceeded, the least recently used device is removed.
-MOST_DEVICES = 20
+MAX_DEVICES = 20
 
 # How long an applicant should wait before trying to join again.
 RETRY_AFTER_MS = 5_000
@@ -323,7 +323,7 @@ class Authentication:
 
     def _link(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn:
         member_id = self._spend(connection, Kind.LINK, wanted.application.link_code, wanted)
-        if store.count_devices(connection, member_id) >= MOST_DEVICES:
+        if store.count_devices(connection, member_id) >= MAX_DEVICES:
             raise ChatError("too_many_devices")
         self._link_person(connection, wanted, member_id)
         store.bind(connection, wanted.identity, member_id, wanted.now_ms)
@@ -374,7 +374,7 @@ class Authentication:
             wanted.now_ms,
         )
         self.persons.record_device(connection, wanted.identity, self._members.person(connection, member_id))
-        store.forget_oldest_devices(connection, member_id, MOST_DEVICES)
+        store.forget_oldest_devices(connection, member_id, MAX_DEVICES)
         session = self._sessions.begin(connection, wanted.blank, member_id, device.id, wanted.now_ms)
         return _SignedIn(
             member_id,

@@ -32,7 +32,7 @@ from svc.chat.services import Services
 
 # The maximum number of keys. This many take up 2 MB. When there are more, the least recently used key is
 # dropped.
-MOST_KEYS = 10_000
+MAX_KEYS = 10_000
 
 
 class Throttle:
@@ -43,7 +43,7 @@ class Throttle:
     """
 
     def __init__(self, burst: int, per_s: float) -> None:
-        self._buckets = TokenBuckets(burst, per_s, MOST_KEYS)
+        self._buckets = TokenBuckets(burst, per_s, MAX_KEYS)
 
     def take(self, key: str, now: float) -> None:
         """Count one request for a key. Raises ChatError if the key is over its limit."""
@@ -54,7 +54,7 @@ class Throttle:
 DAY_MS = 24 * 3_600_000
 # The maximum number of sessions per device. A person may sign in again after a lost response, but only a
 # script needs more sessions than this.
-MOST_OF_A_DEVICE = 5
+MAX_PER_DEVICE = 5
 
 # The rate limit for refreshes per session. A session is refreshed every few minutes by each of several tabs,
 # and each refresh is a database write.
@@ -132,7 +132,7 @@ class Sessions:
         )
         store.remove_ended(connection, now_ms)
         store.SESSIONS.put(connection, session)
-        store.keep_newest_sessions(connection, device_id, MOST_OF_A_DEVICE)
+        store.keep_newest_sessions(connection, device_id, MAX_PER_DEVICE)
         return session
 
     def issue_tokens(self, session: StoredSession, member: Member, now: float) -> Tokens:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from svc.base.time_slices import Work, run_to_end
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
-from svc.chat.automod.rule_definition import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
+from svc.chat.automod.rule_definition import MAX_LABELS, MAX_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import mentions_in, trim_address
 from svc.chat.messages.profanity import ScannedText, Span, mask
 
@@ -70,7 +70,7 @@ class RecentMessages:
         self._by_author: OrderedDict[str, deque[tuple[float, int]]] = OrderedDict()
 
     def posted(self, checked: CheckedText, now: float) -> None:
-        texts = self._by_author.setdefault(checked.author_id, deque(maxlen=4 * MOST_REPEATS))
+        texts = self._by_author.setdefault(checked.author_id, deque(maxlen=4 * MAX_REPEATS))
         texts.append((now, checked.essence))
         self._by_author.move_to_end(checked.author_id)
         while len(self._by_author) > MAX_AUTHORS:

@@ -101,11 +101,11 @@ MAX_WORDS, MAX_WORD = 200, 256
 MAX_DOMAINS, MAX_DOMAIN = 100, 253
 MAX_EXCEPTED = 50
 # These limits follow from others: a message can mention 50 members, and posts are remembered for an hour.
-MOST = 49
-MOST_REPEATS = 19
-WITHIN_S, LEAST_WITHIN_S = 3600, 10
+MAX_NUMBER = 49
+MAX_REPEATS = 19
+WITHIN_S, MIN_WITHIN_S = 3600, 10
 NEWCOMER_S = 30 * 24 * 60 * 60
-TIMEOUT_S, LEAST_TIMEOUT_S = 28 * 24 * 60 * 60, 60
+TIMEOUT_S, MIN_TIMEOUT_S = 28 * 24 * 60 * 60, 60
 
 MAX_LABELS = 9
 _DOMAIN = re.compile(rf"(?:[^\s./:@]{{1,63}}\.){{1,{MAX_LABELS - 1}}}[^\s./:@]{{2,63}}|localhost")
@@ -114,7 +114,7 @@ _DOMAIN = re.compile(rf"(?:[^\s./:@]{{1,63}}\.){{1,{MAX_LABELS - 1}}}[^\s./:@]{{
 _SO_MANY_WORDS, _SO_MANY_DOMAINS = Meta(max_length=MAX_WORDS), Meta(max_length=MAX_DOMAINS)
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 Excepted = Annotated[Sequence[Id], Meta(max_length=MAX_EXCEPTED)]
-Most = Annotated[int, Meta(ge=0, le=MOST)]
+Most = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 Within = Annotated[int, Meta(ge=0, le=WITHIN_S)]
 Timeout = Annotated[int, Meta(ge=0, le=TIMEOUT_S)]
 Newcomer = Annotated[int, Meta(ge=0, le=NEWCOMER_S)]
@@ -186,8 +186,8 @@ def build_rule(wanted: NewRule, rule_id: str, created_by: str | None, created_at
         words=_words(wanted.words or ()) if kind == WORDS else (),
         allowed=_domains(wanted.allowed or ()) if kind == LINKS else (),
         most=_most(wanted),
-        within_s=_number(wanted.within_s, "within_s", LEAST_WITHIN_S, WITHIN_S) if repeated else 0,
-        timeout_s=_number(wanted.timeout_s, "timeout_s", LEAST_TIMEOUT_S, TIMEOUT_S) if timed else 0,
+        within_s=_number(wanted.within_s, "within_s", MIN_WITHIN_S, WITHIN_S) if repeated else 0,
+        timeout_s=_number(wanted.timeout_s, "timeout_s", MIN_TIMEOUT_S, TIMEOUT_S) if timed else 0,
         newcomer_s=newcomer_s,
         except_roles=tuple(dict.fromkeys(wanted.except_roles or ())),
         except_channels=tuple(dict.fromkeys(wanted.except_channels or ())),
@@ -209,8 +209,8 @@ def _number(value: int | None, name: str, least: int, most: int) -> int:
 
 def _most(wanted: NewRule) -> int:
     if wanted.kind == MENTIONS:
-        return _number(wanted.most, "most", 0, MOST)
-    return _number(wanted.most, "most", 1, MOST_REPEATS) if wanted.kind == REPEATS else 0
+        return _number(wanted.most, "most", 0, MAX_NUMBER)
+    return _number(wanted.most, "most", 1, MAX_REPEATS) if wanted.kind == REPEATS else 0
 
 
 def _words(given: Sequence[str]) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
 # Columns with future times, and how far in the future these times can be. For sessions, the operator sets the
 # limit. Entries in the audit log never change. `cap_future_times` has a separate rule for the times of
 # messages.
-LONGEST_MS: Mapping[tuple[str, str], int] = {
+MAX_AHEAD_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
     ("invites", "expires_at_ms"): 3660 * DAY_MS,
@@ -109,7 +109,7 @@ class ClockRepair:
         self._database = database
         self._directory = directory
         self._ids = ids
-        self._longest_ms = {**LONGEST_MS, ("sessions", "expires_at_ms"): session_days * DAY_MS}
+        self._longest_ms = {**MAX_AHEAD_MS, ("sessions", "expires_at_ms"): session_days * DAY_MS}
         self._now = now
         self._steady = steady
         self._ahead_s = now() - steady()
@@ -147,7 +147,7 @@ class ClockRepair:
 
         def then(found: int) -> None:
             self._report(found)
-            latest = (now_ms + LONGEST_MS["members", "timeout_until_ms"]) / 1000
+            latest = (now_ms + MAX_AHEAD_MS["members", "timeout_until_ms"]) / 1000
             for member in list(self._directory.members.values()):
                 if member.joined_at_ms > now_ms or member.timeout_until > latest:
                     until = min(member.timeout_until, latest)
@@ -169,7 +169,7 @@ class ClockRepair:
 
 
 def cap_future_times(
-    connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
+    connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = MAX_AHEAD_MS
 ) -> int:
     """Cap all times that are too far in the future. Return the number of times that were capped. Must be
     called inside a write.

@@ -52,7 +52,7 @@ def _optional(variables: Mapping[str, str], name: str, maximum: int | None = Non
 # number of attempts.
 MAX_KEYS = 10_000
 # The longest cooldown, unless the operator sets another maximum.
-LONGEST_COOLDOWN_MS = 24 * 60 * 60 * 1000
+MAX_COOLDOWN_MS = 24 * 60 * 60 * 1000
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class AttemptLimit:
         self._most = most
         self._window_ms = window_ms
         self._cooldown_ms = cooldown_ms
-        self._max_cooldown_ms = LONGEST_COOLDOWN_MS if max_cooldown_ms is None else max_cooldown_ms
+        self._max_cooldown_ms = MAX_COOLDOWN_MS if max_cooldown_ms is None else max_cooldown_ms
         self._records: OrderedDict[str, _Failures] = OrderedDict()
 
     def __len__(self) -> int:

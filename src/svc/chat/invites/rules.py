@@ -22,7 +22,7 @@ from svc.chat.members.roles import Roles
 from svc.chat.services import Services
 
 # The maximum number of invites per member. It also applies to the operator.
-MAX_OF_ONE = 100
+MAX_PER_MEMBER = 100
 # The maximum number of invites in a list, enough for all invites of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
@@ -105,7 +105,7 @@ class Invites:
 
         def write(connection: Connection) -> None:
             store.delete_spent(connection, now_ms)
-            if store.INVITES.count(connection, created_by=actor_id) >= MAX_OF_ONE:
+            if store.INVITES.count(connection, created_by=actor_id) >= MAX_PER_MEMBER:
                 raise ChatError("too_many")
             store.INVITES.insert(connection, invite)
             # The code is left out, because readers of the audit log must not be able to use the invite.

@@ -124,13 +124,13 @@ class ReplayBuffer:
 
 # A person may have a phone, a tablet and several computers, some with several tabs open. When this number is
 # exceeded, the oldest page is closed, because its connection may be dead.
-MAX_PAGES_OF_A_MEMBER = 16
+MAX_PAGES_PER_MEMBER = 16
 
 
 class Hub:
     """The open pages. `now` returns seconds since 1970 at start, and then advances monotonically."""
 
-    max_pages_of_a_member: float = MAX_PAGES_OF_A_MEMBER
+    max_pages_of_a_member: float = MAX_PAGES_PER_MEMBER
     # The number of nodes that have owned the community so far. 0 outside a cluster.
     epoch = 0
 

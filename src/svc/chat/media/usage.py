@@ -19,7 +19,7 @@ from svc.chat.schemas import Id, Natural
 _GB = 1024 * 1024 * 1024
 # The storage limits for one holder and for all holders together. One holder's limit is enough for a few
 # thousand pictures. The limit for all applies only if the server's disk is large enough.
-MAX_BYTES_OF_ONE = 4 * _GB
+MAX_BYTES_PER_MEMBER = 4 * _GB
 MAX_BYTES = 256 * _GB
 # The maximum number of members in the list. It shows the members with the most data, and the total for all
 # others.
@@ -52,7 +52,7 @@ class StoredBytes:
 
 def require_room(kept: StoredBytes, more: int) -> None:
     """Raise ChatError if a holder may not store `more` additional bytes. The error names the limit."""
-    if kept.own + more > MAX_BYTES_OF_ONE:
+    if kept.own + more > MAX_BYTES_PER_MEMBER:
         raise ChatError("quota_exceeded")
     if not fits(kept.own, kept.everyone, MAX_BYTES, more):
         raise server_full(kept.own)
@@ -110,7 +110,7 @@ async def usage_now(database: Database, limit: int) -> StorageUsage:
     total = sum(kind.bytes for kind in kinds)
     others = total - sum(holder.bytes for holder in holders)
     free, size = await asyncio.to_thread(_disk, database.path)
-    limits = MAX_BYTES, MAX_BYTES_OF_ONE
+    limits = MAX_BYTES, MAX_BYTES_PER_MEMBER
     return StorageUsage(total, *limits, kinds, holders, others, size, free)
 
 

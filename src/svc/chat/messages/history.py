@@ -21,7 +21,7 @@ from svc.chat.messages.gradual_pushes import GradualPushes
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
 from svc.chat.messages.page_cache import HistoryPage, PageCache, PageKey
 from svc.chat.messages.responses import Unread
-from svc.chat.messages.unread_counts import MOST_KEPT, UnreadCounts
+from svc.chat.messages.unread_counts import MAX_KEPT, UnreadCounts
 from svc.chat.services import Services
 
 # Greater than any cursor: SQLite's largest integer.
@@ -121,7 +121,7 @@ class ReadMarks:
         for member_id, channel_id, n in await rows("SELECT member_id, channel_id, n FROM reads"):
             self._marks.read(member_id, channel_id, n)
         for (channel_id,) in await rows("SELECT id FROM channels"):
-            for (n,) in reversed(await rows(_NEWEST, (channel_id, MOST_KEPT))):
+            for (n,) in reversed(await rows(_NEWEST, (channel_id, MAX_KEPT))):
                 self._marks.posted(channel_id, n)
         for member_id, channel_id, n in await rows(_UNREAD_MENTIONS):
             self._marks.mentioned(channel_id, n, [member_id])

@@ -22,10 +22,10 @@ DAY_MS = 24 * 60 * 60 * 1000
 # With fewer messages than this, the index is merged every hour, and with more, once a day.
 _FEW_MESSAGES = 100_000
 # Merging _PAGES pages takes about 2 ms of the writer's time. Other writes then get _SHARE times as long.
-# _MOST_STEPS only prevents an endless loop.
+# _MAX_STEPS only prevents an endless loop.
 _PAGES = 16
 _SHARE = 4
-_MOST_STEPS = 1_000_000
+_MAX_STEPS = 1_000_000
 
 _MERGED = "SELECT value FROM facts WHERE name = 'words_merged_at_ms'"
 
@@ -57,7 +57,7 @@ class IndexCleanup:
         await self._indexer.wait_indexed()
         now_ms = int(self._now() * 1000)
         if await self._database.write(lambda connection: _begin(connection, now_ms)):
-            for _ in range(_MOST_STEPS):
+            for _ in range(_MAX_STEPS):
                 before = time.monotonic()
                 if not await self._database.write(lambda connection: _merge(connection, _PAGES)):
                     break

@@ -24,7 +24,7 @@ LAST_MS = 2**48 - 1
 # The maximum length of the fallback line. Phones do not show more of a notification.
 MAX_FALLBACK_CHARACTERS = 200
 # Text is truncated to this length before links are removed, even if most of it consists of link addresses.
-_MOST_READ = 1_000
+_MAX_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
@@ -160,7 +160,7 @@ def _card_texts(card: Mapping[str, object]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    text = _LINK.sub(r"\1", text.lstrip()[:_MOST_READ])
+    text = _LINK.sub(r"\1", text.lstrip()[:_MAX_READ])
     # The remaining brackets must not form a link. Without a scheme, no address becomes a link.
     text = text.replace("](", f"]{_APART}(").replace("@", f"@{_APART}")
     line = " ".join(_SCHEME.sub("", text).split())

@@ -21,7 +21,7 @@ GRACE_S = 5.0
 # typing for twice this interval.
 TYPING_EVERY_S = 3.0
 # When the table of typing events has this many entries, it is cleared.
-_MOST_TYPING = 4096
+_MAX_TYPING = 4096
 
 
 class Presence:
@@ -55,7 +55,7 @@ class Presence:
         key = member_id, channel_id, thread
         if now - self._typed.get(key, 0.0) < TYPING_EVERY_S:
             return
-        if len(self._typed) >= _MOST_TYPING:
+        if len(self._typed) >= _MAX_TYPING:
             self._typed.clear()
         self._typed[key] = now
         event = responses.Typing(channel_id, member_id, thread)

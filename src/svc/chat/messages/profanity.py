@@ -38,11 +38,11 @@ _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
 # The longest run of a letter that is distinguished. No word has a letter four times in a row, so longer runs
 # count as three.
-_LONGEST_RUN = 3
+_MAX_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
 # How much a text may grow when it is folded. Real texts contain few ligatures, and a text that consists only
 # of ligatures would take several times as long.
-_MOST_GROWTH = 1.25
+_MAX_GROWTH = 1.25
 # The numbers of characters and words processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
 
@@ -68,7 +68,7 @@ class FoldedText:
             return cls(text.lower(), range(len(text)))
         letters: list[str] = []
         places: list[int] = []
-        most = _MOST_GROWTH * len(text)
+        most = _MAX_GROWTH * len(text)
         for place, character in enumerate(text):
             if not place % _CHARACTERS_AT_ONCE:
                 yield
@@ -197,7 +197,7 @@ class _Spelling(NamedTuple):
 
     word: str
     squeezed: str
-    # For each letter in `squeezed`, the length of its run in the token, at most _LONGEST_RUN.
+    # For each letter in `squeezed`, the length of its run in the token, at most _MAX_RUN.
     runs: Sequence[int]
 
 
@@ -234,7 +234,7 @@ def _stem(entry: str) -> re.Pattern[str]:
     """Return a regular expression for an entry with stars, each of which stands for any letters.
 
     The expression also matches if letters are repeated. In the words to search, longer runs must have been
-    shortened to _LONGEST_RUN letters.
+    shortened to _MAX_RUN letters.
     """
     letters, runs = _squeeze(entry.strip("*"))
     repeated = [f"{letter}{{{run},}}+" for letter, run in zip(letters, runs, strict=True)]
@@ -338,7 +338,7 @@ class WordList:
             return False
         fitting = words[(-1, 0)]
         for at_run in enumerate(spelling.runs):
-            if at_run[1] < _LONGEST_RUN:
+            if at_run[1] < _MAX_RUN:
                 fitting &= words.get(at_run, 0)
         return fitting != 0
 
@@ -368,7 +368,7 @@ def _profane_in(read: ScannedText) -> Work[Sequence[Span]]:
 
 def _squeeze(word: str) -> tuple[str, Sequence[int]]:
     """Return the word with each run reduced to one letter, and the lengths of the runs, which are capped at
-    _LONGEST_RUN.
+    _MAX_RUN.
     """
     runs = [match[0] for match in _RUN.finditer(word)]
-    return "".join(run[0] for run in runs), [min(len(run), _LONGEST_RUN) for run in runs]
+    return "".join(run[0] for run in runs), [min(len(run), _MAX_RUN) for run in runs]

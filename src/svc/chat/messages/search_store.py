@@ -19,8 +19,8 @@ _CARD_PICTURES = ("image", "thumbnail")
 # The maximum total number of words that match a query's prefixes, and of entries in the message lists for
 # these words. SQLite merges the lists without interruption, which takes 0.13 s for a million entries.
 # Counting the entries takes 0.03 s.
-MOST_WORDS = 4_000
-MOST_ENTRIES = 1_000_000
+MAX_WORDS = 4_000
+MAX_ENTRIES = 1_000_000
 _NO_WORDS = "[0,null,null]"
 
 
@@ -85,7 +85,7 @@ def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"
         " WHERE term >= value AND term < value || char(0x10FFFF) LIMIT ?)) AS counts FROM json_each(?)",
-        (MOST_WORDS + 1, dumps(sorted(beginnings)).decode()),
+        (MAX_WORDS + 1, dumps(sorted(beginnings)).decode()),
     ).fetchall()
     words, entries, those = 0, 0, set()
     for (count, messages, first), beginning in sorted(
@@ -94,7 +94,7 @@ def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
         if count == 1 and first == beginning:
             continue  # No longer word begins with this prefix, and looking up a single word is faster.
         words, entries = words + count, entries + messages
-        if words <= MOST_WORDS and entries <= MOST_ENTRIES:
+        if words <= MAX_WORDS and entries <= MAX_ENTRIES:
             those.add(beginning)
     return those
 

@@ -34,7 +34,7 @@ _EMOJI = re.compile(
 # code points in hexadecimal.
 _EMOJI_MARK = "\uf8ff"
 # The shortest prefix that is expanded to longer words. Too many words begin with the same single letter.
-LEAST_BEGINNING = 2
+MIN_PREFIX_CHARACTERS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
     words = _separate_pairs(prepared)
     tokens = _tokens(words)
     may_go_on = begun and tokens and prepared.endswith(tokens[-1]) and tokens[-1][0] != _EMOJI_MARK
-    return Phrase(words, tokens[-1] if may_go_on and len(tokens[-1]) >= LEAST_BEGINNING else "")
+    return Phrase(words, tokens[-1] if may_go_on and len(tokens[-1]) >= MIN_PREFIX_CHARACTERS else "")
 
 
 def cost(text: str) -> int:

@@ -13,11 +13,11 @@ from typing import Annotated
 from msgspec import Meta
 
 # The highest count. A count of 500 means 500 or more, because nobody needs the exact number.
-MOST_UNREAD = 500
-Count = Annotated[int, Meta(ge=0, le=MOST_UNREAD)]
+MAX_UNREAD = 500
+Count = Annotated[int, Meta(ge=0, le=MAX_UNREAD)]
 # Lists of cursors are trimmed to this length, which is long enough that deleting messages does not lower a
 # capped count.
-MOST_KEPT = 2 * MOST_UNREAD
+MAX_KEPT = 2 * MAX_UNREAD
 
 
 class UnreadCounts:
@@ -29,15 +29,15 @@ class UnreadCounts:
     def posted(self, channel_id: str, n: int) -> None:
         newest = self._newest.setdefault(channel_id, [])
         insort(newest, n)
-        if len(newest) > MOST_KEPT + MOST_UNREAD:
-            del newest[:-MOST_KEPT]
+        if len(newest) > MAX_KEPT + MAX_UNREAD:
+            del newest[:-MAX_KEPT]
 
     def mentioned(self, channel_id: str, n: int, member_ids: Iterable[str]) -> None:
         for member_id in member_ids:
             waiting = self._mentions.setdefault((member_id, channel_id), [])
             if n > self.mark(member_id, channel_id) and n not in waiting:
                 insort(waiting, n)
-                del waiting[:-MOST_UNREAD]
+                del waiting[:-MAX_UNREAD]
 
     def unmentioned(self, channel_id: str, n: int, member_ids: Iterable[str]) -> None:
         for member_id in member_ids:
@@ -67,18 +67,18 @@ class UnreadCounts:
         key = member_id, channel_id
         self._marks[key] = min(n, self._marks.get(key, 0))
         waiting = {*mentions, *self._mentions.get(key, ())}
-        self._mentions[key] = sorted(waiting)[-MOST_UNREAD:]
+        self._mentions[key] = sorted(waiting)[-MAX_UNREAD:]
 
     def mark(self, member_id: str, channel_id: str) -> int:
         return self._marks.get((member_id, channel_id), 0)
 
     def unread(self, member_id: str, channel_id: str, since: int = 0) -> int:
         """Return the number of messages that are newer than both the read mark and `since`, at most
-        MOST_UNREAD.
+        MAX_UNREAD.
         """
         newest = self._newest.get(channel_id, [])
         mark = max(since, self.mark(member_id, channel_id))
-        return min(MOST_UNREAD, len(newest) - bisect_right(newest, mark))
+        return min(MAX_UNREAD, len(newest) - bisect_right(newest, mark))
 
     def mentions(self, member_id: str, channel_id: str) -> int:
         return len(self._mentions.get((member_id, channel_id), ()))
@@ -180,8 +180,8 @@ class ThreadFollows:
             return
         followed.last_n = max(followed.last_n, n)
         insort(followed.newest, n)
-        if len(followed.newest) > MOST_KEPT + MOST_UNREAD:
-            del followed.newest[:-MOST_KEPT]
+        if len(followed.newest) > MAX_KEPT + MAX_UNREAD:
+            del followed.newest[:-MAX_KEPT]
         for member_id in mentioned:
             self.mentioned(thread, member_id, n)
 
@@ -189,7 +189,7 @@ class ThreadFollows:
         follow = self.follow(thread, member_id)
         if follow is not None and n > follow.read_n and n not in follow.mentions:
             insort(follow.mentions, n)
-            del follow.mentions[:-MOST_UNREAD]
+            del follow.mentions[:-MAX_UNREAD]
 
     def read(self, thread: str, member_id: str, n: int) -> None:
         """Mark everything up to `n` as read, and forget the cursors that every follower has read."""
@@ -219,11 +219,11 @@ class ThreadFollows:
         return those
 
     def unread(self, thread: str, member_id: str) -> int:
-        """Return the number of messages that are newer than the member's mark, at most MOST_UNREAD."""
+        """Return the number of messages that are newer than the member's mark, at most MAX_UNREAD."""
         followed = self._threads.get(thread)
         if followed is None or (follow := followed.follows.get(member_id)) is None:
             return 0
-        return min(MOST_UNREAD, len(followed.newest) - bisect_right(followed.newest, follow.read_n))
+        return min(MAX_UNREAD, len(followed.newest) - bisect_right(followed.newest, follow.read_n))
 
     def forget_channel(self, channel_id: str) -> None:
         for thread in [t for t, followed in self._threads.items() if followed.channel_id == channel_id]:

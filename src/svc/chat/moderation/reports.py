@@ -26,7 +26,7 @@ from svc.chat.services import Services
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
 # The maximum number of open reports by one member, so that nobody can bury the reports of others.
-MAX_OPEN_OF_ONE = 20
+MAX_OPEN_PER_MEMBER = 20
 # The maximum number of open reports that the server itself files about one member, so that a member whose
 # messages often match a rule cannot bury other reports.
 MAX_OPEN_OF_SERVER = 20
@@ -208,7 +208,10 @@ class Reports:
             self._directory.member(report.author_id)
 
         def write(connection: Connection) -> None:
-            if _REPORTS.count(connection, reporter_id=reporter_id, resolved_at_ms=None) >= MAX_OPEN_OF_ONE:
+            if (
+                _REPORTS.count(connection, reporter_id=reporter_id, resolved_at_ms=None)
+                >= MAX_OPEN_PER_MEMBER
+            ):
                 raise ChatError("too_many")
             _insert(connection, report)
 

@@ -29,7 +29,7 @@ from svc.chat.services import Services
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
 # The maximum age of the messages that a ban can delete. Older messages were evidently tolerated at the time.
 MAX_DELETED_S = 30 * 24 * 60 * 60
-_LONGEST_WAIT_S = 60.0
+_MAX_WAIT_S = 60.0
 _SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
 
 
@@ -190,7 +190,7 @@ class Moderation:
             seen = min(seen, time.time())
             end = self.next_end(seen)
             with suppress(TimeoutError):
-                wait_s = None if end is None else min(_LONGEST_WAIT_S, max(0.0, end - time.time()))
+                wait_s = None if end is None else min(_MAX_WAIT_S, max(0.0, end - time.time()))
                 async with asyncio.timeout(wait_s):
                     await self._ends_changed.wait()
             self._ends_changed.clear()

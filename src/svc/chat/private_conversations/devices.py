@@ -28,7 +28,7 @@ from svc.chat.services import Services
 MAX_DEVICES = 8
 # The longest permitted lifetime of a key package. A device that has been away for longer has probably lost
 # its keys.
-LONGEST_LIFE_S = 92 * 24 * 60 * 60
+MAX_LIFETIME_S = 92 * 24 * 60 * 60
 STATEMENT = "mls"
 
 
@@ -182,7 +182,7 @@ class PrivateDevices:
             package = read_key_package(body)
         except FramingError as fault:
             raise ChatError("invalid_request", f"This key package cannot be used: {fault}") from None
-        if not now < package.not_after <= now + LONGEST_LIFE_S:
+        if not now < package.not_after <= now + MAX_LIFETIME_S:
             raise ChatError(
                 "invalid_request", "A key package must expire within 92 days, and not have expired"
             )

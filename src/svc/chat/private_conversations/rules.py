@@ -48,7 +48,7 @@ MAX_CONVERSATIONS = 200
 # somebody's list would take half a day, and in that time the victim can leave the conversations and block the
 # member.
 OPEN_BURST, OPENED_PER_S = 20, 1 / 240
-_MOST_OPENING = 10_000
+_MAX_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
 
 # Returns whether the first member has blocked the second.
@@ -100,7 +100,7 @@ class PrivateConversations:
         self._new_id = services.new_id
         self._franking_key = franking_key
         self._steady = steady
-        self._opening = TokenBuckets(OPEN_BURST, OPENED_PER_S, _MOST_OPENING)
+        self._opening = TokenBuckets(OPEN_BURST, OPENED_PER_S, _MAX_OPENING)
         self.on_ring: list[Rings] = []
         # For each conversation, whether it is between two people, and its members.
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}

@@ -41,7 +41,7 @@ URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
 # not count toward it.
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
-_MOST_MEMBERS = 10_000
+_MAX_MEMBERS = 10_000
 # The maximum number of devices with a running sender. Each sender takes a few KB.
 MAX_DEVICES = 2000
 # The maximum number of queued notifications per device. There is at most one per channel and kind. When there
@@ -51,13 +51,13 @@ MAX_NOTICES = 8
 # a second.
 DEADLINE_S = 15.0
 ATTEMPTS = 4
-FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0
+FIRST_DELAY_S, MAX_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
 # All notifications are padded to this length, so that the length reveals nothing.
 PADDED_BYTES = 2048
 # Matches words that may be device addresses or tokens, which are longer than ordinary words.
 _LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
-LEAST_SECRET_CHARACTERS = 8
+MIN_SECRET_CHARACTERS = 8
 MAX_LOGGED_CHARACTERS = 200
 OK = range(200, 300)
 GONE = (404, 410)
@@ -123,7 +123,7 @@ class PushNotifier:
         self._outcomes = outcomes
         self._now = time.time
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-        self._buckets = {kind: TokenBuckets(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
+        self._buckets = {kind: TokenBuckets(BURST, PER_S[kind], _MAX_MEMBERS) for kind in PER_S}
         # The queued notifications for each device with a running sender, by topic, oldest first.
         self._waiting: dict[str, OrderedDict[str, Notification]] = {}
         self._senders: asyncio.TaskGroup | None = None
@@ -224,7 +224,7 @@ class PushNotifier:
     async def _send_all(self, member_id: str, session_id: str) -> None:
         """Send a device's queued notifications, including any that are added in the meantime."""
         waiting = self._waiting[session_id]
-        backoff = Backoff(FIRST_DELAY_S, LONGEST_DELAY_S, jitter=secrets.SystemRandom().random)
+        backoff = Backoff(FIRST_DELAY_S, MAX_DELAY_S, jitter=secrets.SystemRandom().random)
         attempts = 0
         try:
             while waiting:
@@ -308,7 +308,7 @@ def _without_secrets(answer: bytes, path: Sequence[str]) -> str:
     """
     text = " ".join(answer.decode(errors="replace").split())
     for part in sorted(path, key=len, reverse=True):
-        if len(part) >= LEAST_SECRET_CHARACTERS:
+        if len(part) >= MIN_SECRET_CHARACTERS:
             text = text.replace(part, "…")
     readable = "".join(character if character.isprintable() else "?" for character in text)
     return _LONG_WORD.sub("…", readable)[:MAX_LOGGED_CHARACTERS]

@@ -22,7 +22,7 @@ from svc.base.machine import Machine
 from svc.chat.config import ChatConfig
 from svc.chat.schemas import Id, Natural, TimeMs
 
-LEAST_FREE_BYTES = 200 * 1024 * 1024
+MIN_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
 # The age at which the newest backup is reported as old. Restoring it would lose messages that members still
 # remember.
@@ -184,7 +184,7 @@ class HealthReport:
 
 
 def _disk(free: int) -> tuple[Verdict, str]:
-    if free < LEAST_FREE_BYTES:
+    if free < MIN_FREE_BYTES:
         return PROBLEM, "full"
     return (NOTICE, "filling") if free < COMFORTABLE_FREE_BYTES else (OK, "roomy")
 

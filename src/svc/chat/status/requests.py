@@ -30,8 +30,8 @@ from svc.chat.schemas import Natural, Response
 from svc.chat.settings.values import JoinMode
 from svc.chat.status.report import HealthReport, ServerHealth, Sources
 
-MOST_KEPT = 16
-_LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
+MAX_KEPT = 16
+_MIN_CHARACTERS, _MAX_CHARACTERS = 16, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class Probes:
 
     def arrived(self, mark: str, arrival: Arrival) -> None:
         """Record a probe request if its mark (the value of `probe`) is long enough to be unguessable."""
-        if not (_LEAST_CHARACTERS <= len(mark) <= _MOST_CHARACTERS and mark.isascii() and mark.isalnum()):
+        if not (_MIN_CHARACTERS <= len(mark) <= _MAX_CHARACTERS and mark.isascii() and mark.isalnum()):
             return
         self._arrivals[mark] = arrival
-        if len(self._arrivals) > MOST_KEPT:
+        if len(self._arrivals) > MAX_KEPT:
             self._arrivals.popitem(last=False)
 
     def take(self, mark: str) -> Arrival | None:

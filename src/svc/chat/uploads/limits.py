@@ -24,7 +24,7 @@ MAX_EMOJI_BYTES = 2 * _MB
 
 # The maximum number of uploads that are unfinished or waiting for the worker, for one member and for all
 # members, and the maximum total size of their files, which are all on our own disk.
-MAX_UNFINISHED_OF_A_MEMBER = 20
+MAX_UNFINISHED_PER_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
 # The disk space that an upload reserves when it begins. It is enough for most pictures. All unfinished
@@ -136,7 +136,7 @@ class SpaceUsed:
 
 def require_place(there: SpaceUsed) -> None:
     """Raise ChatError if the member may not begin another upload."""
-    if there.own.unfinished >= MAX_UNFINISHED_OF_A_MEMBER:
+    if there.own.unfinished >= MAX_UNFINISHED_PER_MEMBER:
         raise ChatError(
             "too_many",
             f"You have {there.own.unfinished} unfinished uploads, which is the limit for a member. "

@@ -37,7 +37,7 @@ REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
 # The number of members whose rate is remembered, which exceeds the size of any call. A member whose rate has
 # been forgotten can send a full burst again.
-_MOST_PEOPLE = 10_000
+_MAX_PEOPLE = 10_000
 DOWN = 0
 
 
@@ -64,7 +64,7 @@ class CallActivity:
         self._hands: dict[Place, Hand] = {}
         self._sent: dict[Place, SentMedia] = {}
         self._order = itertools.count(DOWN + 1)
-        self._buckets = TokenBuckets(REACTION_BURST, REACTIONS_PER_S, _MOST_PEOPLE)
+        self._buckets = TokenBuckets(REACTION_BURST, REACTIONS_PER_S, _MAX_PEOPLE)
 
     def hand(self, room_id: str, user_id: str) -> Hand:
         return self._hands.get((room_id, user_id), Hand())

@@ -22,7 +22,7 @@ from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
 # The longest time that a former member can remain in a call.
-_LONGEST_CALL_MS = 24 * 60 * 60 * 1000
+_MAX_CALL_MS = 24 * 60 * 60 * 1000
 _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms DESC LIMIT 10000"
 
 
@@ -42,7 +42,7 @@ class VoiceModeration:
     async def load(self) -> None:
         rows = await self._database.rows(f"SELECT person_id, {_MUTES.select()} FROM voice_mutes")
         self._voice.states.load({person_id: _MUTES.read(mute) for person_id, *mute in rows})
-        gone = await self._database.rows(_LEFT_SINCE, (int(time.time() * 1000) - _LONGEST_CALL_MS,))
+        gone = await self._database.rows(_LEFT_SINCE, (int(time.time() * 1000) - _MAX_CALL_MS,))
         self._voice.control.load([row["id"] for row in gone])
 
     @exclusive_write

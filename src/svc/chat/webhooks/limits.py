@@ -39,7 +39,7 @@ BLOCK_MS = 60_000
 # A small post counts as 8 KiB, which allows 480 small posts at once and 16 per second.
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
-LEAST_COUNTED_BYTES = 8 * 1024
+MIN_COUNTED_BYTES = 8 * 1024
 # The longest time that a received body waits for its turn to be parsed. The wait is long only if there are
 # many senders.
 WORK_DEADLINE_S = 20.0

@@ -41,9 +41,9 @@ from svc.chat.webhooks.json_reader import PayloadWarning, Problem
 from svc.chat.webhooks.limits import (
     BLOCK_MS,
     BURST,
-    LEAST_COUNTED_BYTES,
     MAX_DISPLAY_NAME,
     MAX_WEBHOOKS,
+    MIN_COUNTED_BYTES,
     REFILL_MS,
     SHARED_BURST_BYTES,
     SHARED_BYTES_PER_S,
@@ -114,7 +114,7 @@ class SharedByteLimit:
         """
         keys = [holder_of(webhook.created_by)]
         keys += [] if webhook.channel_id is None else [f"channel {webhook.channel_id}"]
-        cost, now = max(size, LEAST_COUNTED_BYTES), now_ms / 1000
+        cost, now = max(size, MIN_COUNTED_BYTES), now_ms / 1000
         missing = max(cost - self._by_key.left(key, now) for key in keys)
         if missing > 0:
             return max(1, round(missing / SHARED_BYTES_PER_S * 1000))
@@ -191,7 +191,7 @@ NOTHING_COLLECTED = StoredPictures({}, ())
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # The number of characters to read from a name. A body can contain a name of 250,000 characters, of which 64
 # are shown.
-_MOST_READ = 1_000
+_MAX_READ = 1_000
 
 NOTHING_ATTACHED = StoredAttachments()
 # Fetches the requested pictures for a holder. Failures become warnings.
@@ -273,7 +273,7 @@ class Publisher:
         return await self._attach(shown, holder_of(webhook.created_by))
 
     def _with_moderated_name(self, file: PostedFile) -> PostedFile:
-        return replace(file, name=self._messages.moderate_text(readable_file_name(file.name[-_MOST_READ:])))
+        return replace(file, name=self._messages.moderate_text(readable_file_name(file.name[-_MAX_READ:])))
 
     async def post(
         self, webhook: Webhook, payload: object, attached: StoredAttachments = NOTHING_ATTACHED
@@ -416,7 +416,7 @@ def visible_name(wanted: str | None, name: str) -> str:
     """
     if wanted is None:
         return name
-    visible = "".join(_visible(character) for character in wanted[:_MOST_READ])
+    visible = "".join(_visible(character) for character in wanted[:_MAX_READ])
     cut = " ".join(visible.split())[:MAX_DISPLAY_NAME].rstrip()
     return cut if has_visible_text(cut) else name
 

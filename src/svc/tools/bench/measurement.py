@@ -11,8 +11,8 @@ from svc.tools.bench.traffic import LATENCY_BUCKETS
 
 # Smaller shares are not reported, because a shared host and the kernel's threads always take a little CPU
 # time.
-MOST_STOLEN_PERCENT = 2
-MOST_WAITED_PERCENT = 5
+MAX_STOLEN_PERCENT = 2
+MAX_WAITED_PERCENT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +150,9 @@ class Measurement:
             )
         if self.generator_percent > 85:
             found.append(f"the generator was busy {self.generator_percent} % of the time")
-        if self.waited_percent > MOST_WAITED_PERCENT:
+        if self.waited_percent > MAX_WAITED_PERCENT:
             found.append(f"the server waited for its core {self.waited_percent} % of the time")
-        if self.stolen_percent > MOST_STOLEN_PERCENT:
+        if self.stolen_percent > MAX_STOLEN_PERCENT:
             found.append(f"the host took {self.stolen_percent} % of the time")
         return found
 

@@ -16,7 +16,7 @@ from svc.base.database_file import DatabaseError, examine
 from svc.base.migrations import migrations_in
 from svc.chat.backup.backups import faults_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
-from svc.chat.status.report import COMFORTABLE_FREE_BYTES, LEAST_FREE_BYTES
+from svc.chat.status.report import COMFORTABLE_FREE_BYTES, MIN_FREE_BYTES
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 # Network file systems. These may lack the shared memory and working locks that the write-ahead log needs.
@@ -56,7 +56,7 @@ def diagnose(folder: Path) -> Findings:
 
 def room(free: int) -> Finding:
     space = f"{free / 1e9:.1f} GB are free on the disk of the data folder"
-    if free < LEAST_FREE_BYTES:
+    if free < MIN_FREE_BYTES:
         return problem(space, "Make room: when the disk is full, the server refuses every message.")
     if free < COMFORTABLE_FREE_BYTES:
         return notice(space, "Uploads and backups will fill it; watch it, or make room.")

@@ -29,7 +29,7 @@ _UDP_RELAY = 17 << 24
 _UNAUTHENTICATED, _FORBIDDEN, _STALE_NONCE, _QUOTA, _FULL = 401, 403, 438, 486, 508
 _WRONG_CREDENTIALS = 441
 # The maximum length of a realm or a nonce in bytes (RFC 8489 sections 14.9 and 14.10).
-_LONGEST = 763
+_MAX_VALUE_BYTES = 763
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class _Allocation:
             wants_name = (code == _UNAUTHENTICATED and not signed) or code == _STALE_NONCE
             nonce, realm = answer.attributes.get("NONCE", b""), answer.attributes.get("REALM", self._realm)
             # Longer values are not valid in a request, so they cannot be sent back.
-            if not wants_name or not nonce or max(len(nonce), len(realm)) > _LONGEST:
+            if not wants_name or not nonce or max(len(nonce), len(realm)) > _MAX_VALUE_BYTES:
                 break
             self._nonce, self._realm = nonce, realm
         raise Refused(code, reason)

@@ -41,7 +41,7 @@ from svc.chat.response_headers import strict_transport, usual_headers
 from svc.chat.voice.pass_through import PASS_THROUGH, SignallingPassThrough
 
 # The maximum number of connections to the owner. Once it is reached, requests wait for a free connection.
-_MOST_TO_OWNER = 256
+_MAX_TO_OWNER = 256
 _CONNECT_S = 5.0
 # Even the owner's slowest responses begin within a minute.
 _SILENT_S = 120.0
@@ -204,7 +204,7 @@ class Relay:
 @contextlib.asynccontextmanager
 async def _to_owner() -> AsyncIterator[ClientSession]:
     async with ClientSession(
-        connector=TCPConnector(limit=_MOST_TO_OWNER),
+        connector=TCPConnector(limit=_MAX_TO_OWNER),
         timeout=ClientTimeout(sock_connect=_CONNECT_S, sock_read=_SILENT_S),
         cookie_jar=DummyCookieJar(),
         auto_decompress=False,

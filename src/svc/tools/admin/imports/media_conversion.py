@@ -16,7 +16,7 @@ from svc.worker.encoders import PICTURE_DEADLINE_S, RULES
 from svc.worker.file_job import KeptFile, file_properties
 from svc.worker.video_job import NoVideoFrames, VideoRules, rewritten_video, video_sandbox
 
-_MOST = {
+_MAX_BYTES = {
     PICTURE: MAX_PICTURE_BYTES,
     VIDEO: MAX_ATTACHMENT_BYTES,
     # The files may be older than the current limit, so the largest possible limit applies.
@@ -38,7 +38,7 @@ async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
             with source.open("rb") as file:
                 kind = content_of(file.fileno())
                 size = file.seek(0, 2)
-            if size > _MOST[kind]:
+            if size > _MAX_BYTES[kind]:
                 raise Refused("too_large", "The file is larger than the limit for uploads")
             if size == 0:
                 raise Refused("unsupported_type", "This file is empty")

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from svc.tools.bench.attack.honest_members import Noticed
 
 # If the generator's delay exceeds this value, the figures may describe this machine rather than the server.
-MOST_LATE_MS = 20.0
+MAX_LATE_MS = 20.0
 # The same applies if the share of time for which the server waited for its core exceeds this value.
-MOST_WAITED = 0.05
+MAX_WAITED = 0.05
 _HEADINGS = (
     *("Attack", "Load", "Delivery", "Request", "Search", "Stranger"),
     *("Refused", "Processor", "Memory", "Log"),
@@ -129,9 +129,9 @@ class Row:
         found += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
         if self.lost:
             found.append(f"{self.lost} deliveries missing")
-        if self.generator_late.p99_ms > MOST_LATE_MS:
+        if self.generator_late.p99_ms > MAX_LATE_MS:
             found.append(f"the bench itself was late: {self.generator_late} ms")
-        if self.waited is not None and self.waited > MOST_WAITED:
+        if self.waited is not None and self.waited > MAX_WAITED:
             found.append(f"the server waited for its core for {self.waited:.0%} of the time")
         return [f"  {self.attack}: {remark}" for remark in found]
 

@@ -32,13 +32,13 @@ ATTACKERS = 6
 LEAD_S = 1.0
 SAMPLED_EVERY_S = 0.25
 # Access tokens expire after 15 minutes. All attacks together, at 30 s each, finish within that time.
-MOST_SECONDS = 30.0
+MAX_SECONDS = 30.0
 # The instance has recovered once it responds this fast three times in a row. The wait is limited.
 WELL_S = 0.1
 MAX_RECOVERY_S = 20.0
 STARTED_DEADLINE_S = 20.0
 # The number of attacker processes when all attacks run together. Each uses at most one core.
-MOST_PROCESSES = 4
+MAX_PROCESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class Options:
 
 def run(plan: Plan, means: Options) -> None:
     """Execute the plan. Raises BenchError if nothing can be measured."""
-    if plan.seconds > MOST_SECONDS:
-        raise BenchError(f"An attack lasts at most {MOST_SECONDS:.0f} s. Choose fewer with --seconds.")
+    if plan.seconds > MAX_SECONDS:
+        raise BenchError(f"An attack lasts at most {MAX_SECONDS:.0f} s. Choose fewer with --seconds.")
     asyncio.run(_run(plan, means))
 
 
@@ -138,7 +138,7 @@ async def _row(
 
 def _parts(attacks: Sequence[Attack]) -> list[list[str]]:
     """Distribute the attacks among processes."""
-    count = min(len(attacks), MOST_PROCESSES, max(len(os.sched_getaffinity(0)), 2))
+    count = min(len(attacks), MAX_PROCESSES, max(len(os.sched_getaffinity(0)), 2))
     return [[attack.name for attack in attacks[number::count]] for number in range(count)]
 
 
@@ -164,7 +164,7 @@ async def _start_attacker(attacks: list[str], target: Target, seconds: float) ->
 async def _report(attacker: Process) -> dict[str, Mapping[str, object]]:
     assert attacker.stdout is not None
     try:
-        async with asyncio.timeout(MOST_SECONDS + STARTED_DEADLINE_S):
+        async with asyncio.timeout(MAX_SECONDS + STARTED_DEADLINE_S):
             found: dict[str, Mapping[str, object]] = json.loads(await attacker.stdout.readline())
     except (TimeoutError, ValueError):
         raise BenchError("the attackers ended without a report") from None
