@@ -70,7 +70,7 @@ both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 IN_HEADER_MENU = {"Pinned messages", "Threads that you follow", "Notifications"}
-DRAWER_UP_TO = 640  # Up to this width, the channels are in a drawer, as in views/parts/phone_layout.js.
+DRAWER_UP_TO = 640  # Up to this width, the channels are in a drawer, as in views/parts/menu.js.
 JOIN_DEADLINE_S = 60.0
 # A network's addresses appear one after the other, and each change can interrupt a page load.
 OPENING_ATTEMPTS = 4

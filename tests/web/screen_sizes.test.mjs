@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { chosenSize, SCREEN_SIZES, screenConstraints } from "../../src/svc/web/state/screen_sizes.js";
+import { chosenSize, SCREEN_SIZES, screenConstraints } from "../../src/svc/web/call/encodings.js";
 import { encodingsFor } from "../../src/svc/web/call/encodings.js";
 
 test("a chosen size limits the height, the width of wide screens, and the frame rate", () => {

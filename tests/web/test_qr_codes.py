@@ -12,7 +12,7 @@ import zxingcpp
 from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
 
-MODULE = (WEB_FOLDER / "views" / "parts" / "qr_matrix.js").as_uri()
+MODULE = (WEB_FOLDER / "views" / "parts" / "qr_code.js").as_uri()
 # The lengths that fill each version to capacity, because libraries pad shorter texts differently.
 FULL = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213]
 MARGIN, MAGNIFIED = 4, 6

@@ -2,7 +2,7 @@
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 
-import { screenConstraints } from "../state/screen_sizes.js";
+import { screenConstraints } from "./encodings.js";
 import { t } from "../words/words.js";
 import { lookForDevices } from "./devices.js";
 

@@ -9,9 +9,8 @@
  */
 
 import { callSettings } from "../state/call_settings.js";
-import { chosenSize } from "../state/screen_sizes.js";
+import { chosenSize, ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
 import { effect } from "../vendor/signals.js";
-import { ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
 
 // Chromium's bandwidth estimate starts at 300 kbit/s and takes half a minute to grow. With
 // "maintain-resolution" the video is sharp at once; after this time the estimate is good enough.

@@ -13,7 +13,7 @@ import { place } from "./navigation.js";
 import { lookAtPush, push } from "./push.js";
 import { kindOf, meansOf } from "./ring_rules.js";
 import { listen, member } from "./server.js";
-import { inSight, seenElsewhere } from "./page_visibility.js";
+import { inSight, seenElsewhere } from "./page_activity.js";
 import { threads } from "./threads.js";
 import { seen } from "./unread_counts.js";
 

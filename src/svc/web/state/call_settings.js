@@ -23,7 +23,7 @@ const USUAL = {
   mirror: true,
   blur: false,
   screen: "text", // "text" is sharp, "motion" is smooth.
-  screenSize: "", // A key from state/screen_sizes.js; "" for the screen's own size.
+  screenSize: "", // A key from call/encodings.js; "" for the screen's own size.
   lessData: false, // For a metered connection: fewer frames and smaller videos, in both directions.
   quality: "automatic", // What we receive: "automatic", "high", "low" or "saver".
 };

@@ -1,9 +1,12 @@
 // The visible channels in order, our permissions in each, and the categories that are collapsed in this
-// browser. Excludes channel content.
+// browser. Also the key under which drafts, uploads, and outgoing messages of a channel or thread are stored.
+// Excludes channel content.
 
-/** @import { Channel, Greeting } from "../types/api.js" */
-/** @import { Permission } from "../types/wire.js" */
-/** @import { Signal } from "../vendor/signals.js" */
+/**
+ * @import { Channel, Greeting } from "../types/api.js"
+ * @import { Permission } from "../types/wire.js"
+ * @import { Signal } from "../vendor/signals.js"
+ */
 
 import { api, listen } from "./server.js";
 import { keep, keptLike } from "../transport/browser_storage.js";
@@ -96,4 +99,18 @@ export function toggleFolded(id) {
   if (!after.delete(id)) after.add(id);
   folded.value = after;
   keep(KEPT, [...after]);
+}
+
+/**
+ * Return the key of a conversation, which is a channel or the thread of one of its messages.
+ * @param {string} channelId
+ * @param {string | null} [thread] the id of the thread's first message
+ */
+export const conversationKeyOf = (channelId, thread = null) =>
+  thread ? `${channelId}/${thread}` : channelId;
+
+/** Return {channelId, thread}; `thread` is null in the channel itself. @param {string} key */
+export function channelAndThreadOf(key) {
+  const [channelId, thread = null] = key.split("/");
+  return { channelId, thread };
 }

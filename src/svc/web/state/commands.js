@@ -1,5 +1,9 @@
 // Commands after "/" at the start of a message: some become text, others are executed. Any other text that
-// begins with "/" is an ordinary message. Pure functions.
+// begins with "/" is an ordinary message.
+
+import { notify, tried } from "./notices.js";
+import { api, member } from "./server.js";
+import { t } from "../words/words.js";
 
 /**
  * @typedef {"shrug" | "tableflip" | "unflip" | "spoiler" | "nick" | "status"} Name
@@ -56,4 +60,27 @@ export function commanded(text) {
   if (name === "nick") return words ? { act: name, words } : null;
   if (name === "spoiler") return words ? { text: `||${words}||` } : null;
   return { text: [words, FACES[name]].filter(Boolean).join(" ") };
+}
+
+const ACTS = {
+  /** @param {string} id @param {string} words */
+  nick: (id, words) => api("PATCH", `/api/members/${id}`, { nickname: words }),
+  /** @param {string} id @param {string} words */
+  status: (id, words) => api("PUT", `/api/members/${id}/status`, { text: words }),
+};
+
+/**
+ * Return the text to send, or null if there is none. `done` is called once an action has been performed.
+ * @param {string} text
+ * @param {() => void} done
+ */
+export async function runCommand(text, done) {
+  const what = commanded(text);
+  if (!what) return text;
+  if ("text" in what) return what.text;
+  if (await tried(ACTS[what.act](encodeURIComponent(member.value?.id ?? ""), what.words))) {
+    notify(t("saved"), "done");
+    done();
+  }
+  return null;
 }

@@ -15,7 +15,7 @@ import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { expected } from "./navigation.js";
 import { api, ask, connection, listen } from "./server.js";
-import { channelAndThreadOf, conversationKeyOf } from "./conversation_key.js";
+import { channelAndThreadOf, conversationKeyOf } from "./channels.js";
 
 const PAGE = 50;
 const FURTHER = 40; // A smaller page while scrolling, so that rendering interrupts it less.

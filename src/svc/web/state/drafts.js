@@ -8,7 +8,7 @@
 import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
-import { channelAndThreadOf } from "./conversation_key.js";
+import { channelAndThreadOf } from "./channels.js";
 import { uploadsOf } from "./uploads.js";
 
 const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.

@@ -1,11 +1,12 @@
 // Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are
-// sent again with the same nonce. Rejected messages stay in the list, with the reason.
+// sent again with the same nonce. Rejected messages stay in the list, with the reason. Also the wait between
+// two
+// messages in slow mode.
 
-/** @import { Message } from "../types/api.js" */
-/** @import { Data } from "../types/wire.js" */
 /**
- * @typedef {{nonce: string, spot: string, text: string, reply: Pick<Message, "id"> | null, ping: boolean,
- *   attachments: string[], atMs: number, state: "sending" | "refused", problem: string}} Item
+ * @import { Message } from "../types/api.js"
+ * @import { Data } from "../types/wire.js"
+ * @import { Signal } from "../vendor/signals.js"
  */
 
 import { pause } from "../transport/backoff.js";
@@ -14,8 +15,12 @@ import { effect, signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { conversationOf } from "./conversation.js";
 import { ask, connection, listen, member } from "./server.js";
-import { begins } from "./slow_mode.js";
-import { channelAndThreadOf } from "./conversation_key.js";
+import { channelAndThreadOf, channelsById, may } from "./channels.js";
+
+/**
+ * @typedef {{nonce: string, spot: string, text: string, reply: Pick<Message, "id"> | null, ping: boolean,
+ *   attachments: string[], atMs: number, state: "sending" | "refused", problem: string}} Item
+ */
 
 const AGAIN_MS = 2000;
 const FINISHED_MS = 5000; // How long to wait for the final text. After that, the current text is sent.
@@ -33,6 +38,35 @@ const ITEM = {
   state: "sending",
   problem: "",
 };
+
+// The wait in slow mode: counted from our last message, or given by the server's rejection. Uses this
+// device's
+// clock. The wait survives a reload of this tab.
+const KEPT_WAITS = "svc.slow"; // In sessionStorage: the ends of the waits in slow mode.
+
+/** Maps each channel to the end of the wait, in ms since 1970. @type {Signal<Record<string, number>>} */
+const until = signal(keptLike({}, KEPT_WAITS, SESSION));
+
+/**
+ * Start the wait after a message was accepted, or after a rejection that states this wait.
+ * @param {string} channelId
+ * @param {number} [waitMs]
+ */
+export function begins(channelId, waitMs = slowness(channelId) * 1000) {
+  if (!waitMs) return;
+  until.value = { ...until.value, [channelId]: Date.now() + waitMs };
+  keep(KEPT_WAITS, until.value, SESSION);
+}
+
+/** Return the seconds left; 0 if slow mode has ended. @param {string} channelId */
+export function secondsLeft(channelId) {
+  const left = Math.ceil((Number(until.value[channelId] ?? 0) - Date.now()) / 1000);
+  return Math.max(0, Math.min(left, slowness(channelId)));
+}
+
+/** Return our slow mode interval in seconds; 0 for moderators, who do not wait. @param {string} channelId */
+const slowness = (channelId) =>
+  may("manage_messages", channelId) ? 0 : (channelsById.value.get(channelId)?.slow_mode_s ?? 0);
 
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
 export const outbox = signal(

@@ -1,19 +1,20 @@
-// Joining and signing in: the form's content, the proof of identity, and the problem that prevents signing
-// in. Contains no text for display.
+// Joining and signing in: the form's content, the proof of identity, the problem that prevents signing in,
+// and the stages of a new member's onboarding. Contains no text for display.
 
-/** @import { Answer } from "../types/wire.js" */
-/** @import { Proof, Way } from "../transport/account.js" */
-/** @import { Signal } from "../vendor/signals.js" */
+/**
+ * @import { Answer } from "../types/wire.js"
+ * @import { Proof, Way } from "../transport/account.js"
+ * @import { Signal } from "../vendor/signals.js"
+ */
 
 import { claimsOf, LOCAL } from "../transport/account.js";
 import { deviceKey, keepsKey } from "../transport/device_key.js";
 import { post, Unreachable } from "../transport/http.js";
-import { kept, SENT_AWAY } from "../transport/browser_storage.js";
+import { kept, SENT_AWAY, keep } from "../transport/browser_storage.js";
 import { batch, computed, signal } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { open } from "./navigation.js";
-import { enterStage, stage } from "./onboarding.js";
 import { notify } from "./notices.js";
 import { forgetIdentity, info, join, listen, member, ownAccount, rejection } from "./server.js";
 
@@ -300,3 +301,18 @@ export function codeOf(text) {
 }
 
 listen({ onSignOut: start });
+
+const STAGE = "svc.newcomer"; // In localStorage, since the member joined.
+
+/**
+ * "greeting", "writing" until the first message, or "offer"; empty once the offer is closed, and null before
+ * anybody has joined in this browser.
+ * @type {Signal<string | null>}
+ */
+export const stage = signal(kept(STAGE));
+
+/** @param {"greeting" | "writing" | "offer" | ""} next */
+export function enterStage(next) {
+  keep(STAGE, next);
+  stage.value = next;
+}

@@ -1,11 +1,14 @@
 // Uploads for one message. Each is sent, then checked by the server, then ready to attach. Pushes report the
-// result of the check. An interrupted upload continues where it stopped when the server is back, even after a
-// reload.
+// result of the check. An interrupted upload continues where it stopped when the server is back, even after
+// a reload. The names of spoiler files, which are covered until somebody clicks them, have a prefix, as in
+// other chat programs.
 
-/** @import { Upload } from "../types/api.js" */
-/** @import { PushArguments } from "../types/wire.js" */
-/** @import { Signal } from "../vendor/signals.js" */
-/** @import { KeptFile } from "./pending_uploads.js" */
+/**
+ * @import { Upload } from "../types/api.js"
+ * @import { PushArguments } from "../types/wire.js"
+ * @import { Signal } from "../vendor/signals.js"
+ * @import { KeptFile } from "./pending_uploads.js"
+ */
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Refusal, Unreachable } from "../transport/http.js";
@@ -14,8 +17,18 @@ import { explain, t } from "../words/words.js";
 import { firstPaint } from "./first_paint.js";
 import { forgetFile, keepFile, keepUploadId, takeKeptFiles } from "./pending_uploads.js";
 import { accessToken, api, listen } from "./server.js";
-import { nameAs } from "./spoilers.js";
-import { channelAndThreadOf } from "./conversation_key.js";
+import { channelAndThreadOf } from "./channels.js";
+
+const PREFIX = "SPOILER_";
+
+/** @param {{name: string}} file */
+export const isSpoiler = ({ name }) => name.startsWith(PREFIX);
+
+/** Return the displayed name. @param {string} name */
+export const shownName = (name) => (name.startsWith(PREFIX) && name.slice(PREFIX.length)) || name;
+
+/** Return the file name with or without the spoiler prefix. @param {string} name @param {boolean} on */
+export const nameAs = (name, on) => (on ? PREFIX : "") + shownName(name);
 
 const MOST = 10; // The maximum number of files in a message.
 const MOST_TRIES = 5; // Attempts to delete an upload while the server is still reading its last piece.

@@ -2,7 +2,7 @@
 // browser without storage keeps it until the page is closed. Anyone who holds the key can act as the member.
 // Signs, but sends nothing.
 
-import { indexed } from "./database.js";
+import { indexed } from "./browser_storage.js";
 
 const inStore = indexed("svc", "keys");
 const NAME = "device";

@@ -17,7 +17,7 @@ import {
 } from "../state/navigation.js";
 import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread_counts.js";
-import { goToField } from "./composer/message_fields.js";
+import { goToField } from "./parts/focus.js";
 
 /** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */
 export const SHORTCUTS = [

@@ -1,10 +1,14 @@
-// The managers' member list: filters, pages, and actions on several members at once.
+// The managers' member list: filters, pages, and actions on several members at once. Also invites, and the
+// applicants who are waiting for approval.
 
-/** @import { Member, Role } from "../../types/api.js" */
+/**
+ * @import { Member, Role, Invite } from "../../types/api.js"
+ * @import { Body, PathOf } from "../../types/wire.js"
+ */
 
 import { may } from "../channels.js";
 import { fetchMembers } from "../people.js";
-import { member as own } from "../server.js";
+import { member as own, api } from "../server.js";
 import { isOwner, mayGiveRolesTo, ranksBelow } from "./role_rank.js";
 
 const DAY_MS = 86_400_000;
@@ -119,3 +123,28 @@ export async function applyToEach(people, act, progressed) {
   }
   return { done, refused };
 }
+
+const one = /** @type {PathOf<"/api/invites">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/invites/${encodeURIComponent(id)}${rest}`
+);
+
+/**
+ * Create an invite. Resolves with it. `invite` is {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}.
+ * @param {Body<"POST", "/api/invites">} invite
+ */
+export const createInvite = (invite) => api("POST", "/api/invites", invite);
+export const invites = async () => (await api("GET", "/api/invites")).invites;
+/** @param {string} id */
+export const revokeInvite = (id) => api("DELETE", one(id));
+/** Fetch the members who joined with an invite and have stayed. @param {string} id */
+export const cameBy = async (id) => (await api("GET", one(id, "/members"))).members;
+/** @param {Pick<Invite, "code">} invite */
+export const addressOfInvite = ({ code }) => `${location.origin}/#${new URLSearchParams({ invite: code })}`;
+
+/** Fetch the pending applications. */
+export const applications = async () => (await api("GET", "/api/applications?state=pending")).applications;
+/** @param {string} id */
+export const approve = (id) => api("POST", `/api/applications/${encodeURIComponent(id)}/approve`);
+/** @param {string} id @param {string} [reason] */
+export const refuse = (id, reason) =>
+  api("POST", `/api/applications/${encodeURIComponent(id)}/refuse`, reason ? { reason } : {});

@@ -15,7 +15,7 @@
 import { sendWhole } from "../../transport/upload.js";
 import { signal } from "../../vendor/signals.js";
 import { explain, t } from "../../words/words.js";
-import { nameAs } from "../spoilers.js";
+import { nameAs } from "../uploads.js";
 import { accessToken } from "../server.js";
 import { close, erase, own } from "./files.js";
 import { kindOf, MOST_BYTES, MOST_FILES, PLAIN_TYPE, sealFile } from "./file_encryption.js";

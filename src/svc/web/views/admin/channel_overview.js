@@ -10,8 +10,7 @@ import { Button } from "../parts/button.js";
 import { Field, Switch } from "../parts/field.js";
 import { lasting } from "../parts/time.js";
 import { InCategory, NAME_CHARACTERS } from "./create_channel.js";
-import { useFormRequest } from "./parts/form_request.js";
-import { TypedConfirm } from "./parts/typed_confirm.js";
+import { useFormRequest, TypedConfirm } from "./parts/form_request.js";
 
 const SLOW_S = [0, 5, 10, 30, 60, 300, 900, 3600, 21600];
 const BITRATES_KBPS = [0, 32, 64, 96, 128, 256];

@@ -5,7 +5,7 @@ import { channelsById } from "../../state/channels.js";
 import { html, useState } from "../../vendor/preact.js";
 import { ChannelOverview } from "./channel_overview.js";
 import { Overrides } from "./overrides.js";
-import { TypedConfirm } from "./parts/typed_confirm.js";
+import { TypedConfirm } from "./parts/form_request.js";
 import { Dialog } from "../parts/dialog.js";
 import { moveAmong } from "../parts/menu.js";
 import { t } from "../../words/words.js";

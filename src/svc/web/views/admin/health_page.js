@@ -6,7 +6,7 @@
 import { health } from "../../state/admin/server_operation.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
-import { problemOf } from "../../state/server_address.js";
+import { problemOf } from "../../state/admin/server.js";
 import { html } from "../../vendor/preact.js";
 import { bytesOf, knows, t } from "../../words/words.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
@@ -15,7 +15,7 @@ import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
 import { useAnswer } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
-import { Reach } from "./parts/address_warning.js";
+import { Reach } from "./invite_dialog.js";
 
 const ORDER = ["problem", "notice", "ok"];
 /** @type {{[verdict: string]: IconName}} */

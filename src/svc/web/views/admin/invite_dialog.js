@@ -1,9 +1,10 @@
-// The dialog that creates an invite: asks for expiry and number of uses, then shows the link and its QR code.
+// The dialog that creates an invite: asks for expiry and number of uses, then shows the link and its QR
+// code. Also the warning that the server's address does not work for other people.
 
 /** @import { Invite } from "../../types/api.js" */
 
 import { may, textChannels } from "../../state/channels.js";
-import { addressOfInvite, createInvite } from "../../state/admin/invites.js";
+import { addressOfInvite, createInvite } from "../../state/admin/members.js";
 import { rolesBelow } from "../../state/admin/role_rank.js";
 import { roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -16,7 +17,7 @@ import { QrCode } from "../parts/qr_code.js";
 import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useFormRequest } from "./parts/form_request.js";
-import { Reach } from "./parts/address_warning.js";
+import { problemOf } from "../../state/admin/server.js";
 
 /**
  * @typedef {{lifetime_s: number, max_uses: number, role_id: string | null, channel_id: string | null,
@@ -132,4 +133,14 @@ function Link({ invite, onAnother }) {
       }
     </footer>
   `;
+}
+
+/** Shows nothing if the address works. */
+export function Reach() {
+  const problem = problemOf(location);
+  if (!problem) return null;
+  return html`<div class="finding" data-problem=${problem} role="note">
+    <p><b>${t(`reach-${problem}`, { address: location.host })}</b></p>
+    <p>${t(`reach-${problem}-do`)}</p>
+  </div>`;
 }

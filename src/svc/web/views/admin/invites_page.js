@@ -12,7 +12,7 @@ import {
   invites,
   refuse,
   revokeInvite,
-} from "../../state/admin/invites.js";
+} from "../../state/admin/members.js";
 import { tried } from "../../state/notices.js";
 import { memberOf, rolesById, roleName } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";

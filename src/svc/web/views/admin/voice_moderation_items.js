@@ -14,7 +14,7 @@ import {
   muteInCalls,
   stopScreenOf,
 } from "../../state/admin/moderation.js";
-import { letSpeak, mayLetSpeak } from "../../state/admin/stage_permission.js";
+import { letSpeak, mayLetSpeak } from "../../state/admin/channels.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";

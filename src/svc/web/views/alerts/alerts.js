@@ -8,7 +8,7 @@ import { onAlert } from "../../state/alerts.js";
 import { firstPaint } from "../../state/first_paint.js";
 import { open, openConversation } from "../../state/navigation.js";
 import { connection } from "../../state/server.js";
-import { inSight } from "../../state/page_visibility.js";
+import { inSight } from "../../state/page_activity.js";
 import { effect } from "../../vendor/signals.js";
 import { loadStyle } from "../parts/lazy_component.js";
 

@@ -5,7 +5,7 @@
 
 import { callState } from "../../call/current_call.js";
 import { controlMediaSession } from "../../call/media_session.js";
-import { idle } from "../../state/idle_detection.js";
+import { idle } from "../../state/page_activity.js";
 import { showBadge } from "./badge.js";
 import { playCallSounds } from "./call_sounds.js";
 import { chime } from "./chimes.js";

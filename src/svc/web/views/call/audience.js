@@ -3,7 +3,7 @@
 /** @import { Person } from "../../call/participants.js" */
 
 import { callChannel } from "../../call/current_call.js";
-import { letSpeak, mayLetSpeak } from "../../state/admin/stage_permission.js";
+import { letSpeak, mayLetSpeak } from "../../state/admin/channels.js";
 import { raisedHands } from "../../state/hands_and_reactions.js";
 import { showDialog } from "../../state/navigation.js";
 import { tried } from "../../state/notices.js";

@@ -23,7 +23,7 @@ import { peopleIn } from "../../state/voice.js";
 import { html, useEffect } from "../../vendor/preact.js";
 import { Controls } from "./controls.js";
 import { Stage } from "./stage.js";
-import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
+import { DrawerButton, InboxButton } from "../channels/sidebar.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";

@@ -14,7 +14,7 @@ import { language, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Switch } from "../parts/field.js";
-import { layerWords } from "./video_status.js";
+import { layerWords } from "./quality_panel.js";
 
 const VIDEOS = /** @type {const} */ (["camera", "screen"]);
 const NO_FRAME = { width: 0, height: 0, fps: 0 };

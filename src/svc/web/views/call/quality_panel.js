@@ -1,8 +1,12 @@
-// The call's quality: current numbers, and graphs of the last few minutes.
+// The call's quality: current numbers, graphs of the last few minutes, and how much of a video the service
+// sends.
 
-/** @import { Received, Sent } from "../../call/call_statistics.js" */
+/**
+ * @import { Received, Sent } from "../../call/call_statistics.js"
+ * @import { Layers, Source } from "../../call/session.js"
+ */
 
-import { callState } from "../../call/current_call.js";
+import { callState, tracks } from "../../call/current_call.js";
 import { estimate, layers } from "../../call/layer_requests.js";
 import { reading, readings, report } from "../../call/call_statistics.js";
 import { notify } from "../../state/notices.js";
@@ -11,7 +15,6 @@ import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
-import { layerWords } from "./video_status.js";
 
 const WIDTH = 260;
 const HEIGHT = 56;
@@ -140,4 +143,31 @@ function Graph({ label, values, words }) {
       <polyline points=${points} />
     </svg>
   </figure>`;
+}
+
+/**
+ * Return the layers that the service sends of a member's video; null if unknown.
+ * @param {string} userId
+ * @param {Source} source
+ */
+export function layersOf(userId, source) {
+  const track = tracks.value.find((each) => each.userId === userId && each.source === source);
+  return layers.value.get(track?.trackId ?? "") ?? null;
+}
+
+/**
+ * Describe the limits of the sent video: a reduced size or frame rate, or a pause, and the reason.
+ * @param {Layers | null | undefined} sent
+ * @returns {string[]}
+ */
+export function layerWords(sent) {
+  if (!sent) return [];
+  const { spatial, temporal, paused, reason } = sent;
+  const what = paused
+    ? [t("picture-paused")]
+    : [
+        spatial >= 0 ? t("picture-size", { layer: spatial }) : "",
+        temporal >= 0 ? t("layers-asked", { layer: temporal }) : "",
+      ];
+  return [...what, reason === "wish" ? "" : t("picture-reason", { reason })].filter(Boolean);
 }

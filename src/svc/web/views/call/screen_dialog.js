@@ -3,7 +3,7 @@
 
 import { sending, toggleScreen } from "../../call/current_call.js";
 import { callSettings, setCallSettings } from "../../state/call_settings.js";
-import { SCREEN_SIZES } from "../../state/screen_sizes.js";
+import { SCREEN_SIZES } from "../../call/encodings.js";
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

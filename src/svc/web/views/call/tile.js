@@ -21,7 +21,7 @@ import { Avatar, hue } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { useLoudness } from "./loudness.js";
-import { layersOf } from "./video_status.js";
+import { layersOf } from "./quality_panel.js";
 import { Zoomable } from "./zoom.js";
 
 /** @param {{person: Person}} props */

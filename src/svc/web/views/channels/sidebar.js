@@ -1,8 +1,9 @@
-// The sidebar: the server, its channels, the ongoing call and our own profile.
+// The sidebar: the server, its channels, the ongoing call and our own profile. Also the buttons in every
+// header: the list of channels on a phone, and the inbox.
 
 import { may } from "../../state/channels.js";
 import { openReports } from "../../state/admin/reports.js";
-import { showDialog } from "../../state/navigation.js";
+import { showDialog, beside, drawer, toggleAside } from "../../state/navigation.js";
 import { connection, info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -12,6 +13,9 @@ import { Icon } from "../parts/icon.js";
 import { OwnCorner } from "../people/own_profile.js";
 import { ChannelList } from "./channel_list.js";
 import { openServerMenu, ServerMenu } from "./server_menu.js";
+import { privateUnread } from "../../state/private_conversations.js";
+import { threads } from "../../state/threads.js";
+import { elsewhere, totals } from "../../state/unread_counts.js";
 
 export function Sidebar() {
   const reports = openReports.value?.length ?? 0;
@@ -60,4 +64,31 @@ function Connection() {
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">
     ${words}
   </p>`;
+}
+
+export function DrawerButton() {
+  const mentions = totals.value.mentions + privateUnread.value + elsewhere.value.mentions;
+  const count = mentions || totals.value.unread + elsewhere.value.unread;
+  return html`<${IconButton}
+    icon="menu"
+    label=${t("show-channels")}
+    aria-description=${count ? t("unread-count", { count }) : undefined}
+    class=${`only-small ${count ? "with-news" : ""} ${mentions ? "mentioned" : ""}`}
+    onClick=${() => {
+      drawer.value = true;
+    }}
+  />`;
+}
+
+export function InboxButton() {
+  const inThreads = [...threads.value.values()].reduce((sum, { mentions }) => sum + mentions, 0);
+  const count = totals.value.mentions + inThreads;
+  const label = count ? `${t("inbox")}, ${t("mention-count", { count })}` : t("inbox");
+  return html`<${IconButton}
+    icon="inbox"
+    label=${label}
+    class=${count ? "with-news mentioned" : ""}
+    aria-pressed=${beside.value?.name === "inbox"}
+    onClick=${() => toggleAside("inbox")}
+  />`;
 }

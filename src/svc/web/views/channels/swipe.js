@@ -4,7 +4,7 @@
 // after the first messages.
 
 import { aside, closeAside, drawer } from "../../state/navigation.js";
-import { HANDHELD } from "../parts/phone_layout.js";
+import { HANDHELD } from "../parts/menu.js";
 
 const LEAST_PX = 60;
 const FARTHEST_PX = 76; // How far a message follows the finger.

@@ -1,14 +1,13 @@
 // Attaches picked, pasted or dropped files to the message being written.
 
-import { may } from "../../state/channels.js";
+import { may, channelAndThreadOf } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
-import { channelAndThreadOf } from "../../state/conversation_key.js";
 import { uploadsOf } from "../../state/uploads.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot` is a key from state/conversation_key.js. @param {string} spot @param {File[]} files */
+/** `spot` is a conversation key from state/channels.js. @param {string} spot @param {File[]} files */
 export function attach(spot, files) {
   if (!files.length) return;
   if (!may("attach_files", channelAndThreadOf(spot).channelId)) notify(t("may-not-attach"));

@@ -4,15 +4,13 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { TimelineRef } from "../conversation/conversation.js" */
 
-import { may } from "../../state/channels.js";
+import { may, conversationKeyOf } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
-import { conversationKeyOf } from "../../state/conversation_key.js";
 import { showDialog } from "../../state/navigation.js";
 import { notify } from "../../state/notices.js";
 import { shownFrom } from "../../state/offline_copy.js";
-import { send } from "../../state/outbox.js";
+import { send, secondsLeft } from "../../state/outbox.js";
 import { member } from "../../state/server.js";
-import { secondsLeft } from "../../state/slow_mode.js";
 import { weSent, weType } from "../../state/typing_indicators.js";
 import { uploadsOf } from "../../state/uploads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -73,7 +71,7 @@ export function Composer({ channel, thread = null, timeline }) {
         deliver(written);
         return;
       }
-      import("./commands.js")
+      import("../../state/commands.js")
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {

@@ -7,7 +7,7 @@
 import { notify } from "../../state/notices.js";
 import { nameNow } from "../../state/people.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { isSendKey, useField } from "./message_fields.js";
+import { isSendKey, useField } from "../parts/focus.js";
 import { MOST, useWriting } from "./text_field.js";
 import { quoted } from "../conversation/message.js";
 import { IconButton } from "../parts/button.js";

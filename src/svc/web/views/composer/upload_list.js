@@ -13,7 +13,7 @@
  */
 
 import { tried } from "../../state/notices.js";
-import { isSpoiler, shownName } from "../../state/spoilers.js";
+import { isSpoiler, shownName } from "../../state/uploads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { sizeOf } from "../conversation/attachments.js";

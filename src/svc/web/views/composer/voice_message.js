@@ -7,14 +7,14 @@ import { explainDevice, openMicrophone } from "../../call/media_capture.js";
 import { callSettings } from "../../state/call_settings.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { attach } from "./attachments.js";
-import { leaveForField } from "./message_fields.js";
+import { leaveForField } from "../parts/focus.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { t } from "../../words/words.js";
 
 const MOST_S = 600;
 
-/** `spot` is a key from state/conversation_key.js. @param {{spot: string, onClose: () => void}} props */
+/** `spot` is a conversation key from state/channels.js. @param {{spot: string, onClose: () => void}} props */
 export function VoiceMessage({ spot, onClose }) {
   // Null until the microphone is open.
   const [seconds, setSeconds] = useState(/** @type {number | null} */ (null));

@@ -2,7 +2,7 @@
 // nothing jumps. All files come from our own server, from the URLs that it provides.
 
 import { showDialog } from "../../state/navigation.js";
-import { isSpoiler, shownName } from "../../state/spoilers.js";
+import { isSpoiler, shownName } from "../../state/uploads.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { Icon } from "../parts/icon.js";
 import { language, t } from "../../words/words.js";

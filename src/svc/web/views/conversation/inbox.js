@@ -7,8 +7,7 @@ import { fetchMore, inbox, isUnread, lookIntoInbox, mentions, readMentions } fro
 import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { SidePanel } from "../parts/side_panel.js";
-import { EmptyState } from "../parts/empty_state.js";
+import { SidePanel, EmptyState } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, t } from "../../words/words.js";
 

@@ -5,7 +5,7 @@
 /** @import { Attached } from "./attachments.js" */
 
 import { conversationOf } from "../../state/conversation.js";
-import { isSpoiler, shownName } from "../../state/spoilers.js";
+import { isSpoiler, shownName } from "../../state/uploads.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { moved, WHOLE, zoomed } from "../call/zoom.js";

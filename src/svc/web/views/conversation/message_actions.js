@@ -5,7 +5,7 @@
 /** @import { Held, May, Shown } from "./message.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { may as mayOnServer } from "../../state/channels.js";
+import { may as mayOnServer, conversationKeyOf } from "../../state/channels.js";
 import { acts } from "../../state/message_actions.js";
 import { draftOf } from "../../state/drafts.js";
 import { notify, tried } from "../../state/notices.js";
@@ -14,17 +14,15 @@ import { addressOf, showAside, showDialog } from "../../state/navigation.js";
 import { writeTo } from "../../state/private_client.js";
 import { answering, mayWriteTo } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
-import { forward } from "../../state/share_to_channel.js";
+import { forward } from "../installation/share.js";
 import { shortened } from "../../state/mention_text.js";
-import { conversationKeyOf } from "../../state/conversation_key.js";
 import { markUnread } from "../../state/unread_counts.js";
 import { html, useComputed, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { goToField } from "../composer/message_fields.js";
+import { goToField } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { HANDHELD, hasSheets } from "../parts/phone_layout.js";
-import { MenuButton, openWhere } from "../parts/menu.js";
+import { HANDHELD, hasSheets, MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
 const MOST_ON_SHEET = 5; // The number of emoji in the first row of the menu.

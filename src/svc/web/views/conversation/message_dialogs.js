@@ -9,7 +9,7 @@ import { html } from "../../vendor/preact.js";
 import { quoted } from "./message.js";
 import { Sign } from "./reactions.js";
 import { Confirm, Dialog } from "../parts/dialog.js";
-import { PersonRow } from "../people/person_row.js";
+import { PersonRow } from "../people/members.js";
 import { t } from "../../words/words.js";
 
 /** @param {{message: Shown, onClose: () => void}} props */

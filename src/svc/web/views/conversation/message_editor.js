@@ -7,7 +7,7 @@ import { acts } from "../../state/message_actions.js";
 import { html, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
-import { isSendKey } from "../composer/message_fields.js";
+import { isSendKey } from "../parts/focus.js";
 import { useWriting } from "../composer/text_field.js";
 import { Button } from "../parts/button.js";
 import { useLayer } from "../parts/menu.js";

@@ -6,7 +6,7 @@
 
 import { closeAside, leaving, open, showAside } from "../../state/navigation.js";
 import { blocked, nameNow, pictureNow } from "../../state/people.js";
-import { isSpoiler } from "../../state/spoilers.js";
+import { isSpoiler } from "../../state/uploads.js";
 import { html } from "../../vendor/preact.js";
 import { Markdown } from "../message_text.js";
 import { Avatar } from "../parts/avatar.js";

@@ -6,8 +6,7 @@ import { conversationOf } from "../../state/conversation.js";
 import { ask, connection } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { SidePanel } from "../parts/side_panel.js";
-import { EmptyState } from "../parts/empty_state.js";
+import { SidePanel, EmptyState } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, t } from "../../words/words.js";
 

@@ -22,8 +22,7 @@ import {
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { useSearchResults } from "../parts/search_results.js";
-import { SidePanel } from "../parts/side_panel.js";
+import { useSearchResults, SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, listed, t } from "../../words/words.js";
 

@@ -5,18 +5,16 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Timeline } from "./timeline.js" */
 
-import { channelsById, may } from "../../state/channels.js";
+import { channelsById, may, conversationKeyOf } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { tried } from "../../state/notices.js";
 import { connection } from "../../state/server.js";
-import { conversationKeyOf } from "../../state/conversation_key.js";
 import { follow, threads } from "../../state/threads.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Composer } from "../composer/composer.js";
-import { goToField } from "../composer/message_fields.js";
+import { goToField, useFocusBack } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
-import { useFocusBack } from "../parts/focus.js";
 import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
 

@@ -12,8 +12,7 @@ import { ask, connection } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { SidePanel } from "../parts/side_panel.js";
-import { EmptyState } from "../parts/empty_state.js";
+import { SidePanel, EmptyState } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { MessageLine } from "./message_line.js";
 

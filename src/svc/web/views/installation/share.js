@@ -1,10 +1,12 @@
-// The dialog that asks for a channel for content shared from another application.
+// The dialog that asks for a channel for content shared from another application, or for a forwarded
+// message. Puts the content into the channel's draft.
+
+/** @import { Message } from "../../types/api.js" */
 
 import { may, textChannels } from "../../state/channels.js";
 import { folded } from "../../state/name_search.js";
 import { notify } from "../../state/notices.js";
 import { shared } from "../../state/shared_content.js";
-import { shareInto } from "../../state/share_to_channel.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";
@@ -13,6 +15,11 @@ import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
 import { moveAmong } from "../parts/menu.js";
+import { draftOf, write } from "../../state/drafts.js";
+import { escaped, shortened } from "../../state/mention_text.js";
+import { addressOf, open } from "../../state/navigation.js";
+import { nameNow } from "../../state/people.js";
+import { uploadsOf } from "../../state/uploads.js";
 
 const MANY = 8; // With more channels than this, show a search field.
 
@@ -82,4 +89,32 @@ function What() {
       </ul>`
     }
   </div>`;
+}
+
+/** Add the content to this channel's draft. Return whether there was room for all files. @param {string}
+ * channelId */
+export function shareInto(channelId) {
+  const { text, files } = shared.value ?? { text: "", files: [] };
+  const before = draftOf(channelId).text.value;
+  open(channelId);
+  if (text) write(channelId, before ? `${before}\n${text}` : text);
+  shared.value = null;
+  return !files.length || uploadsOf(channelId).add(files);
+}
+
+/**
+ * Ask for a channel in which to quote a message, with a link to it. The quote mentions nobody.
+ * @param {Message} message
+ */
+export function forward({ author, text, channel_id: channelId, id }) {
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  const short = shortened(text, names);
+  // Without this, the field would turn known names into mentions again.
+  const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
+  const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
+  shared.value = {
+    text: `${lines.map((line) => `> ${line}`).join("\n")}\n${addressOf(channelId, id)}`,
+    files: [],
+  };
 }

@@ -1,13 +1,32 @@
 // A button with a menu: arrow keys move within it; Escape, a click elsewhere, and Back on a phone close it.
+// Also whether the page has the layout for a phone: one column, the channels in a drawer, menus as sheets.
+// The style sheets use the class `handheld` on the root element.
 
-/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
-/** @import { IconName } from "./icon.js" */
+/**
+ * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
+ * @import { IconName } from "./icon.js"
+ */
 
 import { addLayer } from "../../state/navigation.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { IconButton } from "./button.js";
-import { HANDHELD } from "./phone_layout.js";
 import { Icon } from "./icon.js";
+
+/**
+ * A phone in portrait or landscape mode, or an equally narrow window. A tablet with its on-screen keyboard is
+ * wider.
+ */
+export const HANDHELD = matchMedia(
+  "(max-width: 640px), (pointer: coarse) and (max-width: 960px) and (max-height: 480px)",
+);
+const COARSE = matchMedia("(pointer: coarse)");
+
+/** Return whether menus are sheets, as in style/later/touch.css. */
+export const hasSheets = () => HANDHELD.matches && COARSE.matches;
+
+const mark = () => document.documentElement.classList.toggle("handheld", HANDHELD.matches);
+HANDHELD.addEventListener("change", mark);
+mark();
 
 /**
  * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens these

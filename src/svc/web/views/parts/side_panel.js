@@ -1,11 +1,16 @@
-// The side panel of a channel: a heading, a close button, and its content.
+// The side panel of a channel, its content while it is empty, and the results of a search in a panel or
+// dialog, to which Back returns.
 
-/** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
+/**
+ * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
+ * @import { Open } from "../../state/navigation.js"
+ */
 
-import { html, useId, useRef } from "../../vendor/preact.js";
+import { html, useId, useRef, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "./button.js";
 import { useFocusBack } from "./focus.js";
+import { Icon } from "./icon.js";
 
 /** @param {{title: string, onClose: () => void, children: ComponentChildren}} props */
 export function SidePanel({ title, onClose, children }) {
@@ -20,4 +25,35 @@ export function SidePanel({ title, onClose, children }) {
     </header>
     ${children}
   </section>`;
+}
+
+/** @param {{icon: Parameters<typeof Icon>[0]["name"], children: ComponentChildren}} props */
+export const EmptyState = ({ icon, children }) =>
+  html`<div class="nothing-here">
+    <${Icon} name=${icon} />
+    <p class="quiet">${children}</p>
+  </div>`;
+
+/**
+ * The search of each panel or dialog that was left by following a result; `at` is the number of the result.
+ * @type {WeakMap<Open, {search: any, at: number}>}
+ */
+const left = new WeakMap();
+
+/**
+ * Return the search that this panel or dialog was left with, if any, and a function to call when a result is
+ * followed. The focus returns to that result, or goes to `field` if there is none.
+ * @template T
+ * @param {Open | null} opened
+ * @param {RefObject<HTMLElement>} field
+ * @param {RefObject<HTMLElement>} lines
+ * @returns {[T | undefined, (search: T, at: number) => void]}
+ */
+export function useSearchResults(opened, field, lines) {
+  const [before] = useState(opened && left.get(opened));
+  useLayoutEffect(() => {
+    const followed = before && lines.current.children[before.at]?.querySelector(":scope > .button");
+    /** @type {HTMLElement} */ (followed ?? field.current).focus();
+  }, []);
+  return [before?.search, (search, at) => opened && left.set(opened, { search, at })];
 }

@@ -1,7 +1,7 @@
 // The names of icon buttons, shown at once on hover and on keyboard focus. A screen reader already has the
 // name, so it does not read the tooltip. Touch shows no tooltip, and neither does focus on a phone.
 
-import { hasSheets } from "./phone_layout.js";
+import { hasSheets } from "./menu.js";
 
 /** @type {HTMLElement | null} */
 let tip = null;

@@ -1,8 +1,11 @@
 // The members by role, online ones first. Only visible rows are rendered; the arrow keys move through all of
-// them.
+// them. Also a member's row in a dialog's list.
 
-/** @import { Member as OneMember } from "../../types/api.js" */
-/** @import { Row } from "../../state/member_order.js" */
+/**
+ * @import { Member as OneMember } from "../../types/api.js"
+ * @import { Row } from "../../state/member_order.js"
+ * @import { ComponentChildren } from "../../vendor/preact.js"
+ */
 
 import {
   colouredRole,
@@ -12,16 +15,16 @@ import {
   members,
   presenceOf,
   roleName,
+  memberOf,
 } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { roster, wanted } from "../../state/member_order.js";
-import { connection } from "../../state/server.js";
+import { connection, member } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { memberItems } from "../admin/member_menu.js";
-import { EmptyState } from "../parts/empty_state.js";
+import { EmptyState, SidePanel } from "../parts/side_panel.js";
 import { MenuButton } from "../parts/menu.js";
-import { SidePanel } from "../parts/side_panel.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/virtual_list.js";
 import { personItems } from "./person_menu.js";
@@ -192,4 +195,16 @@ function stepFrom(rows, at, key) {
 function groupName({ key, role }) {
   if (role) return roleName(role);
   return key === "here" ? t("here-now") : t("away");
+}
+
+/** `children` are additional actions. @param {{id: string, children?: ComponentChildren}} props */
+export function PersonRow({ id, children }) {
+  const person = memberOf(id);
+  const name = person?.nickname ?? t("somebody");
+  return html`<li>
+    <button type="button" class="person-row" onClick=${() => showDialog("profile", { memberId: id })}>
+      <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" />
+      <span dir="auto">${id === member.value?.id ? t("name-you", { name }) : name}</span>
+    </button>${children}
+  </li>`;
 }

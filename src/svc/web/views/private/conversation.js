@@ -21,7 +21,7 @@ import {
 } from "../../state/private_conversations.js";
 import { connection, member } from "../../state/server.js";
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
-import { DrawerButton } from "../channels/header_buttons.js";
+import { DrawerButton } from "../channels/sidebar.js";
 import { useDropping } from "../composer/attachments.js";
 import { Button, IconButton } from "../parts/button.js";
 import { ConversationCall } from "./conversation_call.js";

@@ -12,7 +12,7 @@ import { memberOf } from "../../state/people.js";
 import { privateClient } from "../../state/private_client.js";
 import { unsent } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
-import { inSight } from "../../state/page_visibility.js";
+import { inSight } from "../../state/page_activity.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { moveAmongMessages, PastMessages } from "../conversation/keyboard_navigation.js";
 import { Message } from "../conversation/message.js";

@@ -5,7 +5,7 @@
 
 import { privateClient } from "../../state/private_client.js";
 import { opened } from "../../state/private_conversations.js";
-import { isSpoiler, shownName } from "../../state/spoilers.js";
+import { isSpoiler, shownName } from "../../state/uploads.js";
 import { html, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Attachments, sizeOf } from "../conversation/attachments.js";

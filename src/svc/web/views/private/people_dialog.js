@@ -14,7 +14,7 @@ import { Chips, Pick } from "../admin/parts/picker.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Confirm, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { PersonRow } from "../people/person_row.js";
+import { PersonRow } from "../people/members.js";
 import { idOf, keyOf } from "./group_dialog.js";
 
 const MOST = 25;

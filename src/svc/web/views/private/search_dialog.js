@@ -11,7 +11,7 @@ import { t } from "../../words/words.js";
 import { MessageLine } from "../conversation/message_line.js";
 import { plain } from "../message_text.js";
 import { Dialog } from "../parts/dialog.js";
-import { useSearchResults } from "../parts/search_results.js";
+import { useSearchResults } from "../parts/side_panel.js";
 import { messagesOf } from "./message_adapter.js";
 
 const MOST = 50;

@@ -5,7 +5,7 @@ import { deleteData, exportData, leaveServer } from "../../state/own_account.js"
 import { info, member } from "../../state/server.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { TypedConfirm } from "../admin/parts/typed_confirm.js";
+import { TypedConfirm } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 

@@ -1,7 +1,10 @@
-// A recovery code to keep, for returning after losing every device. It is shown once.
+// Recovery codes: one to keep, for returning after losing every device, which is shown once, and one that the
+// owner creates for a member who has lost all devices.
 
-/** @import { Answer } from "../../types/wire.js" */
-/** @import { RefObject } from "../../vendor/preact.js" */
+/**
+ * @import { Answer } from "../../types/wire.js"
+ * @import { RefObject } from "../../vendor/preact.js"
+ */
 
 import { keptCodeMadeAt, newKeptCode } from "../../state/devices.js";
 import { dialog } from "../../state/navigation.js";
@@ -11,6 +14,9 @@ import { useFormRequest } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
 import { Copyable } from "../parts/copy_field.js";
 import { Time } from "../parts/time.js";
+import { recoveryCode } from "../../state/own_account.js";
+import { memberOf } from "../../state/people.js";
+import { Dialog } from "../parts/dialog.js";
 
 export function KeptCode() {
   const [made, setMade] = useState(/** @type {Answer<"POST", "/api/me/devices/recovery"> | null} */ (null));
@@ -45,4 +51,29 @@ export function KeptCode() {
           `
     }
   </section>`;
+}
+
+/** @param {{memberId: string, onClose: () => void}} props */
+export function Recovery({ memberId, onClose }) {
+  const [made, setMade] = useState(
+    /** @type {Answer<"POST", `/api/members/${string}/recovery`> | null} */ (null),
+  );
+  const { busy, problem, run } = useFormRequest();
+  const name = memberOf(memberId)?.nickname ?? t("somebody");
+  const make = () => run(async () => setMade(await recoveryCode(memberId)));
+  return html`<${Dialog} title=${t("recovery-title", { name })} onClose=${onClose}>
+    <p dir="auto">${t("recovery-text", { name })}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    ${
+      made
+        ? html`
+            <${Copyable} label=${t("recovery-code")} text=${made.code} done=${t("copied")} />
+            <p class="quiet">${t("code-until")} <${Time} ms=${made.expires_at_ms} style="long" /></p>
+          `
+        : html`<footer>
+            <${Button} onClick=${onClose}>${t("cancel")}<//>
+            <${Button} look="primary" onClick=${make} disabled=${busy}>${t("recovery-make")}<//>
+          </footer>`
+    }
+  <//>`;
 }

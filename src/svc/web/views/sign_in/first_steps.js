@@ -13,7 +13,7 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
-import { Reach } from "../admin/parts/address_warning.js";
+import { Reach } from "../admin/invite_dialog.js";
 
 export function FirstSteps() {
   const done = firstSteps.value;

@@ -2,13 +2,12 @@
 // notifications and a recovery code. Each appears once, above the composer.
 
 import { channels } from "../../state/channels.js";
-import "../../state/onboarding_offer.js";
 import { open, place, showDialog } from "../../state/navigation.js";
-import { enterStage, stage } from "../../state/onboarding.js";
+import { enterStage, stage } from "../../state/sign_in.js";
 import { tried } from "../../state/notices.js";
 import { lookAtPush, push } from "../../state/push.js";
 import { subscribe } from "../../state/push_subscription.js";
-import { info } from "../../state/server.js";
+import { info, listen, member } from "../../state/server.js";
 import { html, useLayoutEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
@@ -87,3 +86,9 @@ function Offer() {
     </div>
   </section>`;
 }
+
+listen({
+  onPush(event, data) {
+    if (stage.value && event === "message_posted" && data.author.id === member.value?.id) enterStage("offer");
+  },
+});

@@ -1,7 +1,11 @@
-// Requests from a form: whether one is pending, and the error of the last request.
+// Requests from a form: whether one is pending, and the error of the last request. Also the form that
+// confirms a large deletion.
 
-import { useEffect, useRef, useState } from "../../../vendor/preact.js";
-import { explain } from "../../../words/words.js";
+import { useEffect, useRef, useState, html } from "../../../vendor/preact.js";
+import { explain, t } from "../../../words/words.js";
+import { Button } from "../../parts/button.js";
+import { Dialog } from "../../parts/dialog.js";
+import { Field } from "../../parts/field.js";
 
 /**
  * `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves to whether
@@ -69,4 +73,35 @@ export function useAnswer(ask, about = []) {
   };
   useEffect(again, about);
   return { ...state, set, again };
+}
+
+/**
+ * @param {{title: string, text: string, name: string, action: string, onConfirm: () => unknown, onClose: ()
+ *   => void}} props
+ */
+export function TypedConfirm({ title, text, name, action, onConfirm, onClose }) {
+  const [typed, setTyped] = useState("");
+  const { busy, problem, run } = useFormRequest();
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (typed.trim() === name && (await run(onConfirm))) onClose();
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose} class="confirm">
+    <p dir="auto">${text}</p>
+    <form class="stack" onSubmit=${submit}>
+      <${Field}
+        label=${t("type-its-name", { name })}
+        value=${typed}
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setTyped(event.currentTarget.value)}
+        problem=${problem}
+        autocomplete="off"
+        spellcheck=${false}
+        autofocus
+      />
+      <footer class="buttons">
+        <${Button} onClick=${onClose}>${t("cancel")}<//>
+        <${Button} look="danger" type="submit" disabled=${busy || typed.trim() !== name}>${action}<//>
+      </footer>
+    </form>
+  <//>`;
 }

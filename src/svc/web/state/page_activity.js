@@ -1,5 +1,6 @@
-// Whether the member can see this page. The server notifies their other devices only while all of their pages
-// are hidden. Other tabs in this browser use this state too.
+// Whether the member can see this page, and whether nobody has used it for a while. The server notifies
+// their other devices only while all of their pages are hidden, and shows them as idle when all are idle.
+// Other tabs in this browser use the visibility too.
 
 import { inTurn } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -32,4 +33,18 @@ effect(() => {
 effect(() => {
   const visible = inSight.value;
   if (connection.value === "online") ask("in_sight", { visible }).catch(() => {});
+});
+
+/** Whether the page is idle. The page's view sets this signal. */
+export const idle = signal(false);
+
+let reported = false; // Whether this connection has reported that we are idle.
+
+effect(() => {
+  const now = idle.value;
+  if (connection.value !== "online") reported = false;
+  else if (now !== reported) {
+    reported = now;
+    ask("idle", { idle: now }).catch(() => {});
+  }
 });
