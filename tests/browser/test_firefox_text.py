@@ -1,5 +1,6 @@
 """Text channels in Firefox: a person signs in, writes, edits, replies, reacts, sends a file and searches."""
 
+import pytest
 from playwright.async_api import ViewportSize, expect
 
 from tests.kit.firefox import Firefox
@@ -60,6 +61,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
     assert "Hello from Firefox" in found
 
 
+@pytest.mark.nightly("Firefox writes, reads and finds messages daily")
 @narrow_only
 async def test_messages_can_be_edited_and_replied_to_and_drafts_are_kept_in_firefox(
     people: People, fox: Firefox, product: Product, viewport: ViewportSize

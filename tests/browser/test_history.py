@@ -18,7 +18,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
-from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
+from tests.kit.people import People, Person, narrow_only, wide_daily, wide_only
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import LiveConnection, message, open_channel
 from tests.kit.waiting import wait_until
@@ -141,7 +141,7 @@ async def address_of(person: Person, number: int) -> str:
     return f"/#channel={old}&message={found}"
 
 
-@both_widths
+@wide_daily
 async def test_six_hundred_messages_can_be_read_in_both_directions(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await open_channel(ada, "old")

@@ -58,19 +58,28 @@ async def offers(person: Person, of: str, *items: str) -> None:
 
 
 GONE = "[role=alert]:has-text"
+RENAME_AND_BAN = pytest.mark.nightly("the menu offers Rename and Ban daily, and each action has its own test")
 
 
 @pytest.mark.parametrize(
     ("permission", "item", "seen", "method", "path"),
     [
         ("manage_nicknames", "Rename", "#own-name:text-is('Renamed')", "PATCH", "/api/members/{id}"),
-        ("timeout_members", "Time out", "#draft:disabled", "PUT", "/api/members/{id}/timeout"),
-        (
+        pytest.param(
+            "timeout_members",
+            "Time out",
+            "#draft:disabled",
+            "PUT",
+            "/api/members/{id}/timeout",
+            marks=RENAME_AND_BAN,
+        ),
+        pytest.param(
             "kick_members",
             "Kick",
             f"{GONE}('You are no longer a member here.')",
             "POST",
             "/api/members/{id}/kick",
+            marks=RENAME_AND_BAN,
         ),
         ("ban_members", "Ban", f"{GONE}('You are banned from this server.')", "PUT", "/api/bans/{id}"),
     ],

@@ -22,7 +22,7 @@ from tests.chat.people import Person as Account
 from tests.chat.people import newcomer
 from tests.kit.community import open_settings
 from tests.kit.firefox import Firefox
-from tests.kit.people import NARROW, WIDE, People, Person, both_widths, wide_only
+from tests.kit.people import NARROW, WIDE, People, Person, wide_daily, wide_only
 from tests.kit.pictures import encoded
 from tests.kit.product import Product, running_product
 from tests.kit.waiting import wait_until
@@ -254,7 +254,7 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
     assert await frame.evaluate(blocked) == "refused"
 
 
-@both_widths
+@wide_daily
 async def test_servers_can_be_ordered_and_removed_and_an_invite_opens_on_its_own_server(
     people: People, elsewhere: Elsewhere, axe: str
 ) -> None:

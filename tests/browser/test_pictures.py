@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from aiohttp import ClientSession
 from PIL import Image, ImageDraw
 from playwright.async_api import expect
@@ -65,6 +66,7 @@ async def pictured(person: Person, name: str) -> None:
     await person.page.screenshot(path=PICTURES / f"{name}.png")
 
 
+@pytest.mark.nightly("takes pictures to look at; every view in them has daily tests")
 async def test_screenshots_are_taken_at_both_sizes(people: People, product: Product) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     url = urlsplit(product.url)

@@ -15,7 +15,7 @@ from tests.kit.community import ask
 from tests.kit.internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.name_server import name_server
 from tests.kit.notifications import open_settings
-from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, both_widths, people_at, wide_only
+from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, people_at, wide_daily, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product
 from tests.kit.text_channels import entry, join_and_open, message, open_channel, write
@@ -40,7 +40,7 @@ async def search(person: Person, query: str, *finds: str) -> Locator:
     return lines
 
 
-@both_widths
+@wide_daily
 async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await join_and_open(ada)

@@ -7,7 +7,7 @@ from playwright.async_api import Locator, expect
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, MEMBER, names
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.community import ask, community, give, own_id, refusal
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, wide_daily
 
 __all__ = ["axe"]
 
@@ -110,7 +110,7 @@ async def test_every_permission_shows_exactly_its_settings_pages(people: People)
             assert await refusal(member, method, path.format(id=ada), body) == "forbidden", (method, path)
 
 
-@both_widths
+@wide_daily
 async def test_a_setting_can_be_found_by_the_words_in_it(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()

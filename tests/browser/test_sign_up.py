@@ -25,8 +25,8 @@ from tests.kit.people import (
     Person,
     SharedBrowsers,
     bare_chromium,
-    both_widths,
     narrow_only,
+    wide_daily,
     wide_only,
 )
 from tests.kit.pictures import encoded, scene
@@ -236,7 +236,7 @@ async def test_a_server_that_admits_nobody_states_the_reason(
         await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
 
-@both_widths
+@wide_daily
 async def test_an_invite_previews_the_server_and_its_members(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:

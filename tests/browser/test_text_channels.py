@@ -18,9 +18,9 @@ from tests.kit.people import (
     NARROW,
     People,
     Person,
-    both_widths,
     narrow_only,
     until_touch_is_handled,
+    wide_daily,
     wide_only,
 )
 from tests.kit.pictures import encoded, scene
@@ -316,7 +316,7 @@ async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(
         await expect(follows.locator(each)).to_be_hidden()
 
 
-@both_widths
+@wide_daily
 async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_path: Path, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     card = {

@@ -8,7 +8,7 @@ from playwright.async_api import ViewportSize, expect
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.kit.community import ask, own_id
-from tests.kit.people import People, both_widths, narrow_only, wide_only
+from tests.kit.people import People, narrow_only, wide_daily, wide_only
 from tests.kit.text_channels import box, entry, join_and_open, message, write
 
 __all__ = ["axe"]
@@ -20,7 +20,7 @@ WIDTH_AND_COLOUR = "(dot) => [dot.offsetWidth, getComputedStyle(dot).backgroundC
 TEXT_COLOUR = "() => getComputedStyle(document.body).color"
 
 
-@both_widths
+@wide_daily
 async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")

@@ -5,7 +5,7 @@ from playwright.async_api import Locator, Route, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_event_order import Held
 from tests.kit.community import ask
-from tests.kit.people import People, Person, both_widths
+from tests.kit.people import People, Person, wide_daily
 from tests.kit.text_channels import LiveConnection, box, do, entry, join_and_open, message, write
 
 __all__ = ["axe"]
@@ -13,7 +13,7 @@ __all__ = ["axe"]
 ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Mentions": "mentions"}
 
 
-@both_widths
+@wide_daily
 async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await join_and_open(ada)

@@ -66,7 +66,9 @@ VIEWPORT = ViewportSize(width=700, height=420)
 # takes seconds of processor time and everything else behaves the same at any width.
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
 UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)  # A small phone with an open on-screen keyboard.
+SELDOM = pytest.param(NARROW, marks=pytest.mark.nightly("the wide window is tried daily"))
 both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
+wide_daily = pytest.mark.parametrize("viewport", [WIDE, SELDOM], ids=["wide", "narrow"], indirect=True)
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 IN_HEADER_MENU = {"Pinned messages", "Threads that you follow", "Notifications"}
@@ -492,9 +494,6 @@ async def people_at(
 async def started(
     playwright: Playwright, executable: str, flags: Sequence[str] = FLAGS, inside: Sequence[str] = ()
 ) -> Browser:
-    environment: dict[str, str | float | bool] = {
-        **os.environ,
-        "CHROMIUM": executable,
-        "INSIDE": " ".join(inside),
-    }
+    environment: dict[str, str | float | bool] = {**os.environ, "CHROMIUM": executable}
+    environment["INSIDE"] = " ".join(inside)
     return await playwright.chromium.launch(executable_path=WITHOUT_REAL_TIME, args=flags, env=environment)
