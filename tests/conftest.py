@@ -27,9 +27,11 @@ gc.disable()
 # Otherwise, every program that a test starts would compile all modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HERE = Path(__file__).parent
-CALLS = HERE / "browser" / "calls"
+CALLS, MEASURED = HERE / "browser" / "calls", HERE / "browser" / "measured"
 # These tests start browsers or programs, or take more than a few seconds.
 SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
+# These start first, so that no worker waits for one of them at the end.
+LONGEST = {MEASURED / "test_narrow_line.py", MEASURED / "test_loss.py"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -72,7 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: not is_slow(item.path))
+    items.sort(key=lambda item: (not is_slow(item.path), item.path not in LONGEST))
     if "PYTEST_XDIST_WORKER" in os.environ:
         items[:] = mixed(items)
 

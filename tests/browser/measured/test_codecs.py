@@ -11,14 +11,8 @@ import pytest
 from tests.kit.people import WIDE, Capture, People, Person
 from tests.kit.waiting import wait_until
 
-# Each codec runs daily in one of two tests: this one or the one in test_layers.
-NIGHTLY = pytest.mark.nightly("test_layers sends this codec daily")
-CODECS = (
-    "H264",
-    "AV1",
-    pytest.param("VP8", marks=NIGHTLY),
-    pytest.param("VP9", marks=NIGHTLY),
-)
+NIGHTLY = pytest.mark.nightly("other calls of the suite send these codecs daily")
+CODECS = ("AV1", *(pytest.param(codec, marks=NIGHTLY) for codec in ("H264", "VP8", "VP9")))
 # The videos of later participants are small, because two cores encode and decode everything.
 FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
 # A few seconds of video and audio.

@@ -15,14 +15,7 @@ from tests.kit.page_statistics import Received
 from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import in_one_go_of
 
-# Each codec runs daily in one of two tests: this one or the one in test_codecs.py.
-NIGHTLY = pytest.mark.nightly("test_codecs sends this codec daily")
-CODECS = (
-    "VP9",
-    pytest.param("VP8", marks=pytest.mark.nightly("an encrypted call sends this codec daily")),
-    pytest.param("AV1", marks=NIGHTLY),
-    pytest.param("H264", marks=NIGHTLY),
-)
+CODECS = ("VP8", "VP9", "AV1", "H264")
 CAPTURE = Capture(160, 120, 30)
 WINDOW_S = 3
 GOES = 3
@@ -95,6 +88,7 @@ async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
     await in_one_go_of(GOES, fewer_and_all_again)
 
 
+@pytest.mark.nightly("a receiver requests layers of an encrypted camera, and of VP9 in three sizes, daily")
 @pytest.mark.parametrize("codec", CODECS)
 async def test_a_receiver_can_choose_how_many_temporal_layers_it_gets(people: People, codec: str) -> None:
     ada, (grace,) = await sender_and_watchers(people, codec, "Grace")
