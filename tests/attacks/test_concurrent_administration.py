@@ -36,7 +36,8 @@ from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
 
 SEED = 13
-PAIRS, TRIPLES = 60, 8
+PAIRS, TRIPLES = 20, 4
+MANY = pytest.mark.nightly("hundreds of cases; two dozen are tried daily")
 VARIABLES = {
     "PORT": "0",
     "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -422,7 +423,15 @@ async def test_concurrent_actions_that_once_conflicted_have_a_serial_order(
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("count", "cases"), [(2, PAIRS), (3, TRIPLES)], ids=["pairs", "triples"])
+@pytest.mark.parametrize(
+    ("count", "cases"),
+    [
+        pytest.param(2, PAIRS, id="pairs"),
+        pytest.param(3, TRIPLES, id="triples"),
+        pytest.param(2, 10 * PAIRS, marks=MANY, id="many pairs"),
+        pytest.param(3, 10 * TRIPLES, marks=MANY, id="many triples"),
+    ],
+)
 async def test_any_concurrent_actions_have_a_serial_order(
     scene: Scene, tmp_path: Path, count: int, cases: int
 ) -> None:

@@ -19,7 +19,7 @@ from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
 from tests.kit.packages import NODE
 
 # Enough to trigger each kind of loss a few times within a few seconds.
-SCHEDULES = 10
+SCHEDULES = 4
 MANY = 1000
 # The text of a message, which the server must never store.
 SECRET = "between the two of us"
