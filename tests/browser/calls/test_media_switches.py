@@ -48,7 +48,7 @@ async def test_the_microphone_camera_and_screen_are_switched_independently(peopl
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
-    await grace.enter_call(camera=True)
+    await grace.enter_call()
     await grace.sees(ada)
 
     await ada.press("Stop camera")

@@ -46,20 +46,21 @@ async def talk(tmp_path: Path, client: str, families: Sequence[int]) -> AsyncIte
     assert "Traceback" not in talk.product.output, talk.product.output
 
 
-async def test_a_call_survives_nat_rebindings_and_network_changes(talk: Talk) -> None:
+async def test_a_call_survives_nat_rebindings_a_network_change_and_an_unplugged_network(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
-    for name in ("move", "move", "little-udp", "no-udp", "dead-path"):
-        await talk.through(outage(name), SHORT_S)
+    await talk.through(outage("move"), SHORT_S)
+    await talk.through(outage("unplugged"), AWAY_S)
 
 
-async def test_a_call_recovers_after_lost_packets_an_unplugged_network_and_sleep(talk: Talk) -> None:
-    for name in ("no-packets", "unplugged", "sleep"):
+@pytest.mark.nightly("a minute; an unplugged network also loses every packet daily")
+async def test_a_call_recovers_after_lost_packets_and_sleep(talk: Talk) -> None:
+    for name in ("no-packets", "sleep"):
         await talk.through(outage(name), AWAY_S)
 
 
-@pytest.mark.nightly("two minutes each; Chromium's call goes through the same outages daily")
-@pytest.mark.parametrize("client", ["firefox", "pion"])
-async def test_a_call_from_another_client_also_survives_outages(talk: Talk) -> None:
+@pytest.mark.nightly("two minutes each; Chromium's call goes through the commonest outages daily")
+@pytest.mark.parametrize("client", ["chromium", "firefox", "pion"])
+async def test_a_call_from_any_client_survives_outages(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
     for name in ("move", "move", "little-udp", "no-udp", "dead-path"):
         await talk.through(outage(name), SHORT_S)
