@@ -21,7 +21,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from benchmarks import livekit, sharpness, unwatched, voice
+from benchmarks import livekit, sharpness, unwatched_video, voice
 from benchmarks.texture import TEXTURE
 from tests._rtp.link_plans import Run, violations
 from tests._rtp.test_bandwidth_plans import PLANS, SEEDS
@@ -263,7 +263,7 @@ async def of_sharpness(_options: argparse.Namespace) -> None:
 
 async def of_unwatched(_options: argparse.Namespace) -> None:
     """Measure A10: a camera that nobody is watching."""
-    await unwatched.measure(defaults(unwatched.arguments()))
+    await unwatched_video.measure(defaults(unwatched_video.arguments()))
 
 
 async def of_estimator(_options: argparse.Namespace) -> None:

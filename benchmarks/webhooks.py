@@ -6,7 +6,7 @@ the response is sent.
 The server is `svc chat` in its own process, on the first core. The senders are raw sockets on the other
 cores, each with one post in progress at a time. The posts rotate through a thousand webhooks created by forty
 members, so that no rate limit applies. No member is online. The CPU time includes all of the server's threads
-(/proc). `limit` is the same measurement with `limit/posting.py` instead of the server, in the same minute.
+(/proc). `limit` is the same measurement with `limit/http_post.py` instead of the server, in the same minute.
 `--data-dir` puts the database on another disk. On an in-memory file system, the cost of fsync is not
 measured.
 """
@@ -182,7 +182,7 @@ async def limit(folder: Path) -> AsyncIterator[Served]:
     first = {min(cores)} if len(cores) > 1 else cores
     os.sched_setaffinity(0, first)
     program = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "benchmarks.limit.posting", str(folder)), stdin=PIPE, stdout=PIPE
+        *(sys.executable, "-m", "benchmarks.limit.http_post", str(folder)), stdin=PIPE, stdout=PIPE
     )
     os.sched_setaffinity(0, cores - first or cores)
     assert program.stdin is not None and program.stdout is not None

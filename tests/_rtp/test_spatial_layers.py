@@ -12,9 +12,9 @@ import pytest
 
 from svc.tools.rtp.filter import Switch
 from svc.tools.rtpdump import Record
-from tests.kit.filtering import contiguous, filtered, read_media
 from tests.kit.packets import Rtp
 from tests.kit.spatial import DESCRIPTOR, FILES, Layered, alone, decodable, layered, pictures, stream
+from tests.kit.temporal_filter import contiguous, filtered, read_media
 
 every_stream = pytest.mark.parametrize("name", FILES)
 

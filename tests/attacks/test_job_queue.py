@@ -24,7 +24,7 @@ from tests.chat.internal_server import server_with_insight
 from tests.chat.people import Person, people
 from tests.chat.uploads.upload_helpers import ALL_KINDS, Place
 from tests.kit import pictures, videos
-from tests.kit.waiting import eventually
+from tests.kit.conditions import eventually
 from tests.worker.fake_queue import DEADLINE_S, FakeQueue
 
 FILM = b"\0\0\0\x20ftypisom" + bytes(100)

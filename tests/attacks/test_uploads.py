@@ -20,7 +20,7 @@ from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import Person, newcomer, people
 from tests.chat.uploads.upload_helpers import TUS, Place
-from tests.kit.waiting import eventually
+from tests.kit.conditions import eventually
 
 LARGEST = limits.MAX_ATTACHMENT_BYTES
 DISK = 100 * 1024**3

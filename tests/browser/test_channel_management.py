@@ -18,9 +18,9 @@ from tests.kit.community import (
     pick,
     refusal,
 )
+from tests.kit.conditions import becomes
 from tests.kit.people import NARROW, UNDER_A_KEYBOARD, WIDE, People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
-from tests.kit.waiting import becomes
 
 __all__ = ["axe"]
 

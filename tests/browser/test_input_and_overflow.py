@@ -8,9 +8,9 @@ from PIL import Image
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
+from tests.kit.conditions import becomes, wait_until
 from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
 from tests.kit.text_channels import both, box, do, message, write
-from tests.kit.waiting import becomes, wait_until
 
 __all__ = ["axe"]
 

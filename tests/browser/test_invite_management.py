@@ -19,8 +19,8 @@ from tests.kit.community import (
     open_settings,
     refusal,
 )
+from tests.kit.conditions import becomes
 from tests.kit.people import People, Person
-from tests.kit.waiting import becomes
 
 __all__ = ["axe"]
 

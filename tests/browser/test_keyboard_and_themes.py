@@ -8,9 +8,9 @@ from playwright.async_api import Locator, Page, expect
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.browser.test_profiles import settings
 from tests.kit.community import ask
+from tests.kit.conditions import becomes
 from tests.kit.people import People, Person, until_still, wide_only
 from tests.kit.text_channels import box, entry, join_and_open, message, shows, write
-from tests.kit.waiting import becomes
 
 MAX_STOPS = 60
 FOCUS_RING = """() => {

@@ -7,9 +7,9 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
+from tests.kit.conditions import becomes
 from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
-from tests.kit.waiting import becomes
 
 MIN_CLICKS, MAX_CLICKS = 20, 40  # Fewer would mean that clicks are not counted.
 # A shortened copy of the request that GitHub sends when a webhook is created.

@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.community import ask
+from tests.kit.conditions import wait_until
 from tests.kit.notifications import (
     choose,
     click_notice,
@@ -22,7 +23,6 @@ from tests.kit.notifications import (
 )
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
 from tests.kit.text_channels import apart, box, entry, message, open_channel, shows, write
-from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 

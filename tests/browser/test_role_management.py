@@ -19,9 +19,9 @@ from tests.kit.community import (
     pick,
     refusal,
 )
+from tests.kit.conditions import becomes
 from tests.kit.people import NARROW, WIDE, People, Person
 from tests.kit.text_channels import message
-from tests.kit.waiting import becomes
 
 __all__ = ["axe"]
 

@@ -17,6 +17,7 @@ from playwright.async_api import ViewportSize, expect
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
 from tests.kit.community import ask, confirm, open_settings
+from tests.kit.conditions import becomes
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.people import (
@@ -32,7 +33,6 @@ from tests.kit.people import (
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, open_channel
-from tests.kit.waiting import becomes
 
 __all__ = ["axe"]
 

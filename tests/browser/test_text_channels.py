@@ -14,6 +14,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.chat.member import ChatServer
+from tests.kit.conditions import becomes, wait_until
 from tests.kit.people import (
     NARROW,
     People,
@@ -37,7 +38,6 @@ from tests.kit.text_channels import (
     stays_at_the_end,
     write,
 )
-from tests.kit.waiting import becomes, wait_until
 
 __all__ = ["axe"]
 

@@ -15,9 +15,9 @@ from ruamel.yaml import YAML
 from svc.tools.cluster_demo import free_ports
 from tests.deploy.test_container import COMPOSE, chart
 from tests.kit.chat_nodes import ChatRelay, chat_nodes, chat_relays
+from tests.kit.conditions import wait_until
 from tests.kit.external_programs import required
 from tests.kit.nats_cluster import nats_cluster
-from tests.kit.waiting import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 

@@ -18,9 +18,9 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.base.listeners import bound
 from svc.tools.cluster_demo import free_ports
+from tests.kit.conditions import wait_until
 from tests.kit.guests import guests_of
 from tests.kit.sfu_process import SfuProcess, running_sfu
-from tests.kit.waiting import wait_until
 
 ACTIVATE = shutil.which("systemd-socket-activate")
 real = pytest.mark.skipif(ACTIVATE is None, reason="systemd-socket-activate is missing; ci/setup installs it")

@@ -24,12 +24,12 @@ from svc._rtp.keyframes import is_keyframe
 from svc._rtp.picture import picture_of
 from tests.kit import packets
 from tests.kit.call import header
-from tests.kit.decoding import DECODERS, decode, digests
 from tests.kit.depacketise import DEPACKETISERS
 from tests.kit.dependency_descriptor import Descriptor, Structure, Template
 from tests.kit.packetise import PACKETISERS, Frame
 from tests.kit.packets import Rtp, read_rtp
 from tests.kit.participant import Participant
+from tests.kit.video_decoder import DECODERS, decode, digests
 
 if TYPE_CHECKING:
     from svc._rtp.frames import FrameFields

@@ -14,8 +14,8 @@ from svc._rtp.frames import Reader
 from svc._rtp.header import parse_header
 from svc.tools.rtpdump import Record, read
 from tests.kit.captures import FOLDER
-from tests.kit.decoding import decode
 from tests.kit.packets import Rtp, read_rtp
+from tests.kit.video_decoder import decode
 
 if TYPE_CHECKING:
     from svc._rtp.frames import FrameFields

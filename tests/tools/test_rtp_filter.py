@@ -15,7 +15,7 @@ from svc.tools.rtp.streams import find_streams
 from svc.tools.rtpdump import Record, RtpdumpError, read
 from tests.kit import packets
 from tests.kit.captures import FOLDER, NAMES, Capture, capture
-from tests.kit.filtering import contiguous, filtered, payload, read_media, records, video
+from tests.kit.temporal_filter import contiguous, filtered, payload, read_media, records, video
 
 WITH_RTX = [name for name in NAMES if any("rtx_osn" in packet.row for packet in capture(name).packets)]
 DESCRIPTOR = 13

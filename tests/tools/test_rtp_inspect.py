@@ -13,7 +13,7 @@ from svc.tools.rtpdump import Record, write
 from tests.kit import packets
 from tests.kit.captures import FOLDER, NAMES, capture
 from tests.kit.dependency_descriptor import Descriptor, Structure, Template
-from tests.kit.filtering import records
+from tests.kit.temporal_filter import records
 
 BASE = ["seq", "timestamp", "ssrc", "payload_type", "marker", "padding", "size"]
 OF_DESCRIPTOR = [

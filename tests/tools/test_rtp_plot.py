@@ -8,7 +8,7 @@ import pytest
 from svc.cli import main
 from svc.tools.rtp.timeline import INTERVAL_S, Timeline, timeline
 from tests.kit.captures import FOLDER, NAMES, capture
-from tests.kit.filtering import records, video
+from tests.kit.temporal_filter import records, video
 
 PNG, SVG = b"\x89PNG\r\n\x1a\n", b"<?xml"
 

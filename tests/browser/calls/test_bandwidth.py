@@ -2,8 +2,8 @@
 
 import re
 
+from tests.kit.conditions import wait_until
 from tests.kit.people import People
-from tests.kit.waiting import wait_until
 
 ESTIMATE = re.compile(r"Connection to you\s*([\d,]+) kbit/s")
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from tests.kit.conditions import becomes, in_one_go_of
 from tests.kit.firefox import firefox
 from tests.kit.home_networks import SERVER, firefox_in, home_networks
 from tests.kit.outages import Talk, outage, talking, why_not
 from tests.kit.pion import PionCaller
-from tests.kit.waiting import becomes, in_one_go_of
 
 # Longer than the service waits for any packet, but shorter than a test's time limit.
 AWAY_S = 20.0

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
+from tests.kit.conditions import in_one_go_of
 from tests.kit.people import People, Person
 from tests.kit.product import Product
-from tests.kit.waiting import in_one_go_of
 
 STILL_S = 4.0
 

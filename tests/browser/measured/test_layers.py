@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import pytest
 
 from tests.browser.calls.test_encrypted_channels import encrypted
+from tests.kit.conditions import in_one_go_of
 from tests.kit.page_statistics import Received
 from tests.kit.people import Capture, People, Person
-from tests.kit.waiting import in_one_go_of
 
 CODECS = ("VP8", "VP9", "AV1", "H264")
 CAPTURE = Capture(160, 120, 30)

@@ -21,11 +21,11 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.calls.test_encrypted_channels import encrypted
+from tests.kit.conditions import in_one_go_of, wait_until
 from tests.kit.page_statistics import Statistics
 from tests.kit.people import FLAGS, Capture, People, Person, SharedBrowsers, bare_chromium
 from tests.kit.product import Product
 from tests.kit.relay import relay
-from tests.kit.waiting import in_one_go_of, wait_until
 
 LOSS = 0.05
 SEED = 20_260_103

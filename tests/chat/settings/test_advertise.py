@@ -18,8 +18,8 @@ from svc.chat.settings.mdns_advertiser import Advertisement, system_interfaces
 from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from tests.chat.member import chat_server
 from tests.kit.chat_process import ChatProcess, chat_process
+from tests.kit.conditions import eventually
 from tests.kit.lan import Browser, Lan, browsing, lan, why_not
-from tests.kit.waiting import eventually
 
 SERVICE = "_svc-chat._tcp"
 missing = why_not()

@@ -18,9 +18,9 @@ from svc.tools.doctor import network
 from svc.tools.doctor.check_result import Finding, Verdict
 from svc.tools.doctor.examination import Target, examine
 from tests.chat.member import ChatServer, chat_server
+from tests.kit.conditions import becomes
 from tests.kit.proxy import Proxy, nginx
 from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
-from tests.kit.waiting import becomes
 
 QUIET = {"DISABLE_STUN": "true"}
 

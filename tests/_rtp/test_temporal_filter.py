@@ -8,7 +8,8 @@ from svc._rtp.frames import Reader
 from svc._rtp.layers import Selector
 from svc.tools.rtp.filter import Switch
 from tests.kit.captures import NAMES, capture
-from tests.kit.filtering import (
+from tests.kit.packets import read_rtp
+from tests.kit.temporal_filter import (
     ONE_OF_EACH_CODEC,
     THREE_LAYERS,
     Shape,
@@ -22,7 +23,6 @@ from tests.kit.filtering import (
     records,
     video,
 )
-from tests.kit.packets import read_rtp
 
 WITH_DESCRIPTOR = [name for name in NAMES if any("dd" in packet.row for packet in capture(name).packets)]
 WITHOUT_DESCRIPTOR = ["av1_l1t3_noddext", "vp8_l1t3_nodd"]

@@ -8,8 +8,8 @@ from typing import Any
 from svc.tools.rtp.filter import Switch, filter_records
 from svc.tools.rtpdump import Record, read
 from tests.kit.captures import FOLDER, Capture, Packet, capture
-from tests.kit.decoding import decode
 from tests.kit.packets import Rtp, read_rtp
+from tests.kit.video_decoder import decode
 
 # L1T3 captures with descriptors in the packets: one for each codec, and more for AV1.
 THREE_LAYERS = ("vp8_l1t3", "vp9_l1t3", "h264_l1t3", "av1_l1t3", "av1_l1t3_av", "av1_l1t3_loss")

@@ -1,4 +1,4 @@
-"""Measures how soon pages use a new key after a member has left a call. python -m benchmarks.rekeying
+"""Measures how soon pages use a new key after a member has left a call. python -m benchmarks.key_changes
 
 Several pages in one Chromium are in an encrypted voice channel. The last page leaves the channel and joins it
 again. With `--private`, they are in a private conversation's call, and the last page's member is removed from
@@ -24,9 +24,9 @@ from playwright.async_api import expect
 from tests.browser.test_private import conversation
 from tests.browser.test_private_groups import can_be_let_in
 from tests.kit.community import ask, own_id
+from tests.kit.conditions import wait_until
 from tests.kit.people import Capture, Person, chromium, people_at
 from tests.kit.product import running_product
-from tests.kit.waiting import wait_until
 
 PEOPLE, ROUNDS = 3, 10
 CAPTURE = Capture(320, 180, 15)

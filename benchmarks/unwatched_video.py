@@ -1,4 +1,4 @@
-"""Measures a camera that nobody is watching (A10). python -m benchmarks.unwatched
+"""Measures a camera that nobody is watching (A10). python -m benchmarks.unwatched_video
 
 Ada sends a camera in three encodings. Grace, in a separate browser, pauses the video, resumes it, and
 requests only the smallest encoding. For each change, the program prints the time from Grace's request until
@@ -14,10 +14,10 @@ from playwright.async_api import Browser
 
 from benchmarks.two_browsers import two_browsers
 from tests.kit import encoder_log
+from tests.kit.conditions import wait_until
 from tests.kit.encoder_log import Entry
 from tests.kit.narrow_call import HIDDEN
 from tests.kit.people import Capture, Person
-from tests.kit.waiting import wait_until
 
 CAPTURE = Capture(960, 540, 30)
 CHANGES = (

@@ -1,7 +1,7 @@
 """Does the minimum that a durable HTTP POST requires: aiohttp's server, JSON parsing, and the store's own
 INSERT.
 
-    python -m benchmarks.limit.posting FOLDER
+    python -m benchmarks.limit.http_post FOLDER
 
 The database and the table are the chat server's. The program has no middleware, webhooks, rules, events or
 search. Prints its address and exits when standard input is closed.
