@@ -127,6 +127,19 @@ def test_every_path_in_architecture_md_exists() -> None:
     assert len(paths) > 50
 
 
+# Events and functions, which ARCHITECTURE.md names in parentheses like modules.
+_NOT_MODULES = {"exclusive_write", "shared_write", "peer_joined", "peer_left", "voice_joined", "voice_left"}
+
+
+def test_every_module_that_architecture_md_names_in_parentheses_exists() -> None:
+    text = (REPOSITORY / "ARCHITECTURE.md").read_text()
+    lists = re.findall(r"\(((?:`[a-z_./]+`(?:,?\s+and\s+|,\s+)?)+)\)", text)
+    named = {name for names in lists for name in re.findall(r"`([a-z_]+)`", names)}
+    modules = {path.stem for path in PACKAGE.rglob("*.py*")} | {path.name for path in PACKAGE.rglob("*/")}
+    assert named - modules - _NOT_MODULES == set()
+    assert len(named) > 10
+
+
 # Matches `docs/http.md, "Uploads"`, even if a comment splits it over two lines.
 _CITATION = re.compile(
     r'\b((?:docs/[\w-]+|ARCHITECTURE|CONTRIBUTING|README)\.md)(?:,\s+(?:# |// )?"([^"]+)")?'
