@@ -102,7 +102,7 @@ class Cluster:
         owner = await owner_among(self.nodes, within_s=HEALED_WITHIN_S)
         for node in self.nodes:
             if node is not owner:
-                await wait_until(f"{node.name} is well", node.is_well, within_s=HEALED_WITHIN_S)
+                await wait_until(f"{node.name} is healthy", node.is_well, within_s=HEALED_WITHIN_S)
         for relay in self.relays:
             await wait_until(f"{relay.name} is attached", relay.is_attached, within_s=HEALED_WITHIN_S)
 

@@ -98,7 +98,7 @@ async def private_call(everybody: Sequence[Person], database: Path, rounds: int)
     first, *others = everybody
     ids = [await own_id(person) for person in others]
     for person in everybody:
-        await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30)
+        await wait_until(f"{person.name} can be admitted", partial(can_be_let_in, person), within_s=30)
     room_id = (await ask(first, "POST", "/api/private/conversations", {"members": ids}))["id"]
     # The page creates the group when it is reopened.
     await first.page.reload()
@@ -141,7 +141,7 @@ async def agreed(everybody: Sequence[Person], database: Path, room_id: str) -> i
         known = [await person.page.evaluate("epoch => epoch in keysAt", epoch) for person in everybody]
         return epoch > 0 and all(known)
 
-    await wait_until("everybody has the keys", have_keys, within_s=30)
+    await wait_until("everyone has the keys", have_keys, within_s=30)
     await asyncio.sleep(SETTLE_S)
     return epoch
 

@@ -215,12 +215,12 @@ async def livekit_call(
             ):
                 for port in (HTTP_PORT, SIGNALLING_PORT):
                     await wait_until(
-                        f"port {port} listens", partial(listens, world.server, port), within_s=10
+                        f"port {port} is open", partial(listens, world.server, port), within_s=10
                     )
                 ada = await joined(alone, "Ada", publishes=False)
                 others = [await joined(people, name, publishes=True) for name in names]
                 call = NarrowCall(world.homes["ada"], world.server, ada, tuple(others))
-                await wait_until("every camera is seen", partial(all_seen, call), within_s=15)
+                await wait_until("every camera is visible", partial(all_seen, call), within_s=15)
                 yield call
         finally:
             for program in programs:

@@ -76,7 +76,7 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     async def done() -> bool:
         return await first("set") is not None
 
-    await wait_until(f"the encodings follow {changes}", done, within_s=15)
+    await wait_until(f"the encodings match {changes}", done, within_s=15)
     wanted, done_at = await first("wanted"), await first("set")
     assert wanted and done_at
     # Wait as long as the service waits between two such events.

@@ -28,7 +28,7 @@ def test_new_commit_subjects_fit_in_72_characters() -> None:
     command = ["git", "log", f"--since={FIRST_COMMIT_WITH_THE_RULE}", "--no-merges", "--format=%h %s"]
     log = subprocess.run(command, cwd=english.REPOSITORY, capture_output=True, text=True, check=False)
     if log.returncode:
-        pytest.skip("this is no git checkout")
+        pytest.skip("this is not a git checkout")
     subjects = [line.partition(" ")[2] for line in log.stdout.splitlines()]
     long = {subject for subject in subjects if len(subject) > MAX_SUBJECT_CHARACTERS}
     assert long - set(LONG_SUBJECTS) == set()

@@ -50,7 +50,7 @@ def blocks() -> Iterator[tuple[str, str]]:
                 yield heading, "\n".join(block)
                 block = None
             else:
-                assert line == "```sh", f"a block of another kind under {heading}: it is not tried"
+                assert line == "```sh", f"an untested kind of block under {heading}"
                 block = []
         elif block is not None:
             block.append(line)
@@ -117,7 +117,7 @@ async def test_every_shell_block_works_as_written(tmp_path: Path) -> None:
     async with server(tmp_path) as environment:
         for block in running:
             await _run(block, tmp_path, environment)
-    await eventually("let go of", lambda: _free(tmp_path / "data"), within_s=10)
+    await eventually("the data folder is unlocked", lambda: _free(tmp_path / "data"), within_s=10)
     for block in stopped:
         await _run(block, tmp_path, {})
     for made in ("restored", "new"):

@@ -29,7 +29,7 @@ def test_the_make_targets_in_the_readme_exist() -> None:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 async def test_the_commands_in_the_readme_post_back_up_and_restore(tmp_path: Path) -> None:
-    assert len(BLOCKS) == 2, "a block that is not tried"
+    assert len(BLOCKS) == 2, "the block is not tested"
     (udp_port,) = free_ports(1)
     async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:
         address = "{0.scheme}://{0.netloc}".format(urlsplit(product.url))

@@ -71,7 +71,7 @@ class Watched:
             sequence, _, ssrc = struct.unpack("!HII", data[2:12])
             self.resent += (ssrc, sequence) in self.seen
             assert self.seen.setdefault((ssrc, sequence), data) == data, (
-                f"{sequence} of {ssrc} under two faces"
+                f"{sequence} of {ssrc} was encrypted with different bytes"
             )
 
     def send(self, sequence: int, *, keyframe: bool = False, as_rtx: bool = False) -> None:
@@ -187,7 +187,7 @@ class WatchedEncodings:
         for data, remote, _ in self.scene.engine.take_datagrams():
             if remote == self.scene.bob.address and data[0] >= 128 and not 192 <= data[1] < 224:
                 number = struct.unpack("!H", data[2:4])[0], struct.unpack("!I", data[8:12])[0]
-                assert self.seen.setdefault(number, data) == data, f"{number} under two faces"
+                assert self.seen.setdefault(number, data) == data, f"{number} was encrypted twice"
 
     def pace(self) -> None:
         """Send media and a report for a second, and pace the video from now on."""

@@ -106,7 +106,7 @@ def test_a_path_is_reported_again_in_each_ice_generation() -> None:
 @pytest.mark.parametrize(
     ("between_s", "silent_s"),
     [(0.1, 1.5), (0.25, 1.5), (1.0, 2.6)],
-    ids=["it was full", "a voice that is silent", "only checks came"],
+    ids=["the queue was full", "a silent voice", "only checks arrived"],
 )
 def test_a_busy_path_that_falls_silent_is_reported_sooner(between_s: float, silent_s: float) -> None:
     engine = new_engine()

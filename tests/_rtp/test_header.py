@@ -110,7 +110,7 @@ def test_padding_is_not_part_of_the_payload() -> None:
         pytest.param(block(0xBEDE, b"\x10A\0\x2f"), [(1, b"A")], id="a one-byte element too long"),
         pytest.param(block(0x1000, b"\x01\x01A\x02"), [(1, b"A")], id="a two-byte element without length"),
         pytest.param(block(0x1000, b"\x01\x03AB"), [], id="a two-byte element over the block's end"),
-        pytest.param(block(0xABCD, b"\x10A\x20B"), [], id="another profile holds nothing for us"),
+        pytest.param(block(0xABCD, b"\x10A\x20B"), [], id="an unknown profile"),
         pytest.param(block(0xBEDE, b""), [], id="an empty block"),
         pytest.param(block(0xBEDE, bytes(8)), [], id="a block of padding"),
     ],
@@ -140,7 +140,7 @@ def test_elements_after_the_twentieth_are_skipped() -> None:
             id="padding of 0",
         ),
         pytest.param(b"\xa0" + packet(payload=b"abc\x05")[1:], id="padding longer than the payload"),
-        pytest.param(b"\xa0" + packet(payload=b"")[1:], id="padding without a byte that counts it"),
+        pytest.param(b"\xa0" + packet(payload=b"")[1:], id="padding without its length byte"),
     ],
 )
 def test_a_malformed_packet_is_refused(data: bytes) -> None:

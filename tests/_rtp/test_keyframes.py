@@ -44,7 +44,7 @@ def h264(*kinds: int) -> bytes:
         pytest.param("H264", b"\x67\x42", True, id="H264 parameter set"),
         pytest.param("H264", b"\x61\xe0", False, id="H264 slice"),
         pytest.param("H264", h264(7, 8), True, id="H264 parameter sets together"),
-        pytest.param("H264", h264(6, 7, 8, 5), True, id="H264 parameter sets behind another unit"),
+        pytest.param("H264", h264(6, 7, 8, 5), True, id="H264 parameter sets after another unit"),
         pytest.param("H264", h264(6, 1), False, id="H264 no parameter sets"),
         pytest.param("H264", b"\x78\x00\x04\x61", False, id="H264 aggregate cut short"),
         pytest.param(

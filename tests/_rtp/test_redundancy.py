@@ -167,7 +167,7 @@ def test_a_receiver_that_loses_audio_temporarily_gets_each_packet_with_its_prede
     first = header(voice.bob.media[0])["sequence"]
     voice.lose(first + 3)
     voice.send(11)
-    assert not any(voice.redundant()), "one loss is bad luck"
+    assert not any(voice.redundant()), "one loss is not enough"
     voice.lose(first + 8)
     before = len(voice.bob.media)
     for number in range(12, 20):
@@ -202,7 +202,7 @@ def test_a_queue_of_100_ms_ends_redundancy_for_30_s() -> None:
     assert all(speak(1, 0.08)), "a queue of less than 100 ms"
     queued = speak(1, 0.12)
     assert queued == [True, *[False] * 49]
-    assert not any(speak(28.9, 0.0)), "losses go on, and the queue has gone"
+    assert not any(speak(28.9, 0.0)), "losses continue and the queue is empty"
     assert all(speak(2, 0.0)[20:])
 
 

@@ -48,7 +48,7 @@ def test_a_padding_only_packet_has_no_body() -> None:
     "data",
     [
         pytest.param(b"\x40" + packets.pli(1)[1:], id="version 1"),
-        pytest.param(packets.pli(1) + b"\x80", id="rubbish behind a packet"),
+        pytest.param(packets.pli(1) + b"\x80", id="garbage after a packet"),
         pytest.param(b"\xa0\xc9\0\0", id="padding without a body"),
         pytest.param(b"\xa1" + packets.pli(1)[1:11] + b"\0", id="padding of 0"),
         pytest.param(b"\xa1" + packets.pli(1)[1:11] + b"\x09", id="padding longer than the body"),

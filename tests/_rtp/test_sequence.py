@@ -68,7 +68,7 @@ def drop(number: int) -> Row:
     "rows",
     [
         pytest.param([Row(100, 1), Row(101, 2), Row(102, 3)], id="in order"),
-        pytest.param([Row(100, 1), drop(101), drop(102), Row(103, 2)], id="what is dropped leaves no gap"),
+        pytest.param([Row(100, 1), drop(101), drop(102), Row(103, 2)], id="dropped packets leave no gap"),
         pytest.param([Row(100, 1), Row(103, 4), Row(101, 2), Row(102, 3)], id="missing numbers are kept"),
         pytest.param(
             [Row(100, 1), Row(104, 5), drop(102), Row(105, 6)], id="a late drop changes nothing after it"

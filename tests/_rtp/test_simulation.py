@@ -18,7 +18,7 @@ from tests.kit.simulation.receiver import VideoReceiver
 from tests.kit.simulation.sender import VideoSender
 from tests.kit.simulation.world import World
 
-MORE_SEEDS = pytest.mark.nightly("one seed is tried daily")
+MORE_SEEDS = pytest.mark.nightly("one seed runs daily")
 CLEAN = Conditions()
 # "10 % random loss and 5 % reordering", with delays of 20 to 30 ms.
 LOSSY = Conditions(jitter_s=0.01, loss=0.10, reorder=0.05)

@@ -8,7 +8,7 @@ import pytest
 from tests.kit import packets
 from tests.kit.simulcast import CODECS, RID, RIDS, SEPARATE, SHARED, TICKS, FrameNumbers, Received, Scene
 
-MORE_SEEDS = pytest.mark.nightly("one seed is tried daily")
+MORE_SEEDS = pytest.mark.nightly("one seed runs daily")
 every_codec = pytest.mark.parametrize("codec", CODECS)
 
 

@@ -102,7 +102,7 @@ def check_change(frames: list[Frame], place: int, before: int, after: int) -> No
         if i == place:
             selector.set_target(after)
         number, going = frame[0], selector.decide(*frame)
-        assert sent.setdefault(number, going) is going, f"half of frame {number}"
+        assert sent.setdefault(number, going) is going, f"part of frame {number}"
     # The frame in progress at the time of the change still follows the old choice.
     changed_at = frames[place][0] + (place > 0 and frames[place - 1][0] == frames[place][0])
     settled_at = next_switch_point(frames, changed_at) if rises(before, after) else changed_at
@@ -131,7 +131,7 @@ def next_switch_point(frames: list[Frame], number: int) -> int:
 
 
 @pytest.mark.parametrize(
-    "step", [11, pytest.param(1, marks=pytest.mark.nightly("at every packet; at every eleventh daily"))]
+    "step", [11, pytest.param(1, marks=pytest.mark.nightly("every packet; every eleventh runs daily"))]
 )
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
 def test_a_layer_change_leaves_no_gap_in_the_sequence_numbers(name: str, step: int) -> None:
@@ -155,7 +155,7 @@ def test_every_frame_decodes_correctly_after_a_layer_change(name: str, before: i
         check_pictures(name, sent)
 
 
-@pytest.mark.nightly("tries every packet; every third of a capture is tried daily")
+@pytest.mark.nightly("every packet; every third packet of a capture runs daily")
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("before", "after"), ALL_CHANGES)
 @pytest.mark.parametrize("name", THREE_LAYERS)

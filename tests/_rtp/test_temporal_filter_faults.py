@@ -105,7 +105,7 @@ class Receiver:
             ours = parse_header(sent)
             assert ours is not None
             number = ours["sequence"]
-            assert number not in self.got, "a number came twice"
+            assert number not in self.got, "a sequence number was received twice"
             start = ours["payload_offset"]
             self.got[number] = sent[start : start + ours["payload_length"]]
 
@@ -166,10 +166,10 @@ def check_whole_frames_with_all_they_need(stream: list[Packet], receiver: Receiv
     for packet in stream:
         if packet.frame >= 0:
             parts.setdefault(packet.frame, set()).add(packet.payload in got)
-    assert {frame for frame, going in parts.items() if len(going) > 1} == set(), "half frames"
+    assert {frame for frame, going in parts.items() if len(going) > 1} == set(), "incomplete frames"
     sent = {frame for frame, going in parts.items() if True in going}
     assert {frame for frame in sent if not dependencies(frame) <= sent} == set(), (
-        "frames without what they need"
+        "frames without their dependencies"
     )
 
 
@@ -231,7 +231,9 @@ def test_permanent_losses_leave_only_their_own_gaps(
         others = [other for other in arriving if other.frame == packet.frame >= 0]
         # A frame is forwarded whole or not at all. If its structure is lost, its layer is unknown, so it is
         # forwarded.
-        assert len({other.payload in got for other in others}) <= 1, "what came of a frame was divided"
+        assert len({other.payload in got for other in others}) <= 1, (
+            "only a part of a received frame was forwarded"
+        )
 
 
 @given(streams(), changes, some, st.integers(1, 12))

@@ -132,7 +132,7 @@ def test_datagrams_that_exceed_one_batch_are_sent_in_order(
 @pytest.mark.parametrize(
     "sizes",
     [[900] * 80, [900] * 10 + [400] + [900] * 10, [400, 900, 900, 901, 900], [1100] * 66 + [1] * 20, [7]],
-    ids=["equal", "a shorter last one", "a longer one", "a batch and more", "alone"],
+    ids=["equal", "a shorter last one", "a longer one", "more than a batch", "alone"],
 )
 def test_consecutive_datagrams_to_one_receiver_arrive_complete_and_in_order(
     loop: UdpLoop, sizes: list[int]

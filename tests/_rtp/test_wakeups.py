@@ -54,7 +54,7 @@ class Clocked:
     def sleep(self, until: float) -> None:
         assert until >= self.now
         while (deadline := self.engine.next_deadline()) <= until:
-            assert deadline > self.now, "a turn leaves nothing behind that is due"
+            assert deadline > self.now, "a turn leaves no deadline that is due"
             self.now = deadline
             self.woken.append(deadline)
             self.turn()

@@ -37,7 +37,7 @@ from tests.kit.device import Device
 
 SEED = 13
 PAIRS, TRIPLES = 20, 4
-MANY = pytest.mark.nightly("hundreds of cases; two dozen are tried daily")
+MANY = pytest.mark.nightly("hundreds of cases; two dozen run daily")
 VARIABLES = {
     "PORT": "0",
     "JWT_SECRET": "a secret of at least thirty-two bytes",

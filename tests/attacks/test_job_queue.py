@@ -132,7 +132,7 @@ async def test_a_short_clip_is_processed_alongside_another_members_long_clips(
         clip = await place.sent(other, content=videos.video(frames=25))
         assert (await page.pushed("upload_done"))["id"] == clip
         states = Counter([(await greedy.done("GET", f"/api/uploads/{id_}"))["state"] for id_ in long])
-        assert states["waiting"] >= 1, "they were not waited for"
+        assert states["waiting"] >= 1, "the clip waited for all of the long jobs"
 
 
 async def test_a_file_that_takes_too_long_for_its_queue_moves_to_the_other_queue(tmp_path: Path) -> None:
@@ -141,10 +141,12 @@ async def test_a_file_that_takes_too_long_for_its_queue_moves_to_the_other_queue
     queue.put("emoji", pictures.gif_bomb(1000, 8), deadline_s=15)
     async with queue.open(), working(dataclasses.replace(queue.config, port=0)) as worker:
         assert (await queue.one("job_hand_on"))["job"] == "u1"
-        assert (await queue.one("job_refuse"))["job"] == "u2", "an emoji has no other line"
+        assert (await queue.one("job_refuse"))["job"] == "u2", "there is no other queue for emoji"
         text = worker.measurements.registry.exposition()[0].decode
         await eventually(
-            "it is counted", lambda: f'outcome="{HANDED_ON}"}} 1.0' in text(), within_s=DEADLINE_S
+            "the job is counted as handed on",
+            lambda: f'outcome="{HANDED_ON}"}} 1.0' in text(),
+            within_s=DEADLINE_S,
         )
 
 

@@ -114,5 +114,5 @@ async def test_a_member_can_add_others_to_a_few_conversations_and_then_has_to_wa
     wanted = {"members": [ben.person.id, cem.person.id]}
     status, answer = await ada.person.ask("POST", "/api/private/conversations", wanted)
     assert (status, answer["error"]) == (429, "rate_limited") and answer["retry_after_ms"] > 60_000
-    assert (await ada.open(ben))["id"] == pair["id"], "what is there may be opened as often as one likes"
+    assert (await ada.open(ben))["id"] == pair["id"], "an existing conversation can be opened without a limit"
     await ben.open(ada, cem)

@@ -54,7 +54,7 @@ async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
                 async with raw_connection(chat.address) as other:
                     assert (await other.ask("GET", "/health")).status == 200
                 raw.writer.transport.abort()
-        await eventually("the server has noticed", lambda: not _bodies(), within_s=20.0)
+        await eventually("the server has dropped the aborted bodies", lambda: not _bodies(), within_s=20.0)
     finally:
         gc.enable()
 

@@ -349,7 +349,7 @@ async def _signs_in(loop: FairLoop) -> None:
     with ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(socket.create_connection(sockets[0].getsockname())).send(b"x")
-        await eventually("both are accepted", lambda: len(opened) == 2, within_s=WITHIN_S)
+        await eventually("both connections are accepted", lambda: len(opened) == 2, within_s=WITHIN_S)
         (member, place), (stranger, other) = opened
         assert loop.strangers == {member.fileno(), stranger.fileno()}
         place.belongs_to("member")
@@ -388,15 +388,15 @@ async def _open_silent_connections(loop: FairLoop) -> None:
         return reader
 
     readers = [await connected() for _ in range(4)]
-    await eventually("one made room for the last", lambda: table.closed == 1, within_s=WITHIN_S)
+    await eventually("one connection was closed for the newest", lambda: table.closed == 1, within_s=WITHIN_S)
     assert await readers[0].read() == b""
     assert len(table) == len(loop.strangers) == 3
     writers[1].write(b"x")
-    await eventually("it was opened", lambda: calls == 1 and len(table) == 2, within_s=WITHIN_S)
+    await eventually("the connection was opened", lambda: calls == 1 and len(table) == 2, within_s=WITHIN_S)
     table.sweep(acceptor.FIRST_BYTE_DEADLINE_S - 1)
     assert len(table) == 2
     await connected()
-    await eventually("it is accepted", lambda: len(table) == 3, within_s=WITHIN_S)
+    await eventually("the connection is accepted", lambda: len(table) == 3, within_s=WITHIN_S)
     await listener.stop()
     assert len(table) == 0 and loop.strangers == set()
     for reader in readers[2:]:
@@ -414,7 +414,7 @@ async def _keep_silent(loop: FairLoop) -> None:
     listener = Listener(sockets, table, keep, lambda: 0.0)
     listener.start()
     reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
-    await eventually("it is accepted", lambda: len(table) == 1, within_s=WITHIN_S)
+    await eventually("the connection is accepted", lambda: len(table) == 1, within_s=WITHIN_S)
     table.sweep(acceptor.FIRST_BYTE_DEADLINE_S)
     assert await reader.read() == b""
     assert len(table) == 0 and loop.strangers == set()
@@ -471,7 +471,9 @@ async def test_the_kernel_buffers_little_for_a_peer_that_does_not_read() -> None
     listener = Listener(sockets, ConnectionTable(Limits(10)), look)
     listener.start()
     with socket.create_connection(sockets[0].getsockname()):
-        await eventually("it is accepted", lambda: held == [acceptor.UNSENT_BYTES], within_s=WITHIN_S)
+        await eventually(
+            "the connection is accepted", lambda: held == [acceptor.UNSENT_BYTES], within_s=WITHIN_S
+        )
     await listener.stop()
 
 

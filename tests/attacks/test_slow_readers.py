@@ -122,7 +122,9 @@ async def test_stalled_streams_from_one_address_do_not_displace_others(
         async with reading_from(chat, "127.0.0.2") as session, session.get(small) as response:
             assert (response.status, await response.read()) == (200, b"small")
         closed = [await one.was_closed() for one in stalled]
-        assert closed.count(True) == 2 * MAX_STREAMS - MAX_STREAMS // 2, "it has half of the places"
+        assert closed.count(True) == 2 * MAX_STREAMS - MAX_STREAMS // 2, (
+            "one address gets half of the streams"
+        )
 
 
 async def test_among_many_stalled_addresses_the_longest_stalled_one_makes_room(

@@ -159,7 +159,7 @@ async def test_concurrent_uploads_are_limited_and_shared_among_members(
     async with asyncio.TaskGroup() as group:
         for path in where[:2]:
             group.create_task(sent(place, path, headers, slow()))
-        await eventually("two arrive", lambda: arriving.taken == 2, within_s=10)
+        await eventually("two uploads are being received", lambda: arriving.taken == 2, within_s=10)
         assert await place.append(greedy, where[2], 0, b"x") == (503, "too_many_connections")
         assert (await place.send(other))[0] == 201
         end.set()

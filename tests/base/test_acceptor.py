@@ -61,7 +61,7 @@ async def test_accepting_resumes_after_failures_and_logs_them_in_one_line(
     table = ConnectionTable(Limits(8))
     async with listening(table, failures=50) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
-            await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
+            await eventually("the first connection is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
     assert caplog.messages.count("connections cannot be accepted") == 1
 
 
@@ -72,10 +72,12 @@ async def test_a_failing_accept_closes_an_unauthenticated_connection_to_free_a_d
     table = ConnectionTable(Limits(8))
     async with listening(table) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
-            await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
+            await eventually("the first connection is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
             bound.failures = 1
             with socket.create_connection(bound.getsockname()):
-                await eventually("so is the next", lambda: len(opened) == 2, within_s=WITHIN_S)
+                await eventually(
+                    "the next connection is accepted", lambda: len(opened) == 2, within_s=WITHIN_S
+                )
             assert [place.open for place in opened] == [False, True]
 
 
@@ -85,7 +87,7 @@ async def test_a_flood_that_fills_the_connection_table_is_logged_in_one_line(
     table = ConnectionTable(Limits(4))
     async with listening(table) as (bound, opened):
         lines = [socket.create_connection(bound.getsockname()) for _ in range(50)]
-        await eventually("all were accepted", lambda: table.closed == 47, within_s=WITHIN_S)
+        await eventually("all connections were accepted", lambda: table.closed == 47, within_s=WITHIN_S)
         assert len(table) == 3 and opened
         for line in lines:
             line.close()
@@ -104,14 +106,14 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
 
     async def swept(expected: int) -> None:
         """Check that the sweep has run `count` times since the last call, even after many intervals."""
-        await eventually("it is swept", lambda: len(due) >= expected, within_s=WITHIN_S)
+        await eventually("the table has been swept", lambda: len(due) >= expected, within_s=WITHIN_S)
         await asyncio.sleep(0.02)
         assert len(due) == expected
         due.clear()
 
     async with listening(Noting(Limits(4))) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
-            await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
+            await eventually("the first connection is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
             await swept(0)
             checks = iter([0.0, 0.0, 3600.0, 3600.0])
             opened[0].watch(lambda now: now + next(checks))

@@ -65,6 +65,6 @@ async def test_a_cancelled_waiter_takes_nothing() -> None:
     async with turns.turn("first"):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0), turns.turn("second"):
-                raise AssertionError("there is no place")
+                raise AssertionError("there is no free slot")
     async with turns.turn("third"):
         pass

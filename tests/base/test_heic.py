@@ -51,7 +51,7 @@ def shows(image: Image.Image, *colours: tuple[int, ...]) -> bool:
         # The main photo is not always the first one.
         heif.photo(pictures.scene(*SIZE), before=[Image.new("RGB", (64, 64), "lime")]),
     ],
-    ids=["one", "tiles", "tiles that stand out", "10 bits", "general brands", "MiHB", "second of two"],
+    ids=["one", "tiles", "tiles beyond the edge", "10 bits", "general brands", "MiHB", "second of two"],
 )
 async def test_a_photo_is_shown_in_its_intended_orientation(sandbox: Sandbox, photo: bytes) -> None:
     picture, image = await rewrite(sandbox, photo)

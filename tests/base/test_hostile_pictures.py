@@ -67,7 +67,7 @@ async def test_mutated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox,
     await survives(sandbox, seed, rounds=40)
 
 
-@pytest.mark.nightly("10,000 mutations; forty are tried daily")
+@pytest.mark.nightly("10,000 mutations; forty run daily")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(2, 12))
 async def test_many_mutated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:

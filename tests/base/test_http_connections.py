@@ -52,7 +52,7 @@ class Served:
             checks = [place.check for place in self.table._places if place.check]
             return len(checks) == 1 and what(checks[0].__self__)  # type: ignore[attr-defined]
 
-        await eventually("the server has seen it", is_so, within_s=WITHIN_S)
+        await eventually("the server has read the request", is_so, within_s=WITHIN_S)
 
 
 @asynccontextmanager
@@ -262,4 +262,4 @@ async def test_a_closed_connection_frees_its_slot(close: bool) -> None:
         async with raw_connection(served.address) as raw:
             headers = ["Connection: close"] if close else []
             assert (await raw.ask("GET", "/", headers)).status == 200
-        await eventually("its place is free", lambda: not len(served.table), within_s=WITHIN_S)
+        await eventually("its slot is free", lambda: not len(served.table), within_s=WITHIN_S)

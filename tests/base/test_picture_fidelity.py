@@ -202,7 +202,7 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("side", [None, 10], ids=["as large", "smaller"])
+@pytest.mark.parametrize("side", [None, 10], ids=["equal size", "smaller"])
 @pytest.mark.parametrize("name", PICTURES)
 async def test_colours_are_preserved(sandbox: Sandbox, name: str, side: int | None) -> None:
     data, colour = PICTURES[name]

@@ -59,7 +59,7 @@ async def test_a_child_has_no_environment_and_a_lower_priority(
     assert (await call(sandbox, "process_state"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
     await eventually("the first job has ended", lambda: not jobs(sandbox), within_s=20)
     task = asyncio.create_task(call(sandbox, "sleep"))
-    await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
+    await eventually("the child is running", lambda: len(jobs(sandbox)) == 1, within_s=20)
     assert os.getpriority(os.PRIO_PROCESS, jobs(sandbox)[0]) == min(os.nice(0) + 15, 19)
     task.cancel()
 
@@ -123,9 +123,11 @@ async def test_an_input_is_not_refused_because_the_system_killed_the_child(
 ) -> None:
     # When memory runs out, the kernel kills this child first.
     task = asyncio.create_task(call(sandbox, "sleep"))
-    await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
+    await eventually("the child is running", lambda: len(jobs(sandbox)) == 1, within_s=20)
     if not at_once:
-        await eventually("it has its request", lambda: sandbox.layers is not None, within_s=20)
+        await eventually(
+            "the child has received its request", lambda: sandbox.layers is not None, within_s=20
+        )
     os.kill(jobs(sandbox)[0], 9)
     with pytest.raises(SandboxFailed, match="possibly because memory ran out"):
         await task
@@ -173,11 +175,11 @@ async def test_an_invalid_message_from_a_child_counts_as_a_refusal(sandbox: Sand
 
 async def test_a_cancelled_caller_kills_its_child(sandbox: Sandbox) -> None:
     task = asyncio.create_task(call(sandbox, "sleep"))
-    await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
+    await eventually("the child is running", lambda: len(jobs(sandbox)) == 1, within_s=20)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await eventually("it is gone", lambda: jobs(sandbox) == [], within_s=20)
+    await eventually("the child has exited", lambda: jobs(sandbox) == [], within_s=20)
 
 
 async def test_concurrent_children_are_limited(sandbox: Sandbox) -> None:
@@ -191,23 +193,23 @@ async def test_concurrent_children_are_limited(sandbox: Sandbox) -> None:
 
 async def test_a_dead_zygote_is_replaced_without_failing_a_job(sandbox: Sandbox) -> None:
     first = asyncio.create_task(call(sandbox, "sleep"))
-    await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
+    await eventually("the child is running", lambda: len(jobs(sandbox)) == 1, within_s=20)
     processes = family(sandbox)
     os.kill(zygote(sandbox), 9)
     with pytest.raises(SandboxFailed):
         await first
     assert await call(sandbox, "allocate", size=1) == {"length": 1}
-    await eventually("all are gone", lambda: not any(map(runs, processes)), within_s=20)
+    await eventually("all children have exited", lambda: not any(map(runs, processes)), within_s=20)
 
 
 async def test_closing_leaves_no_process_behind(sandbox: Sandbox) -> None:
     task = asyncio.create_task(call(sandbox, "sleep"))
-    await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
+    await eventually("the child is running", lambda: len(jobs(sandbox)) == 1, within_s=20)
     processes = family(sandbox)
     await sandbox.close()
     with pytest.raises(SandboxFailed):
         await task
-    await eventually("all are gone", lambda: not any(map(runs, processes)), within_s=20)
+    await eventually("all children have exited", lambda: not any(map(runs, processes)), within_s=20)
 
 
 def family(sandbox: Sandbox) -> list[int]:

@@ -25,7 +25,7 @@ from tests.kit.text_channels import box, do, message, press_at, write
 AXE = Path(__file__).parents[1] / "axe"
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": WIDE, "narrow": NARROW}
-NIGHTLY = pytest.mark.nightly("each theme and each size is looked at daily in another pair")
+NIGHTLY = pytest.mark.nightly("each theme and each size runs daily in another combination")
 LOOKS = [
     ("light", "wide"),
     ("dark", "narrow"),
@@ -276,7 +276,7 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
     await expect(ada.page.get_by_role("dialog")).to_be_visible()
     await looked("how a screen is shared")
     await close(ada)
-    assert len(set(starts)) == 1, "the words of a menu stand in one column"
+    assert len(set(starts)) == 1, "the labels of a menu are aligned"
 
 
 async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:

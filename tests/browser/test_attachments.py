@@ -80,10 +80,10 @@ async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
 
     await scroll_up()
     await write(ada, "One\nof\nthree lines")
-    await wait_until("three lines are in sight", ends_in_sight, within_s=15)
+    await wait_until("three lines are visible", ends_in_sight, within_s=15)
     await scroll_up()
     await write(ada, "Higher than the window" + "\nand more" * 60)
-    await wait_until("the end of many lines is in sight", ends_in_sight, within_s=15)
+    await wait_until("the last of many lines is visible", ends_in_sight, within_s=15)
     for number, names in enumerate((["one.png"], ["two.png", "three.png", "four.png"])):
         await scroll_up()
         await drop(ada, *[picture(name, 900) for name in names])
@@ -93,7 +93,7 @@ async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
         await expect(shown).to_have_count(len(names))
         for each in await shown.all():
             await expect(each).to_have_js_property("complete", True)
-        await wait_until("the pictures are in sight", ends_in_sight, within_s=15)
+        await wait_until("the pictures are visible", ends_in_sight, within_s=15)
 
 
 @wide_only
@@ -109,7 +109,7 @@ async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, ax
     upload = ada.page.locator(".upload-list li")
     progress = upload.get_by_role("progressbar", name="Uploading large.bin")
     await expect(progress).to_have_js_property("value", 0.5)
-    await at_both_sizes(ada, axe, "a file on its way")
+    await at_both_sizes(ada, axe, "an upload in progress")
     await ada.press("Remove large.bin")
     await expect(upload).to_have_count(0)
     await ada.page.unroute("**/api/uploads/*")
@@ -117,7 +117,7 @@ async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, ax
     async def nothing_is_left() -> bool:
         return not (await ask(ada, "GET", "/api/uploads"))["uploads"]
 
-    await wait_until("the server has let go of it", nothing_is_left, within_s=30)
+    await wait_until("the server has deleted the upload", nothing_is_left, within_s=30)
     # A file that is too large is rejected as soon as the server knows its kind. The error states the limit.
     pieces: list[str | None] = []
     ada.page.on("request", lambda request: pieces.append(request.headers.get("upload-offset")))
@@ -201,7 +201,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     await expect(uploads(ada, "done")).to_have_count(3)
     described = ada.page.get_by_role("button", name="Describe two.png")
     await expect(described).to_have_attribute("aria-pressed", "true")
-    await expect_accessible(ada, axe, "files that are marked as spoilers")
+    await expect_accessible(ada, axe, "files marked as spoilers")
     await write(ada, "Who did it")
 
     shown = message(grace, "Who did it")
@@ -209,7 +209,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     await expect(shown.get_by_role("button", name="Spoiler: a file. Show it")).to_be_visible()
     # Neither the keyboard nor screen readers can reach hidden content.
     await expect(shown.locator("[inert] a")).to_have_count(2)
-    await expect_accessible(grace, axe, "files that are covered")
+    await expect_accessible(grace, axe, "hidden spoilers")
     # The next picture is hidden in the picture viewer, too.
     await shown.get_by_role("link", name=ONE).click()
     lightbox = grace.page.get_by_role("dialog")
@@ -242,7 +242,7 @@ async def test_a_draft_and_its_files_survive_a_reload(people: People) -> None:
         drafts = await ada.page.evaluate(DRAFTS)
         return [(draft["text"], len(draft["attachments"])) for draft in drafts] == [("to be continued", 1)]
 
-    await wait_until("the server keeps the draft", kept, within_s=15)
+    await wait_until("the server has stored the draft", kept, within_s=15)
     await ada.page.reload()
     await expect(box(ada)).to_have_value("to be continued")
     await expect(uploads(ada, "done")).to_have_count(1)
@@ -262,7 +262,7 @@ async def test_a_sent_message_does_not_return_as_a_draft(people: People) -> None
     await drop(ada, picture("one.png"))
     await expect(uploads(ada, "done")).to_have_count(1)
     await box(ada).fill("See")
-    await wait_until("the server says so", is_late, within_s=60)
+    await wait_until("the server has sent `draft_changed`", is_late, within_s=60)
     await box(ada).press("Enter")
     await expect(uploads(ada, "done")).to_have_count(0)
     line.release()
@@ -283,7 +283,7 @@ async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_
     async def gone() -> bool:
         return bool(await ada.page.evaluate(DRAFTS) == [])
 
-    await wait_until("the server keeps it", kept, within_s=15)
+    await wait_until("the server has stored the draft", kept, within_s=15)
     line = LiveConnection()
     await line.intercept(ada)
     line.hold("drafts")
@@ -296,7 +296,7 @@ async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_
     await expect(message(ada, "half a sentence")).to_be_visible()
     await expect(ada.page.locator(".pending")).to_have_count(0)
     line.release()
-    await wait_until("the server has let go of it", gone, within_s=15)
+    await wait_until("the server has deleted the upload", gone, within_s=15)
     await expect(box(ada)).to_have_value("")
 
 
@@ -306,7 +306,7 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     await ada.press("Record a voice message")
     dialog = ada.page.get_by_role("dialog", name="Voice message")
     await expect(dialog.get_by_role("timer")).to_have_text("Recording… 0:01")
-    await expect_accessible(ada, axe, "a voice message that is recorded")
+    await expect_accessible(ada, axe, "the recording of a voice message")
     await dialog.get_by_role("button", name="Attach").click()
     await expect(uploads(ada, "done")).to_have_count(1)
     # Now the message can be sent.
@@ -316,6 +316,6 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
     await expect_accessible(grace, axe, "a voice message")
     # The player shows the length before the message is played.
-    await wait_until("the length is known", lambda: sound.evaluate(MEASURED), within_s=15)
+    await wait_until("the length is shown", lambda: sound.evaluate(MEASURED), within_s=15)
     await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")
     await expect(ada.page.get_by_role("button", name="Record a voice message")).to_be_visible()

@@ -29,7 +29,7 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("status")).to_have_text("It would have found 1 of 2 messages.")
     await expect(page.locator("mark")).to_have_text("casino")
-    await at_both_sizes(here.owner, axe, "a rule and what it would find")
+    await at_both_sizes(here.owner, axe, "a rule and its test results")
     # Only the version that was tested can be enabled.
     await page.get_by_label("Words and patterns", exact=True).fill("*")
     await expect(on).to_be_disabled()
@@ -50,7 +50,7 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
     await expect(refused).to_contain_text(
         "The rule “Gambling” of this server does not let this message through."
     )
-    await at_both_sizes(here.member, axe, "a message that a rule refuses")
+    await at_both_sizes(here.member, axe, "a message refused by a rule")
 
     send = "/api/channels/general/messages"
     assert await refusal(here.member, "POST", send, {"text": "Get free100nitro"}) == "rule_refused"

@@ -209,7 +209,7 @@ async def test_a_private_channel_is_visible_only_to_admitted_members(here: Commu
 
     await choose(here.moderator, "secret", "Permissions")
     await expect(here.moderator.page.get_by_role("button", name="Remove Edsger")).to_be_visible()
-    await at_both_sizes(here.moderator, axe, "who sees a private channel")
+    await at_both_sizes(here.moderator, axe, "the viewers of a private channel")
     await here.moderator.page.get_by_role("button", name="Remove Edsger").click()
     await expect(entry(here.member, "secret")).to_have_count(0)
     await expect(here.moderator.page.get_by_role("button", name="Remove Edsger")).to_have_count(0)
@@ -252,7 +252,7 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
     await of_edsger.get_by_role("group", name="Send messages").get_by_role("radio", name="Allow").check()
     await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text("may")
     await expect(box(here.member)).to_be_enabled()
-    await at_both_sizes(here.owner, axe, "the permissions of somebody in a channel")
+    await at_both_sizes(here.owner, axe, "a member's permissions in a channel")
     channels = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
     [channel] = [
         c for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["name"] == "general"
@@ -296,7 +296,7 @@ async def test_a_channel_is_deleted_only_after_its_name_has_been_typed(here: Com
         await dialog.get_by_role("textbox").fill("mistak")
         await expect(button).to_be_disabled()
         if person is here.owner:
-            await at_both_sizes(person, axe, "whether to delete a channel")
+            await at_both_sizes(person, axe, "the confirmation to delete a channel")
         await dialog.get_by_role("textbox").fill("mistake")
         await button.click()
         await expect(names(here.member)).to_have_text(["general", "Voice"])

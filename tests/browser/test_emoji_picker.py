@@ -90,7 +90,7 @@ async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product
     await expect(focused).to_be_in_viewport()
     await expect(on.page.locator('.emoji-grid [tabindex="0"]')).to_have_count(1)
     # Rows that have been scrolled past are removed once the browser has reported the scrolling.
-    await wait_until("few are drawn", few_are_drawn, within_s=15)
+    await wait_until("only a few rows are rendered", few_are_drawn, within_s=15)
     for _ in range(5):
         await keys.press("PageUp")
     for _ in range(3):

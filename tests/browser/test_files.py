@@ -117,7 +117,7 @@ async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
         await expect(refused.get_by_role("status")).to_have_text(hint)
         # A retry button would be useless, because the server would reject the file again.
         await expect(refused.get_by_role("button")).to_have_count(1)
-        await expect_accessible(ada, axe, "a file that is not accepted")
+        await expect_accessible(ada, axe, "a refused file")
         assert await ada.page.evaluate(TOO_WIDE) == []
         await refused.get_by_role("button", name="Remove archive.zip").click()
         await write(ada, "The rest")

@@ -127,7 +127,7 @@ async def go_on(person: Person, *, down: bool) -> None:
     async def more() -> bool:
         return (await drawn(person))[end] != before
 
-    await wait_until("there is more", more, within_s=30)
+    await wait_until("more messages are loaded", more, within_s=30)
     assert abs(await box.evaluate(WHERE, element) - where) < 2
     assert await person.page.evaluate(ELEMENTS) <= MAX_ELEMENTS
 
@@ -219,7 +219,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     # person retries.
     line.fail_next("history")
     await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
-    await expect_accessible(ada, axe, "earlier messages that are refused")
+    await expect_accessible(ada, axe, "a failed request for earlier messages")
     first = (await drawn(ada))[0]
     assert first > 0
     await expect(message(ada, f"nr{first} star")).to_be_in_viewport()
@@ -254,7 +254,7 @@ async def shows_above(person: Person, earlier: Locator, words: str) -> None:
         await person.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
         return re.search(words, await earlier.inner_text()) is not None
 
-    await wait_until(f"{words} stands above the messages", there, within_s=60.0)
+    await wait_until(f"{words} is shown above the messages", there, within_s=60.0)
 
 
 @narrow_only

@@ -155,7 +155,7 @@ async def test_emoji_are_shown_in_colour_on_a_machine_without_an_emoji_font(peop
         _, saturation, brightness = drawn.split()
         return max(map(min, saturation.tobytes(), brightness.tobytes())) >= 100
 
-    await wait_until("the emoji has colours", is_colourful, within_s=15)
+    await wait_until("the emoji is rendered in colour", is_colourful, within_s=15)
 
 
 @wide
@@ -222,7 +222,7 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
         await members.hover()
         return await tooltip.is_visible()
 
-    await wait_until("the tooltips are loaded", shown, within_s=15)
+    await wait_until("the tooltip module is loaded", shown, within_s=15)
     await expect(tooltip).to_have_text("Members")
     await expect_accessible(ada, axe, "a tooltip")
     await ada.page.keyboard.press("Escape")
@@ -370,7 +370,7 @@ async def test_only_messages_from_other_members_fade_in(people: People) -> None:
     async def fades() -> bool:
         return bool(await message(grace, "Good morning").evaluate(duration) == "0.12s")
 
-    await wait_until("the later style is loaded", fades, within_s=15)
+    await wait_until("later.css is loaded", fades, within_s=15)
     assert await message(ada, "Good morning").evaluate(duration) == "0s"
     await grace.page.emulate_media(reduced_motion="reduce")
     assert await message(grace, "Good morning").evaluate(duration) == "0s"

@@ -86,8 +86,8 @@ async def keeps(person: Person, text: str) -> None:
     async def text_is_there() -> bool:
         return text in await person.page.evaluate(KEPT)
 
-    await wait_until("the browser keeps the page", shell_is_there, within_s=20)
-    await wait_until(f"the browser keeps {text!r}", text_is_there, within_s=20)
+    await wait_until("the page is cached", shell_is_there, within_s=20)
+    await wait_until(f"{text!r} is cached", text_is_there, within_s=20)
 
 
 @narrow_only
@@ -137,12 +137,12 @@ async def test_signing_out_erases_all_messages_stored_for_offline_reading(people
         left = await ada.page.evaluate(KEPT) + json.dumps(await ada.page.evaluate("({ ...localStorage })"))
         return "between us" not in left and "half a sentence" not in left
 
-    await wait_until("nothing is left", gone, within_s=20)
+    await wait_until("no private data remains", gone, within_s=20)
 
 
 async def test_shared_content_is_shown_only_after_the_sharing_site_has_been_named(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
-    await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
+    await wait_until("the service worker is active", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
     address, manifest = ada.page.url, await ada.page.evaluate(MANIFEST)
     await ada.page.route(
         "http://foreign.example/", lambda route: route.fulfill(body="<body>", content_type="text/html")
@@ -165,7 +165,7 @@ async def test_shared_content_is_shown_only_after_the_sharing_site_has_been_name
 async def test_shared_content_is_posted_in_the_chosen_channel(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     await box(ada).fill("Look:")
-    await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
+    await wait_until("the service worker is active", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
     address, manifest = ada.page.url, await ada.page.evaluate(MANIFEST)
     await ada.page.goto("about:blank")
     await ada.page.evaluate(SHARE, [address, manifest["share_target"]])
@@ -177,7 +177,7 @@ async def test_shared_content_is_posted_in_the_chosen_channel(people: People, ax
         re.compile(r"^A picture\s*https://example.org/a$")
     )
     await expect(dialog.get_by_text("note one.txt")).to_be_visible()
-    await expect_accessible(ada, axe, "what is shared")
+    await expect_accessible(ada, axe, "shared content")
     await dialog.get_by_role("button", name="random").click()
     await expect(ada.page.locator("#text-name")).to_have_text("random")
     await expect(box(ada)).to_have_value("A picture\nhttps://example.org/a")
@@ -194,7 +194,7 @@ async def test_shared_content_is_posted_in_the_chosen_channel(people: People, ax
 
 async def test_an_invalid_or_oversized_share_only_opens_the_page(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
-    await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
+    await wait_until("the service worker is active", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
     address, target = ada.page.url, (await ada.page.evaluate(MANIFEST))["share_target"]
     for wrong in ({"enctype": "text/plain"}, {"bytes": 257 * 1024 * 1024}):
         await ada.page.goto("about:blank")
@@ -241,7 +241,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
                 async def is_new() -> bool:
                     return await version(ada) != before
 
-                await wait_until("the new version runs", is_new, within_s=20)
+                await wait_until("the new version is active", is_new, within_s=20)
                 await expect(box(ada)).to_have_value("half a sentence")
                 await expect(ada.page.get_by_text("A new version is available.")).to_have_count(0)
                 assert people.faults == []

@@ -77,7 +77,9 @@ async def test_a_person_can_join_with_a_link_created_on_the_page(here: Community
     await guest.come_in()
     await expect(guest.page.locator("#text-name")).to_have_text("plans")
     invites = (await ask(here.owner, "GET", "/api/invites"))["invites"]
-    assert code_of(address) not in {invite["code"] for invite in invites}, "it was good for one person"
+    assert code_of(address) not in {invite["code"] for invite in invites}, (
+        "the invite was valid for one person"
+    )
     await here.moderator.page.keyboard.press("Escape")
     address = await make(here.moderator)
     guest = await people.arrive("Frances")

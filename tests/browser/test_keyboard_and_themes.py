@@ -58,7 +58,7 @@ async def reach(person: Person, name: str, *, role: Any = "button", key: str = "
         await person.page.keyboard.press(key)
         if await wanted.evaluate_all("(all) => all.includes(document.activeElement)"):
             return
-    raise AssertionError(f"{name} is not reached with {key}")
+    raise AssertionError(f"{key} does not reach {name}")
 
 
 async def accessibility_node(page: Page, role: str) -> dict[str, object]:
@@ -163,7 +163,7 @@ async def reach_message(person: Person, wanted: Locator) -> None:
         if await wanted.evaluate("(message) => message === document.activeElement"):
             return
         assert await wanted.evaluate(HOLDS_THE_FOCUS)
-    raise AssertionError("The message is not reached")
+    raise AssertionError("the focus does not reach the message")
 
 
 async def answer_in_a_thread(ada: Person) -> None:

@@ -112,9 +112,9 @@ async def test_events_outside_the_current_view_are_announced(people: People) -> 
     await open_channel(ada, "random")
     await choose(ada, "general", "All messages")
     await write(grace, "one")
-    await wait_until("a message is heard", lambda: hears(ada, "message"), within_s=15)
+    await wait_until("a sound plays for a message", lambda: hears(ada, "message"), within_s=15)
     await mention(grace, ada, "two")
-    await wait_until("a mention is heard", lambda: hears(ada, "mention"), within_s=15)
+    await wait_until("a sound plays for a mention", lambda: hears(ada, "mention"), within_s=15)
     await open_channel(ada, "general")
     await write(grace, "three")
     await shows(ada, ["one", "@Ada two", "three"])
@@ -125,7 +125,7 @@ async def test_events_outside_the_current_view_are_announced(people: People) -> 
     await write(grace, "four")
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     await mention(grace, ada, "five")
-    await wait_until("only the mention is heard", lambda: hears(ada, "mention"), within_s=15)
+    await wait_until("a sound plays only for the mention", lambda: hears(ada, "mention"), within_s=15)
 
 
 async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> None:
@@ -133,14 +133,14 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
     await ada.resize(WIDE)
     await listen(ada)
     await ada.enter_call()
-    await wait_until("joining is heard", lambda: hears(ada, "join"), within_s=15)
+    await wait_until("a sound plays on joining", lambda: hears(ada, "join"), within_s=15)
     await wait_until_silent(ada)
     await grace.enter_call()
-    await wait_until("Grace is heard to join", lambda: hears(ada, "join"), within_s=15)
+    await wait_until("a sound plays when Grace joins", lambda: hears(ada, "join"), within_s=15)
     await ada.press("Mute")
-    await wait_until("muting is heard", lambda: hears(ada, "mute"), within_s=15)
+    await wait_until("a sound plays on muting", lambda: hears(ada, "mute"), within_s=15)
     await grace.press("Leave")
-    await wait_until("Grace is heard to leave", lambda: hears(ada, "leave"), within_s=15)
+    await wait_until("a sound plays when Grace leaves", lambda: hears(ada, "leave"), within_s=15)
 
     await ada.resize(NARROW)
     await open_settings(ada)
@@ -156,7 +156,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
     await expect(here).to_have_count(1)
     await open_channel(grace, "general")
     await mention(grace, ada, "Still there?")
-    await wait_until("only the mention is heard", lambda: hears(ada, "mention"), within_s=15)
+    await wait_until("a sound plays only for the mention", lambda: hears(ada, "mention"), within_s=15)
     await open_settings(ada)
     await ada.page.get_by_role("switch", name="A mention or a reply to you").uncheck()
     await ada.page.get_by_role("switch", name="Somebody leaves your call").check()
@@ -165,7 +165,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
     await mention(grace, ada, "Good night")
     await expect(entry(ada, "general").locator(".badge")).to_have_text("2")
     await ada.press("Leave")
-    await wait_until("only leaving is heard", lambda: hears(ada, "leave"), within_s=15)
+    await wait_until("a sound plays only on leaving", lambda: hears(ada, "leave"), within_s=15)
 
 
 @narrow_only
@@ -179,7 +179,7 @@ async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people:
     async def rung() -> bool:
         return [each["title"] for each in await notices(ada.page)] == ["Grace · #general"]
 
-    await wait_until("a notice is shown", rung, within_s=15)
+    await wait_until("a notification is shown", rung, within_s=15)
     assert (await notices(ada.page))[0]["body"] == "Ada dinner is ready"
     await click_notice(ada, "Ada dinner is ready")
     await expect(ada.page.locator("#text-name")).to_have_text("general")

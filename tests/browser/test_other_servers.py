@@ -190,7 +190,7 @@ async def test_firefox_does_not_reveal_the_first_server_to_another_server_either
     async def asked_again() -> bool:
         return len(elsewhere.recorder.requests("/api/counts")) > 1
 
-    await wait_until("the counts are asked for again", asked_again, within_s=60)
+    await wait_until("the counts are requested again", asked_again, within_s=60)
     learns_nothing(elsewhere.recorder, product)
 
 

@@ -107,8 +107,8 @@ async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_
 
     await page.get_by_role("button", name="About news").tap()
     await expect(dialog.locator(".text")).to_have_text(TOPIC.strip())
-    await is_within_reach(ada, "about a channel")
-    await expect_accessible(ada, axe, "about a channel")
+    await is_within_reach(ada, "the channel's information")
+    await expect_accessible(ada, axe, "the channel's information")
     await dialog.get_by_role("button", name="Notifications").tap()
     await expect(page.get_by_role("menu")).to_be_visible()
     await is_within_reach(ada, "a menu")

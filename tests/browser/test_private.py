@@ -233,7 +233,7 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
     await want_notices(ada)
     await private(grace, "Ada")
     await send_message(grace, "one")
-    await wait_until("it is heard", lambda: hears(ada, "mention"), within_s=15)
+    await wait_until("a sound plays", lambda: hears(ada, "mention"), within_s=15)
     await look_away(ada)
     await send_message(grace, "two")
 
@@ -248,7 +248,7 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
     async def cleared() -> bool:
         return await notices(ada.page) == []
 
-    await wait_until("what was read needs no notice", cleared, within_s=15)
+    await wait_until("the notifications of read messages are closed", cleared, within_s=15)
     await ada.show_channels()
     await ada.press("Settings")
     await ada.press("Signing out")
@@ -308,7 +308,7 @@ async def test_moderators_receive_only_the_reported_message_and_its_proof(
     await expect(report).to_contain_text("Grace reported Ada")
     await expect(report.locator("blockquote")).to_have_text("Ada Nobody likes you")
     await expect(report).to_contain_text("Verified: Ada sent exactly this.")
-    await at_both_sizes(ada, axe, "a private message that was reported")
+    await at_both_sizes(ada, axe, "a reported private message")
     kept = all_bytes(tmp_path)
     assert b"Nobody likes you" in kept
     assert b"cellar" not in kept

@@ -152,7 +152,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     async def gone() -> bool:
         return not any(path.exists() for path in stored)
 
-    await wait_until("nothing of them is stored", gone, within_s=10)
+    await wait_until("no parts of the files are stored", gone, within_s=10)
 
 
 @wide_only

@@ -51,7 +51,7 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
     await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)
     await dialog.get_by_role("button", name="Remove Edsger").click()
     await expect(dialog.get_by_role("button", name="Remove", exact=True)).to_be_visible()
-    await at_both_sizes(grace, axe, "whether to remove somebody")
+    await at_both_sizes(grace, axe, "the confirmation to remove a member")
     await dialog.get_by_role("button", name="Remove", exact=True).click()
     await expect(dialog.get_by_role("listitem")).to_have_count(2)
     await grace.page.keyboard.press("Escape")
@@ -91,7 +91,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     dialog = ada.page.get_by_role("dialog", name="People and name")
     await expect(dialog.get_by_role("listitem")).to_have_count(3)
     await choose(dialog, "Add people", "Edsger")
-    await at_both_sizes(ada, axe, "the people of a group")
+    await at_both_sizes(ada, axe, "the members of a group")
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await ada.page.keyboard.press("Escape")
     # A notice about Alan may come before this notice, if his device joined a moment after the others.

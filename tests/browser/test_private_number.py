@@ -117,7 +117,7 @@ async def test_without_a_camera_the_page_gives_the_reason(people: People, axe: s
     refused = "Your browser blocks the camera. Allow it next to the address, then try again."
     await expect(ada.page.get_by_role("alert")).to_have_text(refused)
     await expect(camera(ada)).to_have_count(0)
-    await at_both_sizes(ada, axe, "a camera that is refused")
+    await at_both_sizes(ada, axe, "a blocked camera")
     await expect(ada.page.get_by_role("button", name="Scan the QR code")).to_be_visible()
 
     requests: list[str] = []

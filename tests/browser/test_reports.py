@@ -27,7 +27,7 @@ async def test_a_sender_can_determine_its_round_trip_time_and_loss(people: Peopl
             0 < (track.round_trip_s or 0) < LOOPBACK_S and track.fraction_lost == 0 for track in sent
         )
 
-    await wait_until("Ada has the round trip of voice and picture", reported, within_s=WITHIN_S)
+    await wait_until("Ada's report has the round-trip times of audio and video", reported, within_s=WITHIN_S)
 
 
 async def test_audio_and_video_are_played_in_sync(people: People) -> None:
@@ -48,5 +48,5 @@ async def test_audio_and_video_are_played_in_sync(people: People) -> None:
             for track in (voice, face)
         )
 
-    await wait_until("Grace can tell when what she gets was taken", timed, within_s=WITHIN_S)
-    await wait_until("Grace gets voice and face in step, by one clock", in_step, within_s=WITHIN_S)
+    await wait_until("Grace's report has capture times", timed, within_s=WITHIN_S)
+    await wait_until("Grace's audio and video are synchronised", in_step, within_s=WITHIN_S)

@@ -68,7 +68,7 @@ async def test_a_role_can_be_created_with_a_colour_and_given(here: Community, ax
     await page.get_by_role("button", name="Create a role").click()
     await pick(page, "Give it to", "edsg")
     await expect(page.get_by_role("list", name="Who has this role").get_by_text("Edsger")).to_be_visible()
-    await at_both_sizes(owner, axe, "a role and who has it")
+    await at_both_sizes(owner, axe, "a role and its members")
     await expect(member.page.get_by_role("button", name="Create a text channel")).to_be_visible()
     [made] = [
         role for role in (await ask(owner, "GET", "/api/roles"))["roles"] if role["name"] == "Gardeners"
@@ -118,7 +118,7 @@ async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
     dialog = here.moderator.page.get_by_role("dialog", name="Roles of Edsger")
     await dialog.get_by_role("switch", name="Greeters").check()
     await expect(dialog.get_by_role("switch", name="Greeters")).to_be_checked()
-    await at_both_sizes(here.moderator, axe, "the roles of somebody")
+    await at_both_sizes(here.moderator, axe, "a member's roles")
     await here.moderator.page.keyboard.press("Escape")
     await listed(here.moderator, "Edsger").locator("> button").click()
     profile = here.moderator.page.get_by_role("dialog", name="Edsger")

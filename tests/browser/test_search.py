@@ -110,7 +110,7 @@ async def test_pinned_messages_are_listed_for_permitted_members_and_can_be_opene
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
     line = grace.page.locator(".message-line")
     await expect(line).to_contain_text("We meet at eight")
-    await expect_accessible(grace, axe, "what is pinned")
+    await expect_accessible(grace, axe, "pinned messages")
     await line.click()
     await expect(message(grace, "We meet")).to_be_in_viewport()
     await message(grace, "We meet").click(button="right")

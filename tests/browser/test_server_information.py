@@ -32,7 +32,7 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
         response = await ask(here.owner, "GET", "/api/settings")
         return response["rules"] == "Be kind." and response["welcomeChannelId"] is not None
 
-    await wait_until("the server keeps all of it", kept, within_s=15)
+    await wait_until("the server has stored all settings", kept, within_s=15)
 
     invite = await ask(here.owner, "POST", "/api/invites", {})
     barbara = await people.arrive("Barbara")

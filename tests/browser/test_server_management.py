@@ -85,7 +85,7 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
             False,
         )
 
-    await wait_until("the server has kept all three", kept, within_s=15)
+    await wait_until("the server has stored all three", kept, within_s=15)
     await has_no_page(here.moderator, "This server")
     assert await refusal(here.moderator, "PATCH", "/api/settings", {"name": "Mine"}) == "forbidden"
 
@@ -209,7 +209,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     )
     response = await ask(here.owner, "GET", "/api/bots")
     for place in (await here.moderator.page.content(), *values, str(response)):
-        assert token not in place, "it is shown once"
+        assert token not in place, "the token is shown only once"
     await here.member.press("Members")
     await expect(listed(here.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
     await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
@@ -249,7 +249,7 @@ async def test_the_owner_can_see_the_used_storage_and_download_a_backup(
     await page.get_by_label("Keep attachments").select_option("For 30 days")
     question = here.owner.page.get_by_role("dialog", name="Delete attachments that are older than 30 days?")
     await expect(question).to_be_visible()
-    await at_both_sizes(here.owner, axe, "whether to delete old files")
+    await at_both_sizes(here.owner, axe, "the confirmation to delete old files")
     await question.get_by_role("button", name="Cancel").click()
     assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 0
     await page.get_by_label("Keep attachments").select_option("For 30 days")

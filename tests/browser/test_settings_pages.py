@@ -125,6 +125,6 @@ async def test_a_setting_can_be_found_by_the_words_in_it(people: People, axe: st
     await expect(ada.page.get_by_role("status").get_by_text("Nothing found.")).to_be_visible()
     await field.fill("LOUDspeaker")
     await expect(pages.and_(ada.page.locator("li button"))).to_have_text(["Voice and videoLoudspeaker"])
-    await expect_accessible(ada, axe, "settings that were searched")
+    await expect_accessible(ada, axe, "search results in the settings")
     await field.press("Enter")
     await expect(ada.page.get_by_role("region", name="Voice and video")).to_be_visible()

@@ -69,7 +69,7 @@ async def test_an_open_page_renews_its_tokens(people: People) -> None:
         kept = await ada.page.evaluate(KEPT)
         return bool(kept["refresh_token"] != first["refresh_token"])
 
-    await wait_until("the tokens are other ones", renewed, within_s=10)
+    await wait_until("the page has new tokens", renewed, within_s=10)
     await ada.is_connected()
     # The live socket still responds.
     await ada.press("Leave")

@@ -109,12 +109,12 @@ async def test_a_new_person_signs_in_with_an_account_and_chooses_a_name(
         host = provider.issuer.removeprefix("http://")
         await expect(ada.page.get_by_label("Your name")).to_have_count(0)
         await expect(ada.page.get_by_text(f"This server only accepts accounts from {host}.")).to_be_visible()
-        await expect_accessible(ada, axe, "a server that takes accounts alone")
+        await expect_accessible(ada, axe, "a server that accepts only accounts")
         await ada.press(f"Continue with {host}")
         await sign_in_there(ada, "ada-at-home")
 
         await expect(ada.page.get_by_text("You are new here.")).to_be_visible()
-        await expect_accessible(ada, axe, "somebody new with an account")
+        await expect_accessible(ada, axe, "a new member with an account")
         assert "code=" not in ada.page.url
         assert await ada.page.evaluate("() => sessionStorage['svc.sign-in']") is None
         await ada.come_in()
@@ -216,7 +216,7 @@ async def test_a_server_that_admits_nobody_states_the_reason(
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
             "accepts no new members at the moment"
         )
-        await expect_accessible(ada, axe, "a server that lets nobody in")
+        await expect_accessible(ada, axe, "a server that admits nobody")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
     nothing = {"SVC_IDENTITY_TIERS": "account"}
     async with installation(browsers, tmp_path / "nothing", viewport, **nothing) as (_, people):
@@ -232,7 +232,7 @@ async def test_a_server_that_admits_nobody_states_the_reason(
         ada = await people.arrive("Ada")
         await ada.press("Continue with 127.0.0.1:9")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
-        await expect_accessible(ada, axe, "accounts that cannot be reached")
+        await expect_accessible(ada, axe, "an unreachable account provider")
         await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
 
@@ -286,7 +286,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
         "You need an invite to join. Paste the code or the whole link. "
         "This invite is not valid or has expired. Ask for a new one."
     )
-    await expect_accessible(grace, axe, "an invite that has expired")
+    await expect_accessible(grace, axe, "an expired invite")
     await field.fill(await invited(ada, product))
     await grace.page.get_by_label("Your name").fill("Grace")
     await grace.press("Join")
@@ -422,7 +422,7 @@ async def test_newcomers_see_and_accept_the_servers_rules(people: People, produc
     await grace.press("Join")
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
-    await expect_accessible(grace, axe, "the rules of a newcomer")
+    await expect_accessible(grace, axe, "the rules for newcomers")
     # The rules change at this moment. Nobody can accept rules that they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()

@@ -115,7 +115,7 @@ async def test_an_authors_edits_and_deletions_appear_for_others(people: People, 
     await do(grace, "one", "Delete")
     await shows(grace, ["one", "two and a half"])
     await expect(grace.page.get_by_role("dialog")).to_be_visible()
-    await expect_accessible(grace, axe, "whether to delete a message")
+    await expect_accessible(grace, axe, "the confirmation to delete a message")
     await grace.press("Delete the message")
     await shows(ada, ["two and a half"])
     await shows(grace, ["two and a half"])
@@ -142,7 +142,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     await ada.page.keyboard.press("Enter")
     dialog = ada.page.get_by_role("dialog", name="Reactions")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
-    await expect_accessible(ada, axe, "who has reacted")
+    await expect_accessible(ada, axe, "the members who reacted")
     # The open dialog updates when Grace removes her reaction.
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
@@ -201,7 +201,7 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
         await swipe(grace, 60, 240)
         return await grace.page.locator(".home[data-drawer=open]").count() == 1
 
-    await wait_until("the swipe has opened the list", opened, within_s=15)
+    await wait_until("the swipe opened the list", opened, within_s=15)
     await expect(channels).to_be_visible()
     await expect(grace.page.locator(".home")).to_have_attribute(
         "data-drawer", "open" if size == NARROW else "shut"
@@ -250,7 +250,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
         await ada.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
         return await ada.page.locator("#beginning").is_visible()
 
-    await wait_until("the beginning is there", at_the_beginning, within_s=15)
+    await wait_until("the beginning of the channel is shown", at_the_beginning, within_s=15)
     await shows(ada, texts)
     await ada.press("Jump to latest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
@@ -275,7 +275,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
     await write(grace, f"two for [Ada](mention:{ada_id})")
     await is_listed_as(ada, "general", "general 2 unread, 1 mention")
     await ada.show_channels()
-    await expect_accessible(ada, axe, "channels with something unread")
+    await expect_accessible(ada, axe, "unread channels")
     await ada.hide_channels()
     await is_listed_as(grace, "general", "general")
 
@@ -428,7 +428,7 @@ async def test_a_member_who_may_no_longer_write_is_told_the_reason(
         await expect(box(grace)).to_be_disabled()
         await expect(box(grace)).to_have_attribute("placeholder", "You can read here, but not write.")
         await expect(box(owner)).to_be_enabled()
-        await expect_accessible(grace, axe, "where one may only read")
+        await expect_accessible(grace, axe, "a read-only channel")
         async with http.delete(path) as response:
             assert response.status == 204, await response.text()
     await expect(entry(grace, "general")).to_have_count(0)

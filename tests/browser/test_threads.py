@@ -45,7 +45,7 @@ async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: Pe
     await expect(hint).not_to_contain_text("unread")
     await answer(ada, "The river it is")
     await expect(thread(grace)).to_contain_text("The river it is")
-    await expect_accessible(grace, axe, "a thread with its answers")
+    await expect_accessible(grace, axe, "a thread with its replies")
     # The thread and the channel each have a message field with its own draft. On a phone, the thread covers
     # the channel's field.
     if ada.page.viewport_size == NARROW:
@@ -69,7 +69,7 @@ async def test_followed_threads_are_listed_and_can_be_unfollowed(people: People,
     await ada.show_aside("Threads that you follow")
     listed = ada.page.get_by_role("region", name="Threads that you follow")
     await expect(listed).to_contain_text("Bread or rolls?")
-    await expect_accessible(ada, axe, "the threads that one follows")
+    await expect_accessible(ada, axe, "followed threads")
     await listed.get_by_role("button", name="Go to the message").click()
     await ada.press("Unfollow this thread")
     await expect(ada.page.get_by_role("button", name="Follow this thread", exact=True)).to_be_visible()

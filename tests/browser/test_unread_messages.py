@@ -39,7 +39,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     line = grace.page.locator(".new-line")
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
-    await expect_accessible(grace, axe, "where the new messages begin")
+    await expect_accessible(grace, axe, "the marker of new messages")
 
     # The reader marks the message as unread although it is visible.
     await message(grace, "News 3").click(button="right")
@@ -148,7 +148,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await posted.get_by_role("button", name="Spoiler. Show it").click()
     await expect(posted.get_by_text("Grace", exact=True)).to_be_visible()
     await expect(posted.locator(".code-keyword")).to_have_text("const")
-    await at_both_sizes(grace, axe, "all that markdown has")
+    await at_both_sizes(grace, axe, "all Markdown elements")
     await posted.locator(".code").hover()
     await posted.get_by_role("button", name="Copy", exact=True).click()
     await expect(posted.get_by_role("button", name="Copied")).to_be_visible()
@@ -209,7 +209,7 @@ async def test_a_message_can_be_forwarded_with_a_link_to_the_original(people: Pe
     )
     await expect(copy.locator("blockquote .mention")).to_have_count(0)
     await expect(copy.get_by_role("link", name="#general › message")).to_be_visible()
-    await expect_accessible(ada, axe, "a message that is forwarded")
+    await expect_accessible(ada, axe, "a forwarded message")
 
 
 @pytest.mark.parametrize("viewport", ZOOMED, ids=["wide", "narrow"], indirect=True)

@@ -38,7 +38,7 @@ async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str
     await message(ada, "I leave").locator("button.author").click()
     await ask(grace, "POST", "/api/me/leave", {})
     await expect(ada.page.get_by_role("dialog")).to_contain_text("This person is no longer a member.")
-    await expect_accessible(ada, axe, "the profile of somebody who left")
+    await expect_accessible(ada, axe, "the profile of a former member")
 
 
 async def on_its_way_and_refused(grace: Person, line: LiveConnection, axe: str) -> None:
@@ -46,13 +46,13 @@ async def on_its_way_and_refused(grace: Person, line: LiveConnection, axe: str) 
     line.hold("history")
     await open_quickly(grace, "attic")
     await expect(main.get_by_text("Loading…", exact=True)).to_be_visible()
-    await expect_accessible(grace, axe, "a channel on its way")
+    await expect_accessible(grace, axe, "a loading channel")
     line.release()
     await expect(main.get_by_text("Nobody has written in attic yet.")).to_be_visible()
     line.fail_next("history")
     await open_quickly(grace, "cellar")
     await expect(main.locator(".error")).to_contain_text("Somebody has deleted this channel")
-    await expect_accessible(grace, axe, "a channel that is refused")
+    await expect_accessible(grace, axe, "a refused channel")
     line.restore()
     await grace.press("Try again")
     await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
@@ -71,7 +71,7 @@ async def beside_the_channel(grace: Person, line: LiveConnection, axe: str) -> N
         await grace.show_aside(name)
         await expect(beside.locator(".error")).to_have_count(1)
         await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
-        await expect_accessible(grace, axe, f"{name} that are refused")
+        await expect_accessible(grace, axe, f"refused {name}")
         line.restore()
         await beside.get_by_role("button", name="Try again").click()
         await expect(beside.locator(".error")).to_have_count(0)
@@ -96,7 +96,7 @@ async def searched(grace: Person, axe: str) -> None:
     await expect(beside.locator(".error")).to_have_text(
         "Something went wrong on the server. Try again later."
     )
-    await expect_accessible(grace, axe, "a search that fails")
+    await expect_accessible(grace, axe, "a failed search")
     await shut(beside)
 
 
@@ -117,7 +117,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
     line.fail_next("history")
     await message(grace, "Soon gone").get_by_role("button", name="1 reply").click()
     await expect(thread.locator(".error")).to_contain_text("Somebody has deleted this channel")
-    await expect_accessible(grace, axe, "a thread that is refused")
+    await expect_accessible(grace, axe, "a refused thread")
     line.restore()
     await thread.get_by_role("button", name="Try again").click()
     answer = thread.locator(".message").filter(has_text="Left over")
@@ -131,11 +131,11 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
     for each in (ada, grace):
         aside = each.page.locator(".thread")
         await expect(aside).to_contain_text("The message that started this thread is gone.")
-        await expect_accessible(each, axe, "a thread that is gone")
+        await expect_accessible(each, axe, "a deleted thread")
         await shut(aside)
     await follow(grace, message_id)
     await expect(grace.page.locator(".notice")).to_have_text("This message no longer exists.")
-    await expect_accessible(grace, axe, "a message that is gone")
+    await expect_accessible(grace, axe, "a deleted message")
 
 
 async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> None:
@@ -144,7 +144,7 @@ async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> N
     await line.cut()
     await open_quickly(grace, "yard")
     await expect(main.get_by_text("The server cannot be reached. Trying again…")).to_be_visible()
-    await expect_accessible(grace, axe, "without the server")
+    await expect_accessible(grace, axe, "a page without a server")
     await grace.show_aside("Pinned messages")
     await expect(beside.locator(".error")).to_contain_text("The server cannot be reached.")
     line.restore()

@@ -132,7 +132,7 @@ async def test_a_member_can_be_moved_by_menu_or_by_dragging_and_removed(people: 
     await act(here.moderator, "Edsger", "Remove from the call")
     await expect(in_room(here.owner, "Voice")).to_have_count(1)
     await expect(here.member.page.locator("#call")).to_contain_text("You were removed from the call.")
-    await at_both_sizes(here.member, axe, "somebody removed from a call")
+    await at_both_sizes(here.member, axe, "a member removed from a call")
 
 
 async def test_a_full_channel_is_reported_in_the_members_language(people: People, axe: str) -> None:
@@ -147,4 +147,4 @@ async def test_a_full_channel_is_reported_in_the_members_language(people: People
     await page.reload()
     await page.locator("#voice-channels .channel").first.click()
     await expect(page.locator("#call")).to_contain_text("In diesem Sprachkanal sind alle Plätze besetzt.")
-    await at_both_sizes(here.member, axe, "a call that is full")
+    await at_both_sizes(here.member, axe, "a full call")

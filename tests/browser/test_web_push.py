@@ -59,7 +59,7 @@ class Scene:
         async def subscribed() -> bool:
             return self.community.hub.in_sight(member_id) is wanted
 
-        await wait_until("the server knows who looks", subscribed, within_s=15)
+        await wait_until("the server knows whether the page is visible", subscribed, within_s=15)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -113,8 +113,8 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
         shown = sorted(each["body"] for each in await notices(ada.page))
         return shown == ["Ada dinner is ready", "Somebody is calling you"]
 
-    await wait_until("the device shows both", rung, within_s=15)
-    assert scene.service.received.empty(), "the page shows what is pushed, and nothing twice"
+    await wait_until("the device shows both notifications", rung, within_s=15)
+    assert scene.service.received.empty(), "the page shows each pushed notification once"
     await click_notice(ada, "Ada dinner is ready")
     await expect(ada.page.locator("#text-name")).to_have_text("general")
     await expect(message(ada, "dinner")).to_be_focused()
@@ -149,7 +149,7 @@ async def test_a_subscription_is_renewed_when_the_servers_key_changes(scene: Sce
     async def renewed() -> bool:
         return await scene.stored() == [f"{scene.service.origin}/device-2"]
 
-    await wait_until("the server has the new one", renewed, within_s=15)
+    await wait_until("the server has the new subscription", renewed, within_s=15)
 
 
 @wide_only
@@ -164,7 +164,7 @@ async def test_signing_out_ends_the_subscription_and_erases_it_in_the_browser(sc
     async def ended() -> bool:
         return await scene.stored() == [] and await ada.page.evaluate(SUBSCRIPTION) is None
 
-    await wait_until("both sides have forgotten it", ended, within_s=15)
+    await wait_until("the browser and the server have no subscription", ended, within_s=15)
 
 
 @narrow_only

@@ -20,7 +20,7 @@ def check(frame: Mapping[str, Any]) -> None:
     validator = _validators().get(name)
     if validator is not None:
         problems = [f"{error.instance_path}: {error.message}" for error in validator.iter_errors(frame)]
-        assert problems == [], f"{name} is not as /asyncapi.json says"
+        assert problems == [], f"{name} does not match /asyncapi.json"
 
 
 @cache

@@ -65,7 +65,7 @@ async def test_an_internal_error_is_logged_and_reveals_nothing(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(registry: object) -> None:
-        raise RuntimeError("a detail nobody outside should read")
+        raise RuntimeError("an internal detail")
 
     monkeypatch.setattr(Registry, "exposition", broken)
     async with chat_server(variables) as chat, chat.http.get("/metrics") as response:

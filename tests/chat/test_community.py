@@ -125,7 +125,7 @@ class Page:
 
     def _apply(self, event: str, data: dict[str, Any], seq: int | None) -> None:
         if seq is not None:
-            assert seq > self._seq, "a push came twice, or late"
+            assert seq > self._seq, "a push arrived twice or late"
             self._seq = seq
         match event:
             case "message_posted":
@@ -243,7 +243,7 @@ async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
                 await asyncio.sleep(0.05)
     except TimeoutError:
         wrong = next(page for page in pages if page.messages != truth)
-        assert wrong.messages == truth, "a page shows something else than the database"
+        assert wrong.messages == truth, "a page differs from the database"
 
 
 async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State:
@@ -287,7 +287,7 @@ async def test_every_page_converges_to_the_content_of_the_database(chat: ChatSer
     await play(chat, Script(members=100, steps=5000, seed=1))
 
 
-@pytest.mark.nightly("36,000 steps; 5,000 are taken daily")
+@pytest.mark.nightly("36,000 steps; 5,000 run daily")
 @pytest.mark.timeout(1800)
 async def test_a_hundred_members_exchange_twenty_thousand_messages(chat: ChatServer) -> None:
     await play(chat, Script(members=100, steps=36_000, seed=2))

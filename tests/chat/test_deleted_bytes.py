@@ -37,11 +37,11 @@ async def test_after_the_sweep_no_file_contains_expired_ciphertext(place: Place,
     assert held(place, marks) == marks
     sweep = place.community.private.sweep
     sweep._now = lambda: time.time() + (place.community._config.mls_retention_days + 1) * 24 * 60 * 60
-    assert await sweep.run_once() == count + 2, "the commit and its Welcome too"
+    assert await sweep.run_once() == count + 2, "the commit and its Welcome are deleted as well"
     assert held(place, marks) == set()
     await ada.send(conversation, 1)
     await ben.person.done("GET", path(conversation, "log"))
-    assert held(place, marks) == set(), "also after the next write"
+    assert held(place, marks) == set(), "this holds after the next write"
 
 
 async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(place: Place) -> None:
@@ -74,7 +74,7 @@ async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(place:
         left = "SELECT 1 FROM messages WHERE text LIKE '%deletedword%'"
         return not await messages.database.rows(left)
 
-    await wait_until("the messages of who has left are deleted", is_erased, within_s=10)
+    await wait_until("the former member's messages are deleted", is_erased, within_s=10)
     await messages.index_cleanup.run_once()
     assert held(place, marks) == set()
     found = await ada.done("GET", "/api/search?query=keptword042x")

@@ -161,7 +161,7 @@ async def test_the_write_ahead_log_is_synced_before_the_response_is_sent(
                         assert response.status == 201
     except NotStarted as fault:
         if "ptrace" in str(fault) or "PTRACE" in str(fault):
-            pytest.skip("this sandbox allows no tracing")
+            pytest.skip("this sandbox forbids tracing")
         raise
     lines = trace.read_text(errors="replace").splitlines()
     for number in range(5):
@@ -197,7 +197,7 @@ def small_disk(folder: Path, size: str) -> tuple[str, ...]:
 
 def refuse_without_namespaces(folder: Path) -> None:
     if shutil.which("unshare") is None:
-        pytest.skip("there is no unshare")
+        pytest.skip("unshare is missing")
     tried = subprocess.run((*small_disk(folder, "1m"), "true"), capture_output=True, check=False, timeout=10)
     if tried.returncode:
         pytest.skip(f"this sandbox mounts nothing: {tried.stderr.decode(errors='replace').strip()}")
@@ -290,7 +290,7 @@ async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_rec
                 assert await read(http) == 200  # Reads continue to work.
     except NotStarted as fault:
         if "ptrace" in str(fault) or "PTRACE" in str(fault):
-            pytest.skip("this sandbox allows no tracing")
+            pytest.skip("this sandbox forbids tracing")
         raise
     assert 503 in outcomes
     assert outcomes[-20:] == [201] * 20

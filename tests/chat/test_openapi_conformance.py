@@ -56,7 +56,7 @@ async def test_responses_match_their_descriptions(chat: ChatServer, route: str) 
     await responses_match(chat, route, EXAMPLES)
 
 
-@pytest.mark.nightly("a hundred requests to each operation; some are tried daily")
+@pytest.mark.nightly("a hundred requests to each operation; some run daily")
 @pytest.mark.timeout(2 * DEADLINE_S + 60)
 @pytest.mark.parametrize("route", operations())
 async def test_responses_to_many_requests_match_their_descriptions(chat: ChatServer, route: str) -> None:

@@ -56,7 +56,7 @@ async def test_a_request_in_progress_gets_its_response_and_no_new_request_starts
         idle.write(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         assert (await idle_reader.readline()).startswith(b"HTTP/1.1 200")
         process.process.terminate()
-        await eventually("nobody gets in", lambda: is_shut(chat.address), within_s=WITHIN_S)
+        await eventually("the server refuses connections", lambda: is_shut(chat.address), within_s=WITHIN_S)
         idle.write(b"POST /api/auth/join HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
         async with asyncio.timeout(WITHIN_S):
             # Read to the end, because the keep-alive connection is closed.

@@ -204,7 +204,7 @@ async def test_a_renewed_certificate_is_used_without_a_restart(
         async def shown() -> bool:
             return await presented(chat) == renewed.serial
 
-        await wait_until("the new certificate is shown", shown, within_s=WITHIN_S)
+        await wait_until("the new certificate is served", shown, within_s=WITHIN_S)
         # Existing connections continue.
         assert (await ada.ask("ping"))["data"] == {}
 
@@ -228,7 +228,7 @@ async def test_changed_files_are_loaded_again(
     before = files.context
     watching = asyncio.create_task(files.watch())
     authority.pair().write(tmp_path)
-    await eventually("there is a new context", lambda: files.context is not before, within_s=WITHIN_S)
+    await eventually("the new context is in use", lambda: files.context is not before, within_s=WITHIN_S)
     watching.cancel()
 
 

@@ -218,7 +218,7 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
         async with running(bot):
             uploading = asyncio.create_task(bot.upload("general", tmp_path / "naïve.png"))
             queue = community.files.queue
-            await eventually("the file has arrived", lambda: queue.waiting, within_s=DEADLINE_S)
+            await eventually("the file is queued for the worker", lambda: queue.waiting, within_s=DEADLINE_S)
             await place.work()
             sent = await bot.send("general", "", attachments=[await uploading])
             [attached] = sent.attachments

@@ -27,7 +27,7 @@ def output_of(name: str, *arguments: str) -> str:
     """Return the findings of a linter that is installed with pip."""
     tool = Path(sys.executable).with_name(name)
     if not tool.exists():
-        pytest.skip(f"{name} is not there for this machine")
+        pytest.skip(f"{name} is not available for this machine")
     verdict = subprocess.run((tool, *arguments), capture_output=True, text=True, check=False, timeout=60)
     return "" if verdict.returncode == 0 else verdict.stdout + verdict.stderr
 

@@ -278,5 +278,5 @@ async def test_half_open_connections_leave_no_state_behind(
     async def empty() -> bool:
         return await control.sync() == {"lobby": []}
 
-    await wait_until("every seat is free again", empty, within_s=10)
+    await wait_until("every seat is available again", empty, within_s=10)
     await a_call_works(guests)

@@ -56,7 +56,9 @@ async def test_after_a_handover_two_people_rejoin_their_call_within_2_s(tmp_path
                 await asyncio.gather(ada.join_again(), grace.join_again())
                 both = (ada.client, grace.client)
                 await eventually(
-                    "both are in", lambda: all(one.welcome for one in both), within_s=JOINED_AGAIN_WITHIN_S
+                    "both have joined",
+                    lambda: all(one.welcome for one in both),
+                    within_s=JOINED_AGAIN_WITHIN_S,
                 )
             await talk(ada.client, grace.client)
             assert await old.ended() == 0

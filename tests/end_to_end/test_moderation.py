@@ -55,7 +55,7 @@ async def test_a_muted_users_audio_stops_at_once_and_resumes_without_a_gap(
         await drain(grace, ada)
         before = sound.packets
         await grace.sees(ada, frames=15)
-        assert sound.packets == before, "half a second of picture, and not one packet of sound"
+        assert sound.packets == before, "half a second of video and no audio packet"
         await control_audio(control, "ada")
         await grace.hears(ada)
     assert sequence_gaps(sound) == 0

@@ -113,7 +113,7 @@ async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator
             caller = Caller(chat, await stack.enter_async_context(chat.member(name)), voice)
             await caller.join()
             stack.push_async_callback(lambda caller=caller: caller.client.leave())  # type: ignore[misc]
-            await eventually(f"{name} is in", lambda: caller.client.offers, within_s=BACK_WITHIN_S)  # noqa: B023
+            await eventually(f"{name} has joined", lambda: caller.client.offers, within_s=BACK_WITHIN_S)  # noqa: B023
             joined.append(caller)
         yield joined
 

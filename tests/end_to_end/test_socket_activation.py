@@ -67,7 +67,7 @@ async def health(port: int) -> str:
         return True
 
     async with ClientSession(timeout=ClientTimeout(total=WITHIN_S)) as http:
-        await wait_until("it answers", answered, within_s=WITHIN_S)
+        await wait_until("the service responds", answered, within_s=WITHIN_S)
     return found[0]
 
 

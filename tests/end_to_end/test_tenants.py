@@ -35,7 +35,7 @@ async def test_tenants_with_identical_room_and_user_ids_are_isolated_from_each_o
     for server in (control, away):
         assert await server.sync() == {"lobby": ["ada", "grace"]}
         joined = [data["user_id"] for event, data in server.received if event == "peer_joined"]
-        assert joined == ["ada", "grace"], "each heard of its own users only"
+        assert joined == ["ada", "grace"], "each tenant got events only for its own users"
 
     # A request with the other server's id but this server's secret is dropped. With its own id, a server
     # affects only its own users.

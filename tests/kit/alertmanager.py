@@ -78,7 +78,7 @@ async def alertmanager(configuration: str, folder: Path) -> AsyncIterator[Alertm
 def _program() -> str:
     program = shutil.which("prometheus-alertmanager", path=f"{os.environ['PATH']}:{UNPACKED}")
     if program is None or not TEMPLATES.exists():
-        pytest.skip("prometheus-alertmanager or its templates are not there (ci/setup brings them)")
+        pytest.skip("prometheus-alertmanager or its templates are missing (ci/setup installs them)")
     return program
 
 

@@ -58,5 +58,5 @@ def capture(name: str) -> Capture:
     packets = [
         Packet(record.data, record.offset_ms, rows.pop(i, {})) for i, record in records if not record.is_rtcp
     ]
-    assert not rows, "the sidecar tells of packets that the capture does not have"
+    assert not rows, "the sidecar describes packets that are not in the capture"
     return Capture(name, sidecar, packets)

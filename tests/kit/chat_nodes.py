@@ -165,7 +165,7 @@ async def chat_nodes(
         for node in nodes[1:]:
             await node.start()
         for node in nodes[1:]:
-            await wait_until(f"{node.name} follows", node.follows, within_s=30)
+            await wait_until(f"{node.name} is a follower", node.follows, within_s=30)
         yield nodes
 
 

@@ -60,12 +60,12 @@ async def coturn(
     )
 
     async def listens() -> bool:
-        assert process.returncode is None, "coturn has ended"
+        assert process.returncode is None, "coturn has exited"
         log = folder / "log"
         return log.exists() and "IO method (admin thread)" in log.read_text(errors="replace")
 
     try:
-        await wait_until("coturn has begun", listens, within_s=WITHIN_S)
+        await wait_until("coturn is running", listens, within_s=WITHIN_S)
         context = ssl.create_default_context(cafile=str(certificate))
         context.check_hostname = False
         yield context

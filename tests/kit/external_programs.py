@@ -19,5 +19,5 @@ def program(name: str) -> str | None:
 def required(name: str) -> str:
     """Return the program's path. Skip the test if it is not installed."""
     if (found := program(name)) is None:
-        pytest.skip(f"{name} is not installed (ci/setup brings it)")
+        pytest.skip(f"{name} is not installed (ci/setup installs it)")
     return found

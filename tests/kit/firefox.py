@@ -252,7 +252,7 @@ async def _read_address(process: Process) -> str:
     async for line in process.stderr:
         if found := re.search(rb"WebDriver BiDi listening on (ws://\S+)", line):
             return found[1].decode()
-    raise AssertionError("Firefox ended before it could be driven")
+    raise AssertionError("Firefox exited before it could be controlled")
 
 
 async def _read_to_end(process: Process) -> None:

@@ -219,7 +219,7 @@ def _import_programs() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
-    assert threading.active_count() == 1, "a fork keeps only the thread that forks"
+    assert threading.active_count() == 1, "only the forking thread survives a fork"
 
 
 def _report_exits(running: dict[int, int]) -> None:

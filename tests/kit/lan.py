@@ -82,7 +82,7 @@ class Browser:
     async def _line(self) -> str:
         assert self.process.stdout is not None
         line = await self.process.stdout.readline()
-        assert line, "avahi-browse has ended"
+        assert line, "avahi-browse has exited"
         return line.decode().rstrip("\n")
 
     def _receive(self, words: list[str]) -> None:

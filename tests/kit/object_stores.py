@@ -105,7 +105,7 @@ def _started(command: list[str]) -> Iterator[str]:
         try:
             address = found.get(timeout=_START_DEADLINE_S)
         except Empty:
-            raise AssertionError(f"{command[0]} did not say where it listens") from None
+            raise AssertionError(f"{command[0]} did not report its address") from None
         yield address
     finally:
         process.terminate()

@@ -86,7 +86,7 @@ class OidcProvider:
             address, form = urljoin(address, location), None
             if address.startswith(REDIRECT):
                 return parse_qs(urlsplit(address).query)["code"][0]
-        raise AssertionError("the provider never came to an end")
+        raise AssertionError("the provider did not exit")
 
 
 @asynccontextmanager

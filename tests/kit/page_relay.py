@@ -65,7 +65,7 @@ async def join_behind(link: Relay, person: FirefoxPerson) -> None:
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(person.join(camera=False))
-        await wait_until("the service offers its address", known, within_s=15)
+        await wait_until("the service has offered its address", known, within_s=15)
 
 
 async def put_behind(link: Relay, page: Page) -> None:

@@ -66,7 +66,7 @@ VIEWPORT = ViewportSize(width=700, height=420)
 # takes seconds of processor time and everything else behaves the same at any width.
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
 UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)  # A small phone with an open on-screen keyboard.
-SELDOM = pytest.param(NARROW, marks=pytest.mark.nightly("the wide window is tried daily"))
+SELDOM = pytest.param(NARROW, marks=pytest.mark.nightly("the wide window runs daily"))
 both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
 wide_daily = pytest.mark.parametrize("viewport", [WIDE, SELDOM], ids=["wide", "narrow"], indirect=True)
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
@@ -173,7 +173,7 @@ async def until_touch_is_handled(page: Page) -> None:
         )
         return any(listener["type"] == "touchstart" for listener in found["listeners"])
 
-    await wait_until("the page listens to touches", listens, within_s=15)
+    await wait_until("the page handles touch events", listens, within_s=15)
 
 
 LAID_OUT = """async ({ width, height }) => {

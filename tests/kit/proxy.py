@@ -107,7 +107,7 @@ async def _running(command: tuple[str, ...], proxy: Proxy) -> AsyncIterator[None
             writer.close()
             return True
 
-        await wait_until("the proxy listens", listens, within_s=START_DEADLINE_S)
+        await wait_until("the proxy is listening", listens, within_s=START_DEADLINE_S)
         yield
     finally:
         if process.returncode is None:

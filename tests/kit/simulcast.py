@@ -348,7 +348,7 @@ class Scene:
         whole = whole and of[-1].sequence == (first.sequence + len(of) - 1) & 0xFFFF
         unit = DEPACKETISERS[self.codec]([packet.payload for packet in of]) if whole else b""
         encoding = next((each for each in self.encodings.values() if unit in each.units), None)
-        assert encoding or not whole, "a frame that nobody sent"
+        assert encoding or not whole, "the frame was never sent"
         rid, number = (encoding.rid, encoding.units[unit]) if encoding else (None, -1)
         return Received(rid, number, first.timestamp, at, picture, of, self.described.get(first.sequence))
 

@@ -123,7 +123,9 @@ class Shape:
         whole: dict[int, bool] = {}
         for packet in video(name).packets:
             going = (packet.header["timestamp"], payload(packet)) in got
-            assert whole.setdefault(packet.row["dd"]["frame_number"], going) is going, "half a frame"
+            assert whole.setdefault(packet.row["dd"]["frame_number"], going) is going, (
+                "only a part of the frame was forwarded"
+            )
         frames = frozenset(number for number, going in whole.items() if going)
         for row in video(name).rows:
             number = row["dd"]["frame_number"]

@@ -24,7 +24,7 @@ class _JumpingSelector(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(0)
         if not ready and timeout is None:
-            raise AssertionError("the test waits for something that no timer will ever bring about")
+            raise AssertionError("the test waits for something that no timer can trigger")
         if not ready and timeout:
             self.now += timeout
         return ready

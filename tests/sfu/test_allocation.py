@@ -221,4 +221,4 @@ def test_videos_do_not_flap_on_a_link_that_can_carry_them_only_sometimes() -> No
         chosen = dict(allocator.review(videos, estimate, 0, 0.1 * step))
         changes += chosen != before
         before = chosen
-    assert changes <= 4 * 600 / 30, "hardly more than one attempt in half a minute"
+    assert changes <= 4 * 600 / 30, "about one attempt in half a minute"

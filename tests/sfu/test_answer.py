@@ -253,8 +253,8 @@ def test_a_section_with_a_different_protocol_is_rejected() -> None:
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/SAVPF", id="a section of SRTP alone"),
-        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/AVP", id="a section that calls itself unencrypted"),
+        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/SAVPF", id="a section with only SRTP"),
+        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/AVP", id="a section declared as unencrypted"),
         pytest.param("UDP/TLS/RTP/SAVPF", "TCP/DTLS/RTP/SAVPF", id="a section over TCP"),
         pytest.param("\r\n", " \r\n", id="a space at the end of each line"),
         pytest.param("UDP/TLS/RTP/SAVPF ", "UDP/TLS/RTP/SAVPF  ", id="two spaces between formats"),

@@ -139,7 +139,7 @@ def test_a_client_that_closes_its_media_is_disconnected_after_a_grace_period() -
     client.run()
     client.dtls.close()
     client.shake_hands()
-    assert client.person.closed is None, "its WebSocket says whether it leaves"
+    assert client.person.closed is None, "only the WebSocket ends the session"
     client.call.pass_time(GOODBYE_DEADLINE_S)
     assert client.person.closed == (CloseCode.MEDIA_FAILED, "The client closed its media")
 

@@ -81,7 +81,7 @@ async def test_the_ports_stay_open_throughout_the_handover(place: Path) -> None:
         async with successor_at(place):
             assert await old.ended() == 0
             before = len(answers)
-            await eventually("the successor answers", lambda: len(answers) > before + 5, within_s=30)
+            await eventually("the successor responds", lambda: len(answers) > before + 5, within_s=30)
             enough.set()
             await task
     assert set(answers) == {200}
@@ -221,7 +221,7 @@ async def test_ports_stay_open_if_they_cannot_be_handed_over_in_time(
         with socket.socket(socket.AF_UNIX) as quick:
             quick.connect(str(place))
             quick.sendall(READY)
-            await eventually("the ports are gone", lambda: len(given_up) == 2, within_s=30)
+            await eventually("the ports are closed", lambda: len(given_up) == 2, within_s=30)
     assert given_up == ["given up", "handed over"]
 
 

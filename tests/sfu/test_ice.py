@@ -80,7 +80,7 @@ def run(agent: IceAgent, until: float) -> None:
     while (deadline := agent.next_deadline()) is not None and deadline <= until:
         agent.advance(deadline)
         steps += 1
-        assert steps < 10_000, "a deadline stays due for ever"
+        assert steps < 10_000, "a deadline stays due forever"
     agent.advance(until)
 
 

@@ -133,5 +133,5 @@ def test_the_random_walks_reach_every_state() -> None:
             walk.step()
             seen.add((walk.agent.state, walk.agent.controlling))
     assert {state for state, _ in seen} == set(State)
-    assert (State.CONNECTED, False) in seen, "the walks change roles too"
+    assert (State.CONNECTED, False) in seen, "the walks also change roles"
     assert (State.NOMINATING, False) not in seen, "only a controlling agent nominates"

@@ -61,7 +61,7 @@ def test_a_publisher_is_told_which_encodings_receivers_use_or_need() -> None:
     ben, cai = room.receivers
     assert room.encodings() == [True, False, True], "by default a receiver gets the largest encoding"
     want(ben, max_spatial_layer=1)
-    assert room.encodings() == [True, True, True], "more is requested at once"
+    assert room.encodings() == [True, True, True], "a larger encoding is requested at once"
     want(cai, max_spatial_layer=0)
     room.call.pass_time(1)
     assert room.encodings() == [True, True, False]
@@ -93,7 +93,7 @@ def test_when_the_largest_encoding_stops_the_next_smaller_one_is_requested() -> 
     assert room.encodings() == [True, True, True]
     room.measure(active=0b011)
     room.call.pass_time(1)
-    assert room.encodings() == [True, True, True], "the middle one stands in for the largest"
+    assert room.encodings() == [True, True, True], "the middle encoding replaces the largest"
     room.measure()
     room.call.pass_time(1)
     assert room.encodings() == [True, False, True]
@@ -174,7 +174,7 @@ def test_a_drop_in_the_estimate_changes_the_layers_before_anything_else_happens(
     room.call.pass_time(1)
     (down_track,) = room.ann.forwarder(CAMERA).down_tracks
     estimated(ben, 1_080_000)
-    assert (down_track.spatial_layers, down_track.pauses) == ([], []), "0.9 of the need is enough"
+    assert (down_track.spatial_layers, down_track.pauses) == ([], []), "90 % of the required rate is enough"
     estimated(ben, 250_000)
     assert (down_track.spatial_layers, down_track.pauses) == ([0], [])
     estimated(ben, 30_000)
@@ -213,7 +213,7 @@ def test_a_client_gets_the_estimate_every_second_and_immediately_when_it_falls_b
     assert pushed() == [1_000_000 + 8_000 * second for second in range(5)]
     estimated(ben, 1_000_000)
     estimated(ben, 940_000)
-    assert len(pushed()) == 6, "a second has passed, and then the estimate has fallen by less than a tenth"
+    assert len(pushed()) == 6, "the estimate fell by less than a tenth within a second"
     estimated(ben, 900_000)
     estimated(ben, 810_000)
     assert pushed()[6:] == [900_000, 810_000]
@@ -278,7 +278,7 @@ def test_a_video_in_one_encoding_with_an_unknown_bitrate_starts_on_a_narrow_down
     ben.answer()
     call.pass_time(3)
     (down_track,) = ann.forwarder(SCREEN).down_tracks
-    assert down_track.pauses in ([], [True, False]), "it is forwarded"
+    assert down_track.pauses in ([], [True, False]), "the track is forwarded"
     assert all(event["watched"] for event in ann.events("layers_wanted"))
 
 

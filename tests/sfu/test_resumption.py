@@ -76,7 +76,7 @@ async def away(client: Client) -> None:
     async def noticed() -> bool:
         return client.session.away or client.session.closed
 
-    await wait_until("the service notices", noticed, within_s=30)
+    await wait_until("the service has noticed the lost connection", noticed, within_s=30)
 
 
 @in_virtual_time

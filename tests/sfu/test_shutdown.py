@@ -54,4 +54,6 @@ async def test_a_signal_ends_the_process_even_if_a_client_does_not_listen() -> N
         assert await is_shut()
         assert sfu.faults == []
         writer.close()
-        await eventually("it has ended", lambda: reader.at_eof() or writer.is_closing(), within_s=30)
+        await eventually(
+            "the service has exited", lambda: reader.at_eof() or writer.is_closing(), within_s=30
+        )

@@ -33,9 +33,7 @@ def test_a_publisher_is_told_when_nobody_is_watching_its_camera_and_when_somebod
         {"track_id": "ac", "source": "camera", "width": 0, "watched": False}
     ]
     ben = call.join("ben")
-    assert demands(ann)[1:] == [(0, True)], (
-        "it may take the publisher a moment, so it begins before the answer"
-    )
+    assert demands(ann)[1:] == [(0, True)], "the publisher may need a moment, so it starts before the answer"
     ben.answer()
     ben.session.close()
     call.pass_time(1)

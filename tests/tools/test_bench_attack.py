@@ -41,7 +41,7 @@ def turned_away(row: dict[str, Any]) -> dict[str, int]:
     return {what: count for what, count in row["refused"].items() if what != "search: 400"}
 
 
-@pytest.mark.nightly("a minute of attacks that tests/attacks tries one by one")
+@pytest.mark.nightly("a minute of attacks that tests/attacks runs one by one")
 async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json")
     assert (code, errors) == (0, "")

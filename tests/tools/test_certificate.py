@@ -64,7 +64,7 @@ def test_the_certificate_is_kept_while_its_hosts_are_the_same(tmp_path: Path) ->
         (HOSTS, NOW + LIFETIME - RENEWED_BEFORE),
         (HOSTS, NOW - timedelta(days=2)),
     ],
-    ids=["another address", "it ends soon", "the clock was wrong"],
+    ids=["another address", "it expires soon", "the clock is wrong"],
 )
 def test_the_certificate_is_replaced_when_its_hosts_change(
     tmp_path: Path, hosts: list[str], now: datetime
@@ -77,7 +77,7 @@ def test_the_certificate_is_replaced_when_its_hosts_change(
 def test_openssl_accepts_the_certificate(tmp_path: Path) -> None:
     path = read_or_create_certificate(tmp_path, HOSTS, NOW)
     context = ssl.create_default_context(cafile=str(path))
-    assert len(context.get_ca_certs()) == 0, "it is no authority"
+    assert len(context.get_ca_certs()) == 0, "the certificate is not an authority"
     ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(path)
 
 

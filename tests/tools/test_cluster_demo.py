@@ -52,7 +52,7 @@ async def test_the_demo_relay_follows_the_owner_and_all_processes_stop_with_the_
             async with http.ws_connect("/sfu/client") as signalling:
                 stranger = {"room_id": "general", "server_id": "x", "user_id": "x", "server_password": "x"}
                 await signalling.send_str(serialise("client_join", stranger))
-                assert (await signalling.receive_json())["event"] == "room_error", "the SFU answers"
+                assert (await signalling.receive_json())["event"] == "room_error", "the SFU responds"
         headers = {"Authorization": f"Bearer {signed_in['access_token']}"}
 
         async def post(text: str) -> bool:
@@ -68,7 +68,7 @@ async def test_the_demo_relay_follows_the_owner_and_all_processes_stop_with_the_
         assert await post("before")
         owner = await owner_in(folder)
         os.kill(int((folder / f"node-{owner}" / "lock").read_text()), signal.SIGKILL)
-        await wait_until("the next owner takes a message", lambda: post("after"), within_s=30)
+        await wait_until("the next owner accepts a message", lambda: post("after"), within_s=30)
         async with ClientSession(address, headers=headers) as http, http.get(MESSAGES) as page:
             texts = [message["text"] for message in (await page.json())["messages"]]
         assert "before" in texts and "after" in texts
@@ -80,4 +80,4 @@ async def test_the_demo_relay_follows_the_owner_and_all_processes_stop_with_the_
         configuration = (folder / f"nats-{name}.conf").read_text()
         port = int(configuration.partition("listen: 127.0.0.1:")[2].partition("\n")[0])
         with socket.socket() as probe:
-            assert probe.connect_ex(("127.0.0.1", port)) != 0, "a NATS server has stayed"
+            assert probe.connect_ex(("127.0.0.1", port)) != 0, "a NATS server is still running"

@@ -98,7 +98,7 @@ async def until(holds: Callable[[], bool]) -> None:
     """Poll the list of running processes until the condition holds, because the system sends no events."""
     deadline = time.monotonic() + DEADLINE_S
     while not holds():
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, "the expected output did not appear"
         await asyncio.sleep(0.02)
 
 

@@ -110,7 +110,7 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
             sender.cancel()
         for result in await asyncio.gather(*senders, return_exceptions=True):
             assert isinstance(result, asyncio.CancelledError), result
-        await wait_until("every upload ended", load.settled, within_s=SETTLE_DEADLINE_S)
+        await wait_until("every upload is finished", load.settled, within_s=SETTLE_DEADLINE_S)
         await everything_done_is_served(load)
     return load
 
@@ -138,7 +138,7 @@ async def test_every_accepted_upload_is_finally_served_or_refused(
     assert set(load.ended.values()) == {"done", "refused"}
 
 
-@pytest.mark.nightly("fifty rounds; three are played daily")
+@pytest.mark.nightly("fifty rounds; three run daily")
 @pytest.mark.timeout(1800)
 async def test_after_fifty_kills_every_accepted_upload_is_finally_served_or_refused(
     programs: tuple[Running, Running, str], tmp_path: Path

@@ -254,7 +254,7 @@ async def test_mutated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes,
         await survives(sandboxes, name, data)
 
 
-@pytest.mark.nightly("2,000 mutations; twelve are tried daily")
+@pytest.mark.nightly("2,000 mutations; twelve run daily")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(2, 7))
 async def test_many_mutated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes, seed: int) -> None:

@@ -63,7 +63,7 @@ async def test_interlaced_fields_are_combined_into_whole_frames(
     sandboxes: Sandboxes, codec: str, options: dict[str, str]
 ) -> None:
     source = clips.interlaced(codec, options)
-    assert comb(source) > 12, "the source has fields"
+    assert comb(source) > 12, "the source is interlaced"
     video, written = await sandboxes.rewrite(source)
     assert not video.copied and comb(written) < comb(source) / 2
     with videos.opened(written) as container:
@@ -96,7 +96,7 @@ async def test_rgb_is_converted_to_colours_that_players_support(
     assert clips.quarters(image) == "WRGB"
     with videos.opened(written) as film:
         context = film.streams.video[0].codec_context
-        assert (context.colorspace, context.color_range) == (1, 1), "BT.709, limited"
+        assert (context.colorspace, context.color_range) == (1, 1), "BT.709, limited range"
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ async def test_several_workers_process_each_job_only_once(site: Site) -> None:
             frame = await page._next_push()
             if frame["event"] == "upload_done":
                 left.remove(frame["data"]["id"])
-        await eventually("all ended", lambda: sum(map(finished, workers)) >= 15, within_s=10)
+        await eventually("all uploads are finished", lambda: sum(map(finished, workers)) >= 15, within_s=10)
         assert sum(map(finished, workers)) == 15
 
 

@@ -146,7 +146,7 @@ async def test_a_worker_that_has_lost_its_lease_abandons_the_job_silently(
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
     open_desk.answers["job_renew"] = lambda _: {"error": "lease_lost", "message": ""}
     open_desk.put("video", slow_video())
-    await eventually("the job is lost", lambda: "lost" in metrics(worker), within_s=DEADLINE_S)
+    await eventually("the job's lease is lost", lambda: "lost" in metrics(worker), within_s=DEADLINE_S)
     assert not any(open_desk.reported(command) for command in ("job_finish", "job_fail", "job_refuse"))
     assert open_desk.left_behind() == []
 
@@ -159,7 +159,7 @@ async def test_results_produced_while_the_server_is_unreachable_are_reported_lat
     queue.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
     async with working(dataclasses.replace(queue.config, port=0)):
         async with queue.open():
-            await eventually("it is claimed", lambda: not queue.waiting, within_s=DEADLINE_S)
+            await eventually("the job is claimed", lambda: not queue.waiting, within_s=DEADLINE_S)
         await asyncio.sleep(0.5)
         assert queue.reported("job_finish") == []
         async with queue.open():
@@ -175,7 +175,9 @@ async def test_an_announced_job_is_claimed_without_polling(
     queue.signal = JobSignal()
     async with working(config):
         async with queue.open():
-            await eventually("it waits", lambda: queue.commands["job_wait"] == 2, within_s=DEADLINE_S)
+            await eventually(
+                "the worker waits for jobs", lambda: queue.commands["job_wait"] == 2, within_s=DEADLINE_S
+            )
             claims = queue.commands["job_claim"]
             queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             queue.signal.announce()
@@ -187,7 +189,7 @@ async def test_an_announced_job_is_claimed_without_polling(
         queue.signal = None
         async with queue.open():
             job = queue.put("emoji", pictures.encoded(pictures.scene(), "PNG"))
-            await eventually("it is done", lambda: job in queue.ended("job_finish"), within_s=DEADLINE_S)
+            await eventually("the job is done", lambda: job in queue.ended("job_finish"), within_s=DEADLINE_S)
 
 
 async def test_a_result_is_resent_after_a_server_error(open_desk: FakeQueue, worker: RunningWorker) -> None:
@@ -217,7 +219,7 @@ async def test_a_running_job_is_finished_before_the_worker_exits(
     monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", DEADLINE_S)
     async with working(dataclasses.replace(open_desk.config, port=0)):
         open_desk.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
-        await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
+        await eventually("the job is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
     assert len(open_desk.reported("job_finish")) == 1
 
 
@@ -227,7 +229,7 @@ async def test_a_job_that_takes_too_long_is_returned_when_the_worker_exits(
     monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", 0.1)
     async with working(dataclasses.replace(open_desk.config, port=0)):
         open_desk.put("video", slow_video())
-        await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
+        await eventually("the job is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
     assert open_desk.reported("job_fail")[0]["message"] == "the worker ended"
     assert open_desk.left_behind() == []
 
@@ -236,7 +238,9 @@ async def test_the_number_of_emoji_processed_at_once_is_limited(queue: FakeQueue
     for _ in range(6):
         queue.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
     async with queue.open(), working(dataclasses.replace(queue.config, port=0, emoji_at_once=2)):
-        await eventually("all are done", lambda: len(queue.reported("job_finish")) == 6, within_s=DEADLINE_S)
+        await eventually(
+            "all jobs are done", lambda: len(queue.reported("job_finish")) == 6, within_s=DEADLINE_S
+        )
     assert queue.most_in_hand == 2
 
 
@@ -291,7 +295,7 @@ async def test_hostile_files_neither_kill_the_worker_nor_use_up_its_memory(open_
         )
     all_jobs = {str(job["id"]) for job in open_desk.waiting}
     process = await svc_worker(open_desk)
-    await eventually("all have ended", lambda: answered(open_desk) == all_jobs, within_s=90)
+    await eventually("all jobs have ended", lambda: answered(open_desk) == all_jobs, within_s=90)
     assert open_desk.ended("job_fail") == []
     assert [corpus[job] for job in open_desk.ended("job_finish") if job in corpus] == []
     assert process.returncode is None

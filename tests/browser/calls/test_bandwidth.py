@@ -23,5 +23,5 @@ async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
 
     # The bandwidth shown is far more than one small camera uses, so probing must have found it. Meanwhile,
     # the video continues.
-    await wait_until("2 Mbit/s are found", much, within_s=30)
+    await wait_until("the estimate reaches 2 Mbit/s", much, within_s=30)
     await ada.sees(grace)

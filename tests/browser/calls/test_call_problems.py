@@ -78,7 +78,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
         ),
         (SECRET, 4443, "The relay cannot be reached either."),
     ],
-    ids=["wrong secret", "nobody there"],
+    ids=["wrong secret", "no service"],
 )
 async def test_a_relay_that_cannot_be_used_is_reported_by_name(
     tmp_path: Path, secret: str, port: int, words: str

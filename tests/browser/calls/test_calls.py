@@ -152,7 +152,7 @@ async def test_a_person_is_heard_while_holding_a_key_or_speaking_above_the_thres
     await ada.page.wait_for_function(IS_SENT, arg=False)
     await ada.page.keyboard.down("v")
     await ada.page.wait_for_function(IS_SENT, arg=True)
-    assert await ada.page.evaluate(LET_GO, "KeyV") is True, "the end of a word"
+    assert await ada.page.evaluate(LET_GO, "KeyV") is True, "the end of a word is cut off"
     await ada.page.wait_for_function(IS_SENT, arg=False)
     await ada.page.keyboard.up("v")
 
@@ -190,7 +190,7 @@ async def test_music_is_heard_in_stereo_at_the_channels_bitrate(people: People) 
         left, right = await grace.page.evaluate(LEFT_AND_RIGHT)
         return bool(left > 0.05 and right < left / 20)
 
-    await wait_until("Grace hears the tone on the left alone", on_the_left, within_s=30)
+    await wait_until("Grace hears the tone only on the left", on_the_left, within_s=30)
     # The service asks Ada's encoder for the channel's bitrate, and Grace's encoder to send nothing during
     # silence.
     offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
@@ -200,9 +200,9 @@ async def test_music_is_heard_in_stereo_at_the_channels_bitrate(people: People) 
     async def reported(kbps: int) -> bool:
         return [each.target_bps for each in (await ada.statistics()).sent if each.mid == "0"] == [kbps * 1000]
 
-    await wait_until("Ada sends music at the channel's rate", lambda: reported(96), within_s=15)
+    await wait_until("Ada sends music at the channel's bit rate", lambda: reported(96), within_s=15)
     await ask(ada, "PATCH", "/api/channels/voice", {"bitrate_kbps": 64})
-    await wait_until("those in the channel hear its new rate", lambda: reported(64), within_s=15)
+    await wait_until("members in the channel get its new bit rate", lambda: reported(64), within_s=15)
 
 
 async def test_members_outside_the_call_also_see_who_is_muted_and_deafened(people: People) -> None:
@@ -297,7 +297,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
         report = await ada.page.evaluate("navigator.clipboard.readText()")
         return all(re.search(pattern, report) for pattern in REPORTED)
 
-    await wait_until("a report has all numbers", complete, within_s=10)
+    await wait_until("a report contains all metrics", complete, within_s=10)
     assert "Grace" not in report and "127.0.0.1" not in report
 
 

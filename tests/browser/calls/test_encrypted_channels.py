@@ -44,7 +44,7 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
 
     for person in everybody:
         await person.page.locator("#encrypted").click()
-    await wait_until("all show the same number", same, within_s=30)
+    await wait_until("all pages show the same number", same, within_s=30)
     for person in everybody:
         await person.page.keyboard.press("Escape")
 
@@ -112,7 +112,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
             lines = list(client.incoming.values())
             return len(lines) == 5 and all(len(counted(line)) > ENOUGH for line in lines)
 
-        await wait_until("the recorder has everything of all", recorded, within_s=30)
+        await wait_until("the recorder has received media from everyone", recorded, within_s=30)
         for line in client.incoming.values():
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
@@ -123,7 +123,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         async def rotated() -> bool:
             return max(epochs_of(ada_id), default=0) > had
 
-        await wait_until("Ada seals with a key that Grace has not", rotated, within_s=20)
+        await wait_until("Ada encrypts with a key that Grace does not have", rotated, within_s=20)
         await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
 
     # A member whose browser cannot encrypt is told so, and is not admitted.

@@ -13,7 +13,7 @@ from tests.kit.product import Product
 SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
 
 
-@pytest.mark.nightly("four pages of software encoders; two of each browser meet daily")
+@pytest.mark.nightly("four pages with software encoders; two browsers each run daily")
 async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
     people: People, fox: Firefox, product: Product
 ) -> None:
@@ -35,7 +35,7 @@ async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
     assert at_grace.srtp_ciphers == ("SRTP_AEAD_AES_128_GCM",)
 
 
-@pytest.mark.nightly("Firefox and Chromium see and hear each other daily, in a private call and over TCP")
+@pytest.mark.nightly("Firefox and Chromium are tested together daily, in a private call and over TCP")
 async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, product: Product) -> None:
     ada, grace = await fox.arrive("Ada", product.url), await fox.arrive("Grace", product.url)
     await ada.join()

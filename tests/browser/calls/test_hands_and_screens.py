@@ -58,7 +58,7 @@ async def receives_screens_of(person: Person, *names: str) -> None:
         received = (await person.statistics()).received
         return sorted(each.name for each in received if each.source == "screen") == list(names)
 
-    await wait_until(f"{person.name} is sent the screens of {names}", so, within_s=30)
+    await wait_until(f"{person.name} receives the screens of {names}", so, within_s=30)
 
 
 async def test_raised_hands_are_listed_in_order_and_reactions_float(here: Community, axe: str) -> None:
@@ -73,7 +73,7 @@ async def test_raised_hands_are_listed_in_order_and_reactions_float(here: Commun
     await ada.evaluate(NOTE_FLOATS)
     await edsger.get_by_role("button", name="React", exact=True).click()
     await expect(edsger.get_by_role("button", name="👏")).to_be_visible()
-    await expect_accessible(here.member, axe, "what one reacts with in a call")
+    await expect_accessible(here.member, axe, "the reactions in a call")
     await edsger.get_by_role("button", name="👏").click()
     await ada.wait_for_function("() => floated.some((words) => words.includes('👏'))")
     await expect(edsger.locator(".floats")).to_have_count(0)
@@ -169,7 +169,7 @@ async def test_the_size_of_a_shared_screen_can_be_chosen_and_changed(people: Peo
         rate, is_small = await ada.page.evaluate(SHARED)
         return bool(rate == bps and is_small)
 
-    await wait_until("the screen is sent as chosen", lambda: shared(1_500_000), within_s=20)
+    await wait_until("the screen is sent with the chosen settings", lambda: shared(1_500_000), within_s=20)
     await ada.press("More call options")
     await ada.page.get_by_role("menuitem", name="Sharing options").click()
     await size.select_option("720p30")

@@ -19,7 +19,7 @@ async def everybody_shows(everybody: Iterable[Person], names: list[str], *, with
         async def shown(person: Person = person) -> bool:
             return await person.shown_people() == names
 
-        await wait_until(f"{person.name} is shown {names}", shown, within_s=within_s)
+        await wait_until(f"{person.name} sees {names}", shown, within_s=within_s)
 
 
 async def receives(person: Person, names: set[str]) -> None:

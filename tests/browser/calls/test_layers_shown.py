@@ -83,7 +83,7 @@ class Signalling:
             request = self.requests.get(track_id, {})
             return {name: request.get(name) for name in fields} == fields
 
-        await wait_until(f"a request has {fields}", so, within_s=20)
+        await wait_until(f"a request contains {fields}", so, within_s=20)
 
     async def screen(self) -> str:
         """Wait for the page's request for a screen. Return the screen's track id."""
@@ -159,7 +159,7 @@ async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narr
     await expect(now).to_contain_text("medium · every second frame · your connection cannot carry more")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog).to_contain_text("Connection to you: 412 kbit/s, packets are lost")
-    await at_both_sizes(grace, axe, "the pictures of one person on a narrow link")
+    await at_both_sizes(grace, axe, "one person's video on a narrow link")
 
 
 async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the_reason(
@@ -180,7 +180,7 @@ async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the
     await expect(reason).to_be_visible()
     await expect(screen.locator(".avatar")).to_be_visible()
     await expect(video).to_be_hidden()
-    await at_both_sizes(grace, axe, "a paused screen that has shown nothing yet")
+    await at_both_sizes(grace, axe, "a paused screen without a frame")
     await screen.hover()
     await screen.get_by_role("button", name="Volume and quality of").click()
     dialog = grace.page.get_by_role("dialog")

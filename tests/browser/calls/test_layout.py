@@ -100,7 +100,7 @@ async def fits(ada: Person, people: int, *, screens: int = 0, cameras: int = 1) 
             return not misfits
 
         try:
-            await wait_until("everything fits", none, within_s=10)
+            await wait_until("all tiles fit", none, within_s=10)
         except AssertionError:
             pytest.fail(f"{people} people, {screens} screens at {width}: {misfits}")
         await until_still(ada.page)
@@ -153,7 +153,7 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     # Tap where the fullscreen button will appear.
     await tile.tap(position={"x": box["width"] - 25, "y": 25})
     await expect(actions).to_have_css("opacity", "1")
-    await expect_accessible(grace, axe, "what can be done with a tile")
+    await expect_accessible(grace, axe, "the menu of a tile")
     assert await phone.evaluate("document.fullscreenElement") is None
     pin = tile.get_by_role("button", name="Pin Ada")
     size = await pin.bounding_box()

@@ -97,7 +97,7 @@ async def hardly_sends(person: Person) -> None:
         after = await person.statistics()
         return sum(each.packets for each in after.sent) - sum(each.packets for each in before.sent) < 15
 
-    await wait_until(f"{person.name} sends next to nothing", so, within_s=10)
+    await wait_until(f"{person.name} sends almost nothing", so, within_s=10)
 
 
 async def test_a_participant_who_joins_late_without_devices_sees_and_hears_everybody(people: People) -> None:

@@ -24,7 +24,7 @@ AWAY_S = 20.0
 SHORT_S = 5.0
 # The NAT forgets its port mappings three times, 5 s apart, so that the call finds another path in between.
 REBINDS_S = 15.0
-ON_IPV6 = pytest.mark.nightly("Chromium's call lives on IPv6 alone daily")
+ON_IPV6 = pytest.mark.nightly("Chromium's call over IPv6 alone runs daily")
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_re
             lines = list(client.incoming.values())
             return len(lines) == 4 and all(len(counted(line)) > ENOUGH for line in lines)
 
-        await wait_until("the recorder has everything of both", recorded, within_s=20)
+        await wait_until("the recorder has received media from both", recorded, within_s=20)
         for line in client.incoming.values():
             assert_sealed(line)
         # Meanwhile, the other two still hear each other.
@@ -192,7 +192,7 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_can_encrypt(peopl
     ada, grace = await acquainted(people)
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("Ada is calling")
-    await at_both_sizes(grace, axe, "somebody who is calling")
+    await at_both_sizes(grace, axe, "an incoming call")
     await grace.press("Decline")
     await expect(ringing(grace)).to_have_count(0)
     await expect(ada.page.get_by_text("Grace declined the call.")).to_be_visible()

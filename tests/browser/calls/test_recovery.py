@@ -71,10 +71,10 @@ async def wait_reconnected(ada: Person, grace: Person, within_s: float) -> None:
     async def shown() -> bool:
         return await ada.shown_people() == await grace.shown_people() == NAMES
 
-    await wait_until("both have another connection", connected, within_s=within_s)
+    await wait_until("both have a new connection", connected, within_s=within_s)
     await wait_until("Grace sees Ada", flowing, within_s=within_s)
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
-    await wait_until("both are shown both", shown, within_s=within_s)
+    await wait_until("both pages show both people", shown, within_s=within_s)
 
 
 async def test_media_flows_again_after_the_media_service_is_killed(people: People, product: Product) -> None:
@@ -114,7 +114,7 @@ async def test_a_chat_server_restart_is_inaudible(people: People, product: Produ
     # The chat server has the participants' media state again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
-    await wait_until("Ada is gone at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)
+    await wait_until("Ada has left at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)
 
 
 async def on_the_way(sender: Person, receiver: Person) -> int:
@@ -130,7 +130,7 @@ async def started_again(product: Product, stopped: int) -> None:
         except LookupError:
             return False
 
-    await wait_until("the chat server runs again", is_another, within_s=30)
+    await wait_until("the chat server has restarted", is_another, within_s=30)
 
 
 async def is_without(person: Person, name: str) -> bool:

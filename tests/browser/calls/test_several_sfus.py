@@ -39,7 +39,7 @@ async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
     "encrypting",
     [
         pytest.param(
-            False, marks=pytest.mark.nightly("an encrypted camera takes the same way daily"), id="plain"
+            False, marks=pytest.mark.nightly("an encrypted camera over the same path runs daily"), id="plain"
         ),
         pytest.param(True, id="encrypted"),
     ],

@@ -24,7 +24,7 @@ WITHIN_S = 20
 
 async def sees_it_sharp(person: Person, sharer: Person) -> None:
     at_ms = await sharp_at_ms(person, sharer, PATIENCE * WITHIN_S)
-    assert at_ms is not None, f"{person.name} sees the screen sharp"
+    assert at_ms is not None, f"{person.name} sees a sharp screen"
 
 
 async def test_a_screen_without_motion_becomes_sharp_for_newcomers_hidden_tabs_and_after_a_gap(
@@ -51,7 +51,7 @@ async def test_a_screen_without_motion_becomes_sharp_for_newcomers_hidden_tabs_a
         async def paused() -> bool:
             return bool(await grace.page.evaluate(IS_PAUSED))
 
-        await wait_until("a hidden tab gets no pictures", paused, within_s=WITHIN_S)
+        await wait_until("a hidden tab receives no video", paused, within_s=WITHIN_S)
         await ada.page.evaluate("window.print('lightyellow')")
         await grace.page.evaluate(SET_VISIBILITY, "visible")
         await sees_it_sharp(grace, ada)
@@ -63,7 +63,7 @@ async def test_a_screen_without_motion_becomes_sharp_for_newcomers_hidden_tabs_a
         async def gap() -> bool:
             return link.lost["down"] >= before + 40
 
-        await wait_until("a gap of about a second", gap, within_s=WITHIN_S)
+        await wait_until("about a second of video is lost", gap, within_s=WITHIN_S)
         link.loss = 0
         await sees_it_sharp(grace, ada)
         await grace.hears(ada)

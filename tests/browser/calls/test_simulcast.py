@@ -190,7 +190,7 @@ async def sends_back(grace: Person, ada: Watcher) -> None:
 @pytest.mark.parametrize(
     "codec",
     [
-        pytest.param("VP8", marks=pytest.mark.nightly("the same sizes are encrypted daily")),
+        pytest.param("VP8", marks=pytest.mark.nightly("the same sizes run encrypted daily")),
         "VP9",
         *(
             pytest.param(each, marks=pytest.mark.nightly("VP9 and VP8 are sent in three sizes daily"))

@@ -22,7 +22,7 @@ async def shows_speaking(person: Person, names: list[str]) -> None:
     async def shown() -> bool:
         return await person.shown_speakers() == names
 
-    await wait_until(f"{person.name} is shown that {names} speak", shown, within_s=WITHIN_S)
+    await wait_until(f"{person.name} sees {names} speaking", shown, within_s=WITHIN_S)
 
 
 async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: People) -> None:

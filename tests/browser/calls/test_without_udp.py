@@ -56,7 +56,7 @@ async def goes_over(watcher: Watcher, protocol: str) -> None:
     async def found() -> bool:
         return bool(await watcher.evaluate(PATHS) == protocol)
 
-    await wait_until(f"the call of {watcher.name} goes over {protocol}", found, within_s=WITHIN_S)
+    await wait_until(f"{watcher.name}'s call uses {protocol}", found, within_s=WITHIN_S)
 
 
 async def all_see_and_hear(*everybody: Watcher) -> None:
@@ -105,7 +105,8 @@ async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_
 
 
 @pytest.mark.parametrize(
-    "scheme", ["turns", pytest.param("turn", marks=pytest.mark.nightly("the same way without TLS"))]
+    "scheme",
+    ["turns", pytest.param("turn", marks=pytest.mark.nightly("the same path without TLS runs daily"))],
 )
 async def test_a_call_uses_the_turn_server_if_only_https_gets_through(tmp_path: Path, scheme: str) -> None:
     chrome, fox = bare_chromium(), firefox()

@@ -46,7 +46,7 @@ async def see_and_hear(everybody: list[Person], others: list[Person]) -> None:
     await asyncio.gather(*(person.hears(other, within_s=40) for person, other in pairs))
 
 
-@pytest.mark.nightly("74 s of processor time; smaller encrypted calls are tried daily")
+@pytest.mark.nightly("74 s of processor time; smaller encrypted calls run daily")
 @pytest.mark.timeout(300)
 async def test_five_people_see_and_hear_each_other_in_a_private_call_and_in_an_encrypted_channel(
     people: People,

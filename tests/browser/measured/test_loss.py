@@ -45,7 +45,7 @@ ENOUGH_LOST = 30  # Out of about 200 packets, which are four seconds of audio.
 
 
 @pytest.mark.parametrize(
-    "codec", ["VP8", pytest.param("H264", marks=pytest.mark.nightly("VP8 loses the same packets daily"))]
+    "codec", ["VP8", pytest.param("H264", marks=pytest.mark.nightly("VP8 with the same losses runs daily"))]
 )
 async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people: People, codec: str) -> None:
     async with relay(loss=LOSS, seed=SEED) as link:
@@ -71,12 +71,12 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
             async def enough() -> bool:
                 return bool(min(map(operator.sub, await sent(), sent_before)) >= PICTURES)
 
-            await wait_until(f"both send {PICTURES} pictures", enough, within_s=WITHIN_S)
+            await wait_until(f"both have sent {PICTURES} frames", enough, within_s=WITHIN_S)
             sent_after, shown_after = await sent(), await shown()
             of_ada, of_grace = map(operator.sub, sent_after, sent_before)
             at_grace, at_ada = map(operator.sub, shown_after, shown_before)
-            assert at_grace >= SHOWN * of_ada, f"Grace is shown {at_grace} of {of_ada}"
-            assert at_ada >= SHOWN * of_grace, f"Ada is shown {at_ada} of {of_grace}"
+            assert at_grace >= SHOWN * of_ada, f"Grace rendered {at_grace} of {of_ada} frames"
+            assert at_ada >= SHOWN * of_grace, f"Ada rendered {at_ada} of {of_grace} frames"
 
         await in_one_go_of(GOES, nearly_all_is_shown)
         await asyncio.gather(ada.hears(grace), grace.hears(ada))
@@ -84,11 +84,11 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
         assert link.lost["up"] >= 10 and link.lost["down"] >= 10
         (at_ada,) = await statistics(ada)
         camera = next(track for track in at_ada.sent if track.frames)
-        assert camera.nacks > 0, "the service asked Ada"
-        assert camera.packets_resent > 0, "and she sent again"
+        assert camera.nacks > 0, "the service requested packets from Ada"
+        assert camera.packets_resent > 0, "Ada resent packets"
         received = at_ada.track("Grace")
-        assert received.nacks > 0, "Ada asked the service"
-        assert received.packets_resent > 0, "and it sent again"
+        assert received.nacks > 0, "Ada requested packets from the service"
+        assert received.packets_resent > 0, "the service resent packets"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -142,15 +142,17 @@ async def test_lost_audio_is_retransmitted_in_both_directions(people: People) ->
                     now[0] - then[0] >= SAMPLES for now, then in zip(await received(), before, strict=True)
                 )
 
-            await wait_until(f"both play {SAMPLES} samples", enough, within_s=WITHIN_S)
+            await wait_until(f"both have played {SAMPLES} samples", enough, within_s=WITHIN_S)
             for whose, now, then in zip(("Ada", "Grace"), await received(), before, strict=True):
                 share = (now[1] - then[1]) / (now[0] - then[0])
-                assert share <= CONCEALED, f"{share:.1%} of what {whose} says is concealed"
+                assert share <= CONCEALED, f"{share:.1%} of {whose} audio is concealed"
 
         await in_one_go_of(GOES, nearly_everything_arrives)
         (at_ada,) = await statistics(ada)
-        assert at_ada.track("Grace", "mic").nacks > 0, "Ada asked the service"
-        assert sum(track.packets_resent for track in at_ada.sent) > 0, "the service asked Ada, who sent again"
+        assert at_ada.track("Grace", "mic").nacks > 0, "Ada requested packets from the service"
+        assert sum(track.packets_resent for track in at_ada.sent) > 0, (
+            "the service requested packets from Ada, who resent them"
+        )
 
 
 async def test_lost_speech_is_recovered_by_fec_for_a_browser_that_does_not_request_retransmission(
@@ -167,13 +169,15 @@ async def test_lost_speech_is_recovered_by_fec_for_a_browser_that_does_not_reque
             (at_grace,) = await statistics(grace)
             return at_grace.track("Ada", "mic").fec_used >= REPAIRED
 
-        await wait_until("what was lost is heard from what came after it", second_arrives, within_s=90)
+        await wait_until("lost audio is recovered from later packets", second_arrives, within_s=90)
 
 
 @pytest.mark.parametrize(
     "is_encrypted",
     [
-        pytest.param(False, marks=pytest.mark.nightly("encrypted speech is recovered daily"), id="plain"),
+        pytest.param(
+            False, marks=pytest.mark.nightly("the recovery of encrypted speech runs daily"), id="plain"
+        ),
         pytest.param(True, id="encrypted"),
     ],
 )
@@ -202,7 +206,7 @@ async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People,
             # The service does not request FEC from the speaker, because this listener would not use it.
             return concealed < lost / received / 2 and after.fec_used - then.fec_used < lost / 4
 
-        await wait_until("most lost packets are heard", most_lost_packets_are_recovered, within_s=60)
+        await wait_until("most lost packets are recovered", most_lost_packets_are_recovered, within_s=60)
 
 
 async def test_a_voice_with_gaps_is_buffered_until_retransmitted_audio_arrives(speakers: People) -> None:

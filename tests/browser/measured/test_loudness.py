@@ -134,7 +134,7 @@ async def plays(person: Person, *times: float) -> None:
             abs(level - want) <= 0.1 * want + 0.002 for level, want in zip(played, wanted, strict=True)
         )
 
-    await wait_until(f"{person.name} is played {times}", so, within_s=15)
+    await wait_until(f"{person.name} hears {times}", so, within_s=15)
 
 
 async def test_each_person_and_each_screen_has_its_own_volume(people: People) -> None:
@@ -246,13 +246,13 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
             async def quieter(left: float = left) -> bool:
                 return await loudness() < untouched * left
 
-            await wait_until(f"of the fan less than {left} is heard", quieter, within_s=30)
+            await wait_until(f"less than {left} of the fan is audible", quieter, within_s=30)
         await ada.page.get_by_role("radio", name="Keep it").check()
 
         async def as_before() -> bool:
             return await loudness() > untouched / 2
 
-        await wait_until("the fan is heard as before", as_before, within_s=30)
+        await wait_until("the fan is as loud as before", as_before, within_s=30)
         # Audio below the threshold is not sent.
         threshold = ada.page.get_by_role("slider", name="Threshold")
         await threshold.fill("0.34")
@@ -260,9 +260,9 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
         async def nothing() -> bool:
             return await loudness() < untouched / 1000
 
-        await wait_until("nothing of the fan is heard", nothing, within_s=30)
+        await wait_until("the fan is inaudible", nothing, within_s=30)
         await threshold.fill("0.1")
-        await wait_until("the fan is heard again", as_before, within_s=30)
+        await wait_until("the fan is audible again", as_before, within_s=30)
         assert people.faults == []
 
 
@@ -281,8 +281,8 @@ async def test_strong_suppression_does_not_make_a_voice_quieter(people: People) 
     alone, after = await suppressed(1, 0)
     assert after == pytest.approx(alone, rel=0.1)
     noise, after = await suppressed(0, NOISE)
-    assert noise > 0.8 * alone, "it is about as loud as the voice"
+    assert noise > 0.8 * alone, "the fan is about as loud as the voice"
     assert after < noise / 10
     both, after = await suppressed(1, NOISE)
     assert both > 1.2 * alone
-    assert after == pytest.approx(alone, rel=0.1), "the voice stays and the noise goes"
+    assert after == pytest.approx(alone, rel=0.1), "the voice remains and the noise is removed"

@@ -156,7 +156,7 @@ async def test_a_pending_deletion_continues_after_a_restart(
         async def erased() -> bool:
             return await history(bob) == []
 
-        await wait_until("her messages are gone", erased, within_s=10)
+        await wait_until("her messages are deleted", erased, within_s=10)
 
 
 async def test_blocks_are_visible_only_to_the_blocker(world: World) -> None:

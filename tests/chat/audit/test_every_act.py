@@ -213,7 +213,7 @@ class Scene:
         done, answer = await do()
         assert done, (what, answer)
         entry = await self.newest()
-        assert entry["id"] > last, f"{what} leaves no entry"
+        assert entry["id"] > last, f"{what} is not logged"
         assert (entry["action"], entry["actor_id"]) == (action, self.place.folk.owner.id), what
         return answer
 

@@ -57,11 +57,11 @@ async def test_a_paused_owner_disconnects_nobody_from_a_call_when_it_resumes(tmp
                     client = caller.client
                     await eventually("Grace is in the call", lambda: client.offers, within_s=30)
                     first.signal(signal.SIGCONT)
-                    await wait_until("the paused owner follows", first.follows, within_s=30)
+                    await wait_until("the paused owner has become a follower", first.follows, within_s=30)
                     offers = client.offers
                     await client.send("renegotiate", {})
                     await eventually(
-                        "the SFU goes on", lambda: client.closed or client.offers > offers, within_s=30
+                        "the SFU has resumed", lambda: client.closed or client.offers > offers, within_s=30
                     )
                     assert client.closed is None
                     await client.leave()
@@ -105,7 +105,7 @@ async def test_members_on_two_sfus_can_still_hear_each_other_after_the_owner_die
         # If a relay between the SFUs had restarted, an additional offer would have contained its track as a
         # new track.
         for client, before in zip((ada, grace), offers, strict=True):
-            await eventually("the SFU continues", lambda: client.offers > before, within_s=30)  # noqa: B023
+            await eventually("the SFU has resumed", lambda: client.offers > before, within_s=30)  # noqa: B023
         assert [client.offers for client in (ada, grace)] == [before + 1 for before in offers]
         await talk(ada, grace)
         # From now on, the new owner handles all changes.

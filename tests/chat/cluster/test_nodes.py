@@ -103,7 +103,7 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
             status = await status_at(second)
             return status.get("owner") == second.name and _states(status)[first.name] == "follower"
 
-        await wait_until("all know the roles", stands_by_for_the_next_one, within_s=20)
+        await wait_until("all nodes know the roles", stands_by_for_the_next_one, within_s=20)
 
         writing = asyncio.ensure_future(_post_all(writer, range(11, 40)))
         moved = await ask(second.data_dir, "cluster_move", {"node": first.name})
@@ -181,7 +181,7 @@ async def test_a_follower_whose_tables_differ_restarts_from_a_snapshot(tmp_path:
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE channels SET name = 'another name' WHERE id = 'general'")
         await follower.start()
-        await wait_until("the follower follows", follower.follows, within_s=30)
+        await wait_until("the follower has applied the log", follower.follows, within_s=30)
         number = 0
 
         async def has_agreed() -> bool:

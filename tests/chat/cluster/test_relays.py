@@ -85,7 +85,7 @@ async def test_members_on_relays_get_each_event_once_and_keep_their_sockets_thro
         async def are_shown() -> bool:
             return await relays_at(first) == {"east": 1, "west": 1, "late": 0}
 
-        await wait_until("any node shows the relays", are_shown, within_s=20)
+        await wait_until("every node reports the relays", are_shown, within_s=20)
 
 
 async def test_a_page_connected_to_a_killed_relay_resumes_on_another_relay(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ async def test_a_relay_serves_the_page_and_forwards_the_owners_responses(tmp_pat
             assert answers[0] == answers[1], path
         large = {"text": "x" * 100_000}
         async with http.post(relay.address + GENERAL + "/messages", json=large) as response:
-            assert response.status == 401, "the owner answers a streamed request"
+            assert response.status == 401, "the owner responds to a streamed request"
         for path in ("/cluster/relay", "/nowhere"):
             async with http.get(relay.address + path) as response:
                 assert response.status == 404

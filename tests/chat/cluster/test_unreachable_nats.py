@@ -35,7 +35,7 @@ async def test_the_loss_of_one_nats_server_is_logged(
             async def is_logged() -> bool:
                 return any(getattr(record, "server", None) for record in caplog.records)
 
-            await wait_until("the loss is logged", is_logged, within_s=30)
+            await wait_until("the lost connection is logged", is_logged, within_s=30)
             (record,) = (record for record in caplog.records if hasattr(record, "server"))
             assert record.server != f"{lost.hostname}:{lost.port}"
         finally:

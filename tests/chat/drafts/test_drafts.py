@@ -46,12 +46,12 @@ async def test_the_sweep_does_not_delete_a_drafts_files(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     now = [media._now() + sweep._grace_ms / 1000 + 1]
     media._now = sweep._now = lambda: now[0]
-    assert await sweep.run_once() == 2, "the orphan and its thumbnail"
+    assert await sweep.run_once() == 2, "the unattached file and its thumbnail are deleted"
     assert await member.refused("GET", f"/api/uploads/{orphan}") == "unknown_upload"
     await member.done("POST", "/api/channels/general/messages", {"text": "", "attachments": [held]})
     await member.done("DELETE", DRAFT)
     now[0] += sweep._grace_ms / 1000 + 1
-    assert await sweep.run_once() == 0, "a message shows them now"
+    assert await sweep.run_once() == 0, "a message uses the files now"
 
 
 async def test_a_draft_accepts_only_its_authors_finished_files(place: Place) -> None:

@@ -106,7 +106,7 @@ async def test_an_emoji_picture_is_kept_as_long_as_the_emoji(place: Place) -> No
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    assert await sweep.run_once() == 1, "the thumbnail"
+    assert await sweep.run_once() == 1, "the thumbnail is deleted"
     await place.folk.owner.done("DELETE", f"/api/emoji/{emoji_id}")
     media._now = sweep._now = lambda: late + sweep._grace_ms / 1000
     assert await sweep.run_once() == 1

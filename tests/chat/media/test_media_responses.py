@@ -155,7 +155,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     async def there_is_room() -> bool:
         return (await stored.get())[0] == 200
 
-    await wait_until("the reader is cut off", there_is_room, within_s=10)
+    await wait_until("the reader is disconnected", there_is_room, within_s=10)
     writer.close()
 
 

@@ -116,7 +116,7 @@ async def test_an_object_is_removed_with_its_last_reference(
     clock.now += GRACE_MS
     assert await sweep.run_once() == 0
     await release(database, media, "m2")
-    assert await sweep.run_once() == 0, "its grace begins only now"
+    assert await sweep.run_once() == 0, "its grace period starts now"
     clock.now += GRACE_MS / 1000
     assert await sweep.run_once() == 1
     assert not await exists(objects, key)
@@ -165,7 +165,7 @@ async def test_removal_of_an_object_is_retried_after_the_store_fails(
     key = await media.keep(b"one", "webp", WEBP)
     clock.now += IN_HAND_S + GRACE_MS
     assert await sweep.run_once() == 0
-    assert await media.find(key) is None, "it is on its way out"
+    assert await media.find(key) is None, "it is marked for deletion"
     objects.failing = False
     assert await sweep.run_once() == 1
     assert not await exists(objects, key)

@@ -145,7 +145,7 @@ class Histories(RuleBasedStateMachine):
         self.objects.failing = False
         for key in list(self.idle_since):
             if self.due(key) and not failing:
-                assert not self.exists(key), "what nothing refers to goes"
+                assert not self.exists(key), "unreferenced objects are deleted"
                 del self.idle_since[key]
 
     @invariant()

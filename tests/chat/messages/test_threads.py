@@ -191,7 +191,7 @@ async def test_replies_in_threads_can_be_found_pinned_edited_and_reacted_to(chat
             found = (await request(ada, "search", query="vanilla"))["messages"]
             return [message["thread"] for message in found] == [root]
 
-        await wait_until("the answer is found", is_found, within_s=10)
+        await wait_until("the reply is found", is_found, within_s=10)
 
 
 async def test_following_one_thread_too_many_unfollows_the_least_active(

@@ -52,7 +52,7 @@ class Scene:
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
-        assert self.inside.connections == 0, "nobody comes inside"
+        assert self.inside.connections == 0, "no request reaches the private network"
 
     async def fetch(self, address: str, max_bytes: int = MAX_BYTES, within_s: float = LONG_S) -> bytes:
         deadline = asyncio.get_running_loop().time() + within_s

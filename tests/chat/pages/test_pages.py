@@ -218,7 +218,7 @@ def test_prepared_files_are_reused_at_the_next_start(tmp_path: Path, monkeypatch
     first = Pages(tmp_path)
     (kept,) = (tmp_path / "__pycache__").iterdir()
     assert Pages(tmp_path)._of_version == first._of_version
-    assert isinstance(first._of_version["plain.txt"].content.obj, mmap.mmap), "it takes no memory"
+    assert isinstance(first._of_version["plain.txt"].content.obj, mmap.mmap), "the cache is memory-mapped"
     assert prepare.call_count == 1
     half = tmp_path / "__pycache__" / "half"
     half.write_bytes(kept.read_bytes()[:-1])

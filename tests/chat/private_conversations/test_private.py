@@ -61,7 +61,7 @@ async def test_two_people_share_one_conversation(place: Place) -> None:
     assert len({conversation["id"] for conversation in opened}) == 1
     assert [device["id"] for device in opened[0]["lacking"]] == sorted([ada.device_id, ben.device_id])
     three = [await ada.open(ben, await place.client("Cem")) for _ in range(2)]
-    assert three[0]["id"] != three[1]["id"], "of more people there may be several"
+    assert three[0]["id"] != three[1]["id"], "larger groups can have several conversations"
 
 
 async def test_a_device_joins_a_group_only_once_it_has_key_packages(place: Place) -> None:
@@ -109,7 +109,7 @@ async def test_concurrent_requests_never_get_the_same_key_package(place: Place) 
     taken = await asyncio.gather(*(other.take(one, ben) for other, one in opened for _ in range(25)))
     packages = [one[0]["key_package"] for one in taken]
     counts = sorted(packages.count(package) for package in set(packages))
-    assert counts == [1] * 60 + [40], "sixty once each, and then the last resort"
+    assert counts == [1] * 60 + [40], "sixty packages once each, and then the last-resort package"
 
 
 async def test_a_device_without_packages_is_left_out_and_low_stock_is_reported(place: Place) -> None:
@@ -129,7 +129,7 @@ async def test_a_welcome_is_shown_only_to_its_device(place: Place) -> None:
     assert await ada.welcomes() == await eve.welcomes() == []
     welcome_id = (await ben.welcomes())[0]["id"]
     await eve.person.done("DELETE", f"/api/private/welcomes/{welcome_id}")
-    assert len(await ben.welcomes()) == 1, "others cannot take it away either"
+    assert len(await ben.welcomes()) == 1, "other members cannot delete it"
     await ben.person.done("DELETE", f"/api/private/welcomes/{welcome_id}")
     assert await ben.welcomes() == []
     assert await place.community._database.rows("SELECT * FROM private_welcomes") == []
@@ -141,7 +141,7 @@ async def test_resending_the_same_bytes_gets_the_same_response_and_adds_no_messa
     body = private_message(conversation["id"], 1, APPLICATION)
     answers = await asyncio.gather(*(ada.send(conversation, 1, body) for _ in range(10)))
     assert answers == [(200, {"seq": 2, "epoch": 1})] * 10
-    assert (await ben.send(conversation, 1, body))[1]["seq"] == 2, "whoever repeats it"
+    assert (await ben.send(conversation, 1, body))[1]["seq"] == 2, "regardless of the sender"
     commit = private_message(conversation["id"], 1, COMMIT)
     assert await ada.commit(conversation, 1, body=commit) == (200, {"seq": 3, "epoch": 2})
     assert await ada.commit(conversation, 1, body=commit) == (200, {"seq": 3, "epoch": 2})
@@ -174,7 +174,7 @@ async def test_a_members_second_device_can_read_nothing_until_it_is_added(place:
     assert (await other.send(conversation, 1))[1]["error"] == "no_device"
     packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, other)]
     assert (await ada.commit(conversation, 1, packages))[0] == 200
-    assert await other.log(conversation) == [], "what was before the Welcome is not for it"
+    assert await other.log(conversation) == [], "entries before the Welcome are hidden"
     await ada.send(conversation, 2)
     assert len(await other.log(conversation)) == 1
 
@@ -341,9 +341,9 @@ async def test_expired_messages_are_erased_from_the_database_and_its_write_ahead
     sweep = place.community.private.sweep
     days = place.community._config.mls_retention_days
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 - 60
-    assert await sweep.run_once() == 0, "not a minute before"
+    assert await sweep.run_once() == 0, "it is kept until then"
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 + 60
-    assert await sweep.run_once() == 3, "the commit, its Welcome and the message"
+    assert await sweep.run_once() == 3, "the commit, its Welcome and the message are deleted"
     await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, new))
     assert old not in place.bytes_on_disk()
     assert new in place.bytes_on_disk()
@@ -359,5 +359,7 @@ async def test_a_member_has_at_most_eight_devices(place: Place) -> None:
     ben = await place.client("Ben")
     lacking = (await ben.open(ada))["lacking"]
     theirs = [one["id"] for one in lacking if one["member_id"] == ada.person.id]
-    assert sorted(theirs) == sorted(client.device_id for client in clients[1:]), "the first was the oldest"
+    assert sorted(theirs) == sorted(client.device_id for client in clients[1:]), (
+        "the oldest device was removed"
+    )
     assert await ada.person.refused("POST", "/api/private/key-packages", {}) == "no_device"

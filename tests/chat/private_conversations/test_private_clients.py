@@ -79,7 +79,7 @@ async def test_racing_crashing_and_disconnected_clients_converge(
     kept = everything_in(Path(variables["DATA_DIR"]))
     assert any(name.endswith("-wal") for name in kept)
     backup = await made_backup(chat, owner, Path(variables["DATA_DIR"]))
-    assert any("uploads" in name for name in backup), "with the files"
+    assert any("uploads" in name for name in backup), "the files are included"
     kept |= backup | {"log": caplog.text.encode()}
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
@@ -101,7 +101,7 @@ async def test_a_tampered_or_forked_log_is_detected(chat: ChatServer) -> None:
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.mark.timeout(BUILD_DEADLINE_S + 180)
-@pytest.mark.nightly("compiles OpenMLS; the page's own clients are tried daily")
+@pytest.mark.nightly("compiles OpenMLS; the page's own clients run daily")
 async def test_the_page_and_openmls_can_share_a_group_and_read_each_others_messages(
     chat: ChatServer,
 ) -> None:

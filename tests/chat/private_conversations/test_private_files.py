@@ -85,7 +85,9 @@ async def test_oversized_and_invalid_bodies_are_refused_and_nothing_is_stored(pl
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     other = Client(await second_device(ben.person), place.server_id, time.time())
-    assert (await send(other, conversation, b"x"))[1]["error"] == "no_device", "it takes no part"
+    assert (await send(other, conversation, b"x"))[1]["error"] == "no_device", (
+        "the device is not in the group"
+    )
     status, answer = await send(ada, conversation, bytes(files.MAX_FILE_BYTES + 1))
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", files.MAX_FILE_BYTES)
     assert (await send(ada, conversation, b""))[1]["error"] == "upload_too_large"
@@ -139,7 +141,7 @@ async def test_files_are_deleted_with_their_conversation(place: Place) -> None:
         await each.person.done("POST", path(conversation, "leave"))
     sweep = place.community.private.sweep
     await sweep.run_once()
-    assert (await get(cem, conversation, file_id))[0].status == 200, "somebody is left"
+    assert (await get(cem, conversation, file_id))[0].status == 200, "another member remains"
     await cem.person.done("POST", path(conversation, "leave"))
     await sweep.run_once()
     assert stored(place) == []
@@ -166,7 +168,7 @@ async def test_an_incomplete_file_is_not_found(place: Place) -> None:
     async def over() -> bool:
         return not any(incoming.iterdir())
 
-    await wait_until("it has begun", begun, within_s=10)
+    await wait_until("the upload has started", begun, within_s=10)
     writer.close()
-    await wait_until("what came of it is gone", over, within_s=10)
+    await wait_until("the partial upload is deleted", over, within_s=10)
     assert stored(place) == []

@@ -251,7 +251,7 @@ async def test_signing_out_leaving_and_unlinking_end_a_subscription(scene: Scene
     folk.admin.token = answer["access_token"]
     await scene.subscribed(folk.admin, "device-9")
     await folk.admin.done("POST", "/api/auth/logout", {"refresh_token": answer["refresh_token"]})
-    assert await stored(scene) == 1, "the one of the admin's earlier sign-in"
+    assert await stored(scene) == 1, "the subscription of the admin's earlier sign-in"
     await scene.post(folk.owner, "[@everyone](mention:everyone)")
     await scene.service.next()
     await scene.is_quiet()

@@ -138,7 +138,7 @@ async def test_a_server_on_loopback_is_advertised_with_a_warning(
     caplog.set_level(logging.INFO)
     async with chat_server({**variables, "HOST": "127.0.0.1", "MDNS_INTERFACE": "lo"}):
         await eventually(
-            "the warning",
+            "the warning is logged",
             lambda: "advertised at an address that only this machine can reach" in caplog.text,
             within_s=20,
         )
@@ -173,7 +173,7 @@ async def test_a_failed_advertisement_only_logs_a_warning(
 ) -> None:
     advertisement = Advertisement(announced, lambda: interfaces, recheck_s=0.01)
     await advertisement.follow(True)
-    await eventually("a warning", lambda: _warnings(caplog), within_s=20)
+    await eventually("a warning is logged", lambda: _warnings(caplog), within_s=20)
     assert fault in _warnings(caplog)[0].__dict__["fault"]
     await advertisement.close()
     # The advertisement is retried repeatedly, but its failure is logged only once.
@@ -188,7 +188,7 @@ async def test_the_server_is_advertised_on_an_interface_that_appears_later(
     server = AdvertisedServer("Tests", "id-1", "127.0.0.1", 5000, interface="lo")
     advertisement = Advertisement(server, lambda: found, recheck_s=0.01)
     await advertisement.follow(True)
-    await eventually("a warning", lambda: _warnings(caplog), within_s=20)
+    await eventually("a warning is logged", lambda: _warnings(caplog), within_s=20)
     found.extend(system_interfaces())
     await eventually("advertised", lambda: "advertised at" in caplog.text, within_s=20)
     await advertisement.close()

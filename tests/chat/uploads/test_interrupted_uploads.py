@@ -33,7 +33,7 @@ async def test_only_resumable_uploads_survive_when_the_server_is_killed(tmp_path
             async def both_are_there() -> bool:
                 return [upload["state"] for upload in await uploads(http, headers)] == ["receiving"] * 2
 
-            await wait_until("both are being received", both_are_there, within_s=10)
+            await wait_until("both uploads are being received", both_are_there, within_s=10)
             server.kill()
 
         form = FormData()

@@ -43,7 +43,7 @@ async def test_a_file_is_posted_served_in_ranges_and_swept_with_its_message(plac
     assert await sweep.run_once() == 0
     await member.done("DELETE", f"{path}/{posted['id']}")
     now[0] += sweep._grace_ms / 1000
-    assert await sweep.run_once() == 2, "the picture and its thumbnail"
+    assert await sweep.run_once() == 2, "the picture and its thumbnail are deleted"
     with pytest.raises(ObjectMissing):
         await media.objects.size(attached["key"])
     async with place.chat.http.get(attached["url"]) as response:

@@ -21,7 +21,7 @@ async def test_the_worker_processes_a_file_before_it_is_attached_to_a_message(pl
     async with place.folk.live("member", "guest") as [page, other]:
         status, upload = await place.send(member, name="../My Cat.png")
         assert (status, upload["state"], upload["name"]) == (201, "waiting", "My Cat.png")
-        assert upload["result"] is None, "nothing of it can be seen"
+        assert upload["result"] is None, "the result is still hidden"
         assert (await page.pushed("upload_progress"))["progress"] == 0
         job = await place.claim()
         assert job is not None
@@ -40,7 +40,7 @@ async def test_the_worker_processes_a_file_before_it_is_attached_to_a_message(pl
         [attached] = sent["data"]["attachments"]
         event = await other.pushed("message_posted")
         assert event["attachments"] == [attached]
-        assert "upload_done" not in other.kept_events(), "that is nobody else's business"
+        assert "upload_done" not in other.kept_events(), "other members get no event"
     async with place.chat.http.get(attached["url"]) as response:
         assert await response.read() == b"written anew"
     async with place.chat.http.get(attached["thumbnail"]["url"]) as response:
@@ -120,7 +120,7 @@ async def test_a_member_is_notified_when_the_worker_refuses_a_file(place: Place)
     shown = await member.done("GET", f"/api/uploads/{upload_id}")
     assert (shown["state"], shown["refusal"]) == ("refused", refusal)
     file = place.data_dir / "incoming" / upload_id
-    await eventually("the file is gone", lambda: not file.exists(), within_s=10)
+    await eventually("the file is deleted", lambda: not file.exists(), within_s=10)
 
 
 async def test_the_uploader_is_notified_of_progress(place: Place) -> None:
@@ -231,7 +231,7 @@ async def test_bytes_received_before_a_lost_connection_are_kept(place: Place) ->
         received = int((await member.done("GET", where))["received"])
         return received > 0
 
-    await wait_until("what came is kept", kept, within_s=10)
+    await wait_until("the received bytes are stored", kept, within_s=10)
     assert await place.append(member, where, received, content[received:]) == (204, str(len(content)))
     job = await place.claim()
     assert job is not None
@@ -262,7 +262,7 @@ async def test_an_empty_file_is_refused_both_as_multipart_and_with_tus(place: Pl
     by_tus, _, refusal = await place.begin(member, 0)
     assert await place.send(member, content=b"", name="empty.txt") == (by_tus, refusal)
     assert (by_tus, refusal["error"]) == (400, "invalid_request")
-    assert (await member.done("GET", "/api/uploads"))["uploads"] == [], "nothing of it is left"
+    assert (await member.done("GET", "/api/uploads"))["uploads"] == [], "all of its data is deleted"
 
 
 async def test_two_requests_never_write_to_the_same_upload_at_the_same_time(place: Place) -> None:

@@ -29,7 +29,7 @@ async def test_a_worker_whose_health_url_responds_counts_as_present() -> None:
     async with ClientSession() as session:
         async with worker_answering(200) as url:
             assert await WorkerHealth(session, url, lambda: 0.0).is_well()
-        assert not await WorkerHealth(session, url, lambda: 0.0).is_well(), "it is gone"
+        assert not await WorkerHealth(session, url, lambda: 0.0).is_well(), "the worker has stopped"
         async with worker_answering(503) as url:
             assert not await WorkerHealth(session, url, lambda: 0.0).is_well()
 

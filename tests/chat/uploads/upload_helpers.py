@@ -113,7 +113,7 @@ class Place:
     ) -> dict[str, object]:
         """Write the results of the next job without finishing it. Return the arguments for `job_finish`."""
         job = await self.claim()
-        assert job is not None, "there is nothing to do"
+        assert job is not None, "there is no job"
         results = [
             result("original", await self.store(job, written), written, content_type, frames),
             result("thumbnail", await self.store(job, b"small"), b"small", "image/webp", 1),

@@ -22,9 +22,9 @@ async def test_raised_hands_are_listed_in_the_order_in_which_they_were_raised(wo
     assert 0 < first < second
     here = {"channel_id": "lobby", "member_id": world.bob.id}
     assert await world.mod.pushed("voice_updated") == {**here, "hand": first}
-    assert await hand(world.bob) == first, "it keeps its place when it is raised again"
+    assert await hand(world.bob) == first, "a hand that is raised again keeps its place"
     assert await hand(world.bob, raised=False) == 0
-    assert await hand(world.bob) > second, "who raises it anew comes last"
+    assert await hand(world.bob) > second, "a new hand comes last"
     async with world.chat.member("Eve") as eve:
         seen = {each["nickname"]: each["hand"] for each in eve.welcome["voice"]["lobby"]}
         assert seen["Mod"] == 0 < seen["Ada"] < seen["Bob"]
@@ -133,7 +133,7 @@ async def test_a_member_whose_screen_share_was_stopped_cannot_restart_it_until_t
     override(world, "lobby", world.ada.id, Override(deny=Permission.SHARE_VIDEO))
     world.community.voice.control.permissions_changed([world.ada.id])
     assert (await world.command("user_caps", count + 1))["caps"] == ["speak"], (
-        "not given back with other rights"
+        "the right is not restored with other permissions"
     )
     await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")

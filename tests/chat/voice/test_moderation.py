@@ -234,4 +234,4 @@ async def test_a_members_self_mute_is_visible_and_survives_reconnections(world: 
         "may_speak": True,
     }
     await world.nothing_more()
-    assert world.sfu.count("user_audio_control") == 0, "their own page silences them"
+    assert world.sfu.count("user_audio_control") == 0, "the member's own page mutes the microphone"

@@ -55,7 +55,7 @@ class Scene:
 
     async def collect(self, *refs: WantedPicture) -> StoredPictures:
         collected = await self.pictures.collect(refs)
-        assert self.pictures.memory.taken == 0, "all memory is given back"
+        assert self.pictures.memory.taken == 0, "all reserved memory is released"
         assert {ref.path for ref in refs} == {*collected.pictures, *codes(collected)}
         assert not collected.pictures.keys() & codes(collected).keys()
         assert all(warning.message for warning in collected.warnings)

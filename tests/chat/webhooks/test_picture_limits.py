@@ -40,7 +40,7 @@ def test_pictures_of_32_megabytes_in_total_are_accepted_and_one_more_is_not(tmp_
     arrived = asyncio.Event()
 
     async def watch(media: Media) -> None:
-        await eventually("the others are stored", lambda: len(media.in_hand()) == 4, within_s=10)
+        await eventually("the other pictures are stored", lambda: len(media.in_hand()) == 4, within_s=10)
         arrived.set()
 
     async def body() -> None:
@@ -100,7 +100,7 @@ def test_pictures_are_omitted_if_the_server_is_over_its_limit(
     async def body() -> None:
         async with scene_of({"/slow": half, "/a": answer(padded(3 * MEGABYTE))}, tmp_path) as on:
             first = asyncio.create_task(on.pictures.collect([wanted("slow")], "one"))
-            await eventually("some of it arrives", lambda: on.pictures.memory.taken, within_s=10)
+            await eventually("part of the picture has arrived", lambda: on.pictures.memory.taken, within_s=10)
             second = await on.pictures.collect([wanted("a")], "another")
             assert codes(second) == {"a": "timeout"}
             release.set()

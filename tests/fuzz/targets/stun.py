@@ -15,7 +15,7 @@ SOURCE = (bytes(10) + b"\xff\xff" + bytes([198, 51, 100, 7]), 40000)
 
 def run(data: bytes) -> None:
     read_message(data)
-    assert answer_request(data, PASSWORD, SOURCE) is None, "nobody guesses the HMAC"
+    assert answer_request(data, PASSWORD, SOURCE) is None, "an HMAC cannot be guessed"
     check = authenticated(data)
     read_message(check)
     answered = answer_request(check, PASSWORD, SOURCE)

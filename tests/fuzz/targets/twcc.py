@@ -17,5 +17,5 @@ def run(body: bytes) -> None:
         log.record(number, at)
     while feedback := log.write():
         again = parse_feedback(feedback[4:])
-        assert again, "we have written what we cannot read"
+        assert again, "we cannot read our own report"
         assert all(number in arrivals for number, at in again if at is not None)

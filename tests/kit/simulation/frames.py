@@ -52,5 +52,5 @@ def payload(frame: Frame, index: int, size: int) -> bytes:
 def read(data: bytes) -> Part:
     """Parse a received payload. Raises AssertionError if it is damaged."""
     _descriptor, kind, frame, index, count, checksum = HEAD.unpack_from(data)
-    assert zlib.crc32(data[HEAD.size :]) == checksum, f"frame {frame} came damaged"
+    assert zlib.crc32(data[HEAD.size :]) == checksum, f"frame {frame} was damaged"
     return Part(frame, index, count, kind == KEYFRAME)

@@ -94,7 +94,7 @@ class VideoReceiver:
         self.packets += 1
         known = self.parts.get(number)
         if known is not None:
-            assert known == (part, timestamp), f"number {number} came with two contents"
+            assert known == (part, timestamp), f"packet {number} was received with two payloads"
             self.duplicates += 1
             return
         self.parts[number] = part, timestamp

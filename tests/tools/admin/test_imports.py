@@ -353,8 +353,8 @@ async def test_an_import_that_is_killed_imports_nothing(
         # The write-ahead log contains data that did not fit into memory before the commit.
         return importing.returncode is not None or (log.exists() and log.stat().st_size > 2_000_000)
 
-    await wait_until("it writes", half_done, within_s=60)
-    assert importing.returncode is None, "it was quicker than whoever watched"
+    await wait_until("the import is writing", half_done, within_s=60)
+    assert importing.returncode is None, "the import finished too soon"
     importing.kill()
     await importing.wait()
     assert await _all(admin, tmp_path / "after.zip") == before
