@@ -10,6 +10,7 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType, ValidationError, convert
 
+from svc.base.validation import problem_of
 from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
@@ -130,7 +131,7 @@ def _value(name: str, wanted: object) -> object:
     try:
         value = getattr(convert({name: wanted}, SettingsChanges), name)
     except ValidationError as error:
-        raise _wrong(name, str(error)) from None
+        raise _wrong(name, wanted, error) from None
     if name == "retentionDays":
         return _value(name, int(value)) if isinstance(value, str) else value
     if value in ("on", "off") and name in _SWITCHES:
@@ -138,20 +139,20 @@ def _value(name: str, wanted: object) -> object:
     return _text(name, value) if isinstance(value, str) else value
 
 
-def _wrong(name: str, error: str) -> "_Wrong":
-    """Return our own message for msgspec's error about a setting."""
+def _wrong(name: str, wanted: object, error: ValidationError) -> "_Wrong":
+    """Return our own message for a value that msgspec rejects."""
     if name not in SettingsChanges.__struct_fields__:
         return _Wrong("unknown_key", "There is no such setting")
     if name == "retentionDays":
-        if error.startswith("Expected `int` "):
+        if type(wanted) is int:
             return _Wrong("invalid", f"It must be from 0 to {MAX_RETENTION_DAYS}")
         return _Wrong("wrong_type", f"It must be a whole number from 0 to {MAX_RETENTION_DAYS}")
-    code = "wrong_type" if ", got `" in error else "invalid"
     if choices := _CHOICES.get(name):
+        code = "invalid" if isinstance(wanted, str) else "wrong_type"
         return _Wrong(code, f"It must be one of: {choices}")
-    if code == "wrong_type":
-        return _Wrong(code, "It must be a string, or null for the default")
-    return _Wrong(code, f"It must have at most {error.split(' <= ')[1].split(' ')[0]} characters")
+    if not isinstance(wanted, str):
+        return _Wrong("wrong_type", "It must be a string, or null for the default")
+    return _Wrong("invalid", f"It {problem_of(error, SettingsChanges).removeprefix(f'{name} ')}")
 
 
 def _text(name: str, wanted: str) -> str:
