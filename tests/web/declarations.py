@@ -49,10 +49,6 @@ def declarations() -> str:
         _interface("Endpoints", "By method and path; `{}` stands for an id.", _endpoints(paths)),
         _interface("Requests", "On the live socket, by event.", _requests(frames)),
         _interface("Pushes", "Events that the server pushes, by name.", _pushes(frames)),
-        *(
-            f"export type {name} = {_type(frames[f'{event}.reply']['data'])};\n"
-            for name, event in (("Greeting", "authenticated"), ("Resumption", "resumed"))
-        ),
     ]
     return "\n".join(parts)
 

@@ -7,15 +7,16 @@ events. Built from the catalogue and the feature descriptions. Serves nothing.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import defstruct
+
 from svc.chat.access.catalogue import EVENTS
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import Resumption, TokenRequest
 from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
-from svc.chat.schemas import TIME_MS, Event, LiveRequest, Schema, integer
+from svc.chat.schemas import Event, LiveRequest, Natural, Response, Schema, TimeMs
 
 _CHANNEL = {"$ref": "#/channels/live"}
-_SEQ = integer(0)
 
 
 def live_document(features: Mapping[str, FeatureDescription], version: str) -> dict[str, object]:
@@ -44,33 +45,24 @@ def _messages(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str,
     words = "Resume a session after a lost connection. May be the first request"
     yield _request("resume", schema_of(Resumption), words)
     present = [feature.present for feature in features.values()]
-    yield _reply("authenticated", _greeting(*(feature.welcome for feature in features.values()), *present))
-    yield _reply("resumed", _greeting(*present))
+    welcome = [feature.welcome for feature in features.values()]
+    yield _reply("authenticated", _greeting("Greeting", *welcome, *present))
+    yield _reply("resumed", _greeting("Resumption", *present))
     yield "error", _message("error", {"data": refusal(sorted(CODES))}, {"id": REQUEST_ID}, "A refusal")
     for feature in features.values():
         for event in feature.events:
             yield _request(event.name, event.data, event.summary)
             yield _reply(event.name, event.reply)
         for push in feature.pushes:
-            needed: dict[str, Schema] = {"data": schema_of(push.data), **({"seq": _SEQ} if push.kept else {})}
+            needed: dict[str, Schema] = {"data": schema_of(push.data), **({"seq": schema_of(Natural)} if push.kept else {})}
             yield push.name, _message(push.name, needed, {}, f"{push.summary}. To: {push.to}")
 
 
-def _greeting(*parts: Mapping[str, Any]) -> Schema:
-    together: dict[str, Schema] = {"seq": _SEQ, "token_expires_at_ms": TIME_MS}
+def _greeting(name: str, *parts: Mapping[str, Any]) -> Schema:
+    fields = {"seq": Natural, "token_expires_at_ms": TimeMs}
     for part in parts:
-        together |= {name: schema_of(kind) for name, kind in part.items()}
-    return _object(together, {})
-
-
-def _object(needed: Mapping[str, Schema], optional: Mapping[str, Schema]) -> Schema:
-    """Return the schema for an object with the given required and optional keys."""
-    return {
-        "type": "object",
-        "properties": {**needed, **optional},
-        "required": [*needed],
-        "additionalProperties": False,
-    }
+        fields |= part
+    return schema_of(defstruct(name, fields.items(), bases=(Response,)))
 
 
 def _request(event: str, data: Schema, summary: str) -> tuple[str, Schema]:
@@ -84,7 +76,13 @@ def _reply(event: str, data: Schema) -> tuple[str, Schema]:
 def _message(
     event: str, needed: Mapping[str, Schema], optional: Mapping[str, Schema], summary: str
 ) -> Schema:
-    frame = _object({"event": {"const": event}, **needed}, optional)
+    """Return a message whose frame has the given required and optional keys."""
+    frame = {
+        "type": "object",
+        "properties": {"event": {"const": event}, **needed, **optional},
+        "required": ["event", *needed],
+        "additionalProperties": False,
+    }
     return {"name": event, "summary": summary, "payload": frame}
 
 

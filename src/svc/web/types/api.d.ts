@@ -109,6 +109,8 @@ export type FoundMessage = { id: string; channel_id: string; author_id: string; 
 
 export type FoundMessages = { messages: Message[]; more: boolean };
 
+export type Greeting = { seq: number; token_expires_at_ms: number; blocked: string[]; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: MemberPermissions; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
+
 export type Hand = { hand: number };
 
 export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
@@ -272,6 +274,8 @@ export type ReportPage = { reports: Report[]; next: string | null };
 export type ReportResolved = { report_id: string; resolved_by: string };
 
 export type ReportedWebhook = { id: string; name: string };
+
+export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };
 
 export type RevealedMessage = { conversation_id: string; sent_at_ms: number; text: string; files: string[] };
 
@@ -825,7 +829,3 @@ export interface Pushes {
   webhook_updated: WebhookInfo;
   webhook_deleted: WebhookDeleted;
 }
-
-export type Greeting = { seq: number; token_expires_at_ms: number; blocked: string[]; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: MemberPermissions; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
-
-export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };
