@@ -54,7 +54,10 @@ def _messages(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str,
             yield _request(event.name, event.data, event.summary)
             yield _reply(event.name, event.reply)
         for push in feature.pushes:
-            needed: dict[str, Schema] = {"data": schema_of(push.data), **({"seq": schema_of(Natural)} if push.kept else {})}
+            needed: dict[str, Schema] = {
+                "data": schema_of(push.data),
+                **({"seq": schema_of(Natural)} if push.kept else {}),
+            }
             yield push.name, _message(push.name, needed, {}, f"{push.summary}. To: {push.to}")
 
 

@@ -8,60 +8,20 @@ from collections.abc import Mapping, Sequence
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.openapi.http_document import Components, openapi
 from svc.chat.schemas import Schema, integer, string
+from svc.chat.webhooks.compatible.formats import (
+    DiscordMessage,
+    DiscordPost,
+    DiscordRefusal,
+    GithubEvent,
+    GithubRefusal,
+    SlackPost,
+)
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.responses import Problems, Receipt, RetryAfterMs
 from svc.chat.webhooks.schema import PAYLOAD
-
-
-def _read(**properties: Schema) -> dict[str, object]:
-    """Return the schema for an object from which only the given keys are read."""
-    return {"type": "object", "properties": properties, "additionalProperties": True}
-
-
-def _list(of: Schema) -> Schema:
-    return {"type": "array", "items": of}
-
-
-_PICTURE = _read(url=string())
-_EMBED = _read(
-    title=string(),
-    description=string(),
-    url=string(),
-    timestamp=string(),
-    color=integer(),
-    footer=_read(text=string(), icon_url=string()),
-    image=_PICTURE,
-    thumbnail=_PICTURE,
-    author=_read(name=string(), url=string(), icon_url=string()),
-    fields=_list(_read(name=string(), value=string(), inline={"type": "boolean"})),
-)
-_DISCORD = _read(content=string(), username=string(), avatar_url=string(), embeds=_list(_EMBED))
-_DISCORD_MESSAGE = _read(id=string(), channel_id=string(), content=string())
-_DISCORD_REFUSAL = {
-    **_read(code=integer(), message=string(), retry_after={"type": "number"}),
-    "required": ["code", "message"],
-}
-
-_ATTACHMENT = _read(
-    **{name: string() for name in ("fallback", "color", "pretext", "title", "title_link", "text", "footer")},
-    **{name: string() for name in ("author_name", "author_link", "author_icon", "footer_icon")},
-    **{name: string() for name in ("image_url", "thumb_url")},
-    fields=_list(_read(title=string(), value=string(), short={"type": "boolean"})),
-    ts={"type": ["number", "string"]},
-)
-_SLACK = _read(
-    text=string(),
-    username=string(),
-    icon_url=string(),
-    mrkdwn={"type": "boolean"},
-    attachments=_list(_ATTACHMENT),
-    blocks=_list(_read(type=string())),
-)
-_GITHUB = _read(action=string(), repository=_read(full_name=string()), sender=_read(login=string()))
-_GITHUB_REFUSAL = {**_read(error=string(), message=string()), "required": ["error", "message"]}
 
 _REFUSALS = {
     "400": "The message was not posted. The body gives the reason",
@@ -86,15 +46,18 @@ def compatible_paths(
             "discord",
             "Post a message in the format of Discord's webhooks",
             [*parameters, wait],
-            _DISCORD,
-            {"200": _json("The message", _DISCORD_MESSAGE), "204": {"description": "The message was posted"}}
-            | {status: _json(words, _DISCORD_REFUSAL) for status, words in _REFUSALS.items()},
+            schema_of(DiscordPost),
+            {
+                "200": _json("The message", schema_of(DiscordMessage)),
+                "204": {"description": "The message was posted"},
+            }
+            | {status: _json(words, schema_of(DiscordRefusal)) for status, words in _REFUSALS.items()},
         ),
         SLACK: _post(
             "slack",
             "Post a message in the format of Slack's incoming webhooks",
             parameters,
-            _SLACK,
+            schema_of(SlackPost),
             {"200": _text("ok")}
             | {status: _text(words) for status, words in (_REFUSALS | {"403": "Words it refuses"}).items()},
         ),
@@ -102,12 +65,12 @@ def compatible_paths(
             "github",
             "Post an event from GitHub",
             [*parameters, event],
-            _GITHUB,
+            schema_of(GithubEvent),
             {
                 "200": _json("The message was posted", components.written(schema_of(Receipt))),
                 "204": {"description": "The event posts nothing"},
             }
-            | {status: _json(words, _GITHUB_REFUSAL) for status, words in _REFUSALS.items()},
+            | {status: _json(words, schema_of(GithubRefusal)) for status, words in _REFUSALS.items()},
         ),
     }
 
