@@ -90,7 +90,7 @@ export function useWriting({ text, names, channelId, write }) {
   };
 }
 
-// If the browser supports it, style/writing.css grows the field, which saves two page layouts per key press.
+// If the browser supports it, style/composer.css grows the field, which saves two page layouts per key press.
 const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 
 /** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */
