@@ -26,7 +26,7 @@ SHOW = """async ([name, memberId]) => {
   const conversation = conversationOf("general");
   const [message] = conversation.messages.value;
   const channelId = channels.value.find(({ type }) => type === (name === "join" ? "voice" : "text")).id;
-  const details = { act: "kick", pictures: [], fileId: "", spot: "general", thumbprint: "" };
+  const details = { act: "kick", pictures: [], fileId: "", conversationKey: "general", thumbprint: "" };
   details.conversationId = name.startsWith("private-") ? "talk" : undefined;
   showDialog(name, { ...details, memberId, channelId, conversation, message });
 }"""

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { current } from "../../src/svc/web/state/notifications.js";
-import { kindOf, meansOf } from "../../src/svc/web/state/ring_rules.js";
+import { kindOf, alertFor } from "../../src/svc/web/state/ring_rules.js";
 
 const US = {
   own: { id: "me", roles: ["crew"] },
@@ -40,23 +40,33 @@ test("muted channels, own messages and blocked members cause no notification", (
   assert.equal(kind({ author: { id: "pest" }, mentions: ["me"] }, { level: "all" }), null);
 });
 
-const HERE = { inSight: true, sees: false, elsewhere: false, sound: true, notices: true, rung: false };
-const means = (changes) => meansOf({ ...HERE, ...changes });
+const HERE = {
+  pageVisible: true,
+  messageVisible: false,
+  visibleElsewhere: false,
+  sound: true,
+  notices: true,
+  notifiedByPush: false,
+};
+const means = (changes) => alertFor({ ...HERE, ...changes });
 
 test("a visible page plays a sound, except for the open channel", () => {
   assert.deepEqual(means({}), { sound: true, notice: false });
-  assert.deepEqual(means({ sees: true }), { sound: false, notice: false });
+  assert.deepEqual(means({ messageVisible: true }), { sound: false, notice: false });
 });
 
 test("a hidden page shows a notification too, unless the server notifies this device", () => {
-  assert.deepEqual(means({ inSight: false }), { sound: true, notice: true });
-  assert.deepEqual(means({ inSight: false, sees: true }), { sound: true, notice: true });
-  assert.deepEqual(means({ inSight: false, rung: true }), { sound: true, notice: false });
-  assert.deepEqual(means({ inSight: false, notices: false, sound: false }), { sound: false, notice: false });
+  assert.deepEqual(means({ pageVisible: false }), { sound: true, notice: true });
+  assert.deepEqual(means({ pageVisible: false, messageVisible: true }), { sound: true, notice: true });
+  assert.deepEqual(means({ pageVisible: false, notifiedByPush: true }), { sound: true, notice: false });
+  assert.deepEqual(means({ pageVisible: false, notices: false, sound: false }), {
+    sound: false,
+    notice: false,
+  });
 });
 
 test("a hidden tab leaves notifications to a visible one", () => {
-  assert.deepEqual(means({ inSight: false, elsewhere: true }), { sound: false, notice: false });
+  assert.deepEqual(means({ pageVisible: false, visibleElsewhere: true }), { sound: false, notice: false });
 });
 
 test("a mute ends when it expires", () => {

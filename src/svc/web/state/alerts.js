@@ -11,9 +11,9 @@ import { isMuted, levelOf } from "./notifications.js";
 import { blocked, ownQuiet } from "./people.js";
 import { place } from "./navigation.js";
 import { lookAtPush, push } from "./push.js";
-import { kindOf, meansOf } from "./ring_rules.js";
+import { kindOf, alertFor } from "./ring_rules.js";
 import { listen, member } from "./server.js";
-import { inSight, seenElsewhere } from "./page_activity.js";
+import { pageVisible, isVisibleElsewhere } from "./page_activity.js";
 import { threads } from "./threads.js";
 import { seen } from "./unread_counts.js";
 
@@ -70,7 +70,7 @@ async function ring(message) {
     await alertOnce(
       message.id,
       { kind, channel, message },
-      { sees: !message.thread && seen.value === channelId, rung: push.value === "on" },
+      { messageVisible: !message.thread && seen.value === channelId, notifiedByPush: push.value === "on" },
     );
 }
 
@@ -83,27 +83,31 @@ export async function ringPrivately(secret) {
     await alertOnce(
       `${secret.conversationId} ${secret.seq}`,
       { kind: "mention", secret },
-      { sees: place.value?.conversationId === secret.conversationId, rung: false },
+      { messageVisible: place.value?.conversationId === secret.conversationId, notifiedByPush: false },
     );
 }
 
-/** @param {string} id @param {What} what @param {{sees: boolean, rung: boolean}} context */
+/**
+ * @param {string} id
+ * @param {What} what
+ * @param {{messageVisible: boolean, notifiedByPush: boolean}} context
+ */
 async function alertOnce(id, what, context) {
   if (ownQuiet.value) return;
   const { notices, sounds } = alerts.value;
-  const means = meansOf({
+  const alert = alertFor({
     ...context,
-    inSight: inSight.value,
-    elsewhere: await seenElsewhere(),
+    pageVisible: pageVisible.value,
+    visibleElsewhere: await isVisibleElsewhere(),
     sound: sounds[what.kind],
     notices,
   });
-  if (!(means.sound || means.notice)) return;
+  if (!(alert.sound || alert.notice)) return;
   await inTurn(
     `svc.ring ${id}`,
     async (lock) => {
       if (!lock) return; // Another tab was faster.
-      for (const listener of listeners) listener({ ...what, ...means });
+      for (const listener of listeners) listener({ ...what, ...alert });
       await new Promise((resolve) => {
         setTimeout(resolve, ONE_TAB_MS);
       });

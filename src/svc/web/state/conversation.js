@@ -61,7 +61,7 @@ export class Conversation {
   constructor(channelId, thread = null, request = ask) {
     this.channelId = channelId;
     this.thread = thread;
-    this.spot = conversationKeyOf(channelId, thread);
+    this.key = conversationKeyOf(channelId, thread);
     this.ask = request;
   }
 
@@ -216,7 +216,7 @@ export class Conversation {
 
   /** @param {number} turn */
   #unanswered(turn) {
-    if (turn === this.#turn && held.get(this.spot) === this && !this.loaded.value) this.newest();
+    if (turn === this.#turn && held.get(this.key) === this && !this.loaded.value) this.newest();
   }
 
   /** @param {PushArguments} push */
@@ -313,7 +313,7 @@ const newestOf = (channelId, thread = null) => ({
 
 /**
  * The newest page of the channel that will open, until the greeting arrives.
- * @type {{spot: string, page: Promise<MessagePage>} | null}
+ * @type {{key: string, page: Promise<MessagePage>} | null}
  */
 let prefetched = null;
 /** The stored page of each channel, while the server is unreachable. @type {Map<string, KeptPage>} */
@@ -321,16 +321,16 @@ let recalled = new Map();
 /** Most recently used last. @type {Map<string, Conversation>} */
 const held = new Map();
 
-/** Return the conversation of a channel or thread, and load it if it is new. @param {string} spot */
-export function conversationOf(spot) {
-  const known = held.get(spot);
-  const { channelId, thread } = channelAndThreadOf(spot);
+/** Return the conversation of a channel or thread, and load it if it is new. @param {string} key */
+export function conversationOf(key) {
+  const known = held.get(key);
+  const { channelId, thread } = channelAndThreadOf(key);
   const conversation = known ?? new Conversation(channelId, thread);
-  held.delete(spot);
-  held.set(spot, conversation);
+  held.delete(key);
+  held.set(key, conversation);
   if (held.size > MOST_HELD) held.delete([...held.keys()][0]);
   if (!known && connection.value === "online") conversation.newest();
-  const kept = known ? null : recalled.get(spot);
+  const kept = known ? null : recalled.get(key);
   if (kept && connection.value !== "online") conversation.recall(kept);
   return conversation;
 }
@@ -339,7 +339,7 @@ listen({
   prefetch(request) {
     const channelId = expected();
     prefetched = channelId
-      ? { spot: conversationKeyOf(channelId), page: request("history", newestOf(channelId)) }
+      ? { key: conversationKeyOf(channelId), page: request("history", newestOf(channelId)) }
       : null;
     prefetched?.page.catch(() => {}); // After a failure, the page is requested again.
   },
@@ -353,12 +353,11 @@ listen({
     // The loaded messages may be out of date. Reload the two most recent conversations now, because a thread
     // can be open beside its channel. Reload the others when they are opened.
     const last = new Map([...held].slice(-2));
-    if (prefetched && !last.has(prefetched.spot))
-      last.set(prefetched.spot, new Conversation(prefetched.spot));
+    if (prefetched && !last.has(prefetched.key)) last.set(prefetched.key, new Conversation(prefetched.key));
     held.clear();
-    for (const [spot, conversation] of last) {
-      held.set(spot, conversation);
-      if (prefetched && spot === prefetched.spot) conversation.expect(prefetched.page);
+    for (const [key, conversation] of last) {
+      held.set(key, conversation);
+      if (prefetched && key === prefetched.key) conversation.expect(prefetched.page);
       conversation.newest();
     }
     prefetched = null;
@@ -368,10 +367,10 @@ listen({
   },
   onPush(...push) {
     const [event, data] = push;
-    for (const [spot, conversation] of held) {
+    for (const [key, conversation] of held) {
       if (conversation.channelId !== /** @type {About} */ (data).channel_id) continue;
       conversation.hear(...push);
-      if (event === "channel_deleted") held.delete(spot);
+      if (event === "channel_deleted") held.delete(key);
     }
   },
   onSignOut() {

@@ -7,7 +7,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { blocked } from "./people.js";
-import { namesUs } from "./ring_rules.js";
+import { mentionsUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 import { readThread, threads } from "./threads.js";
 import { read, unread } from "./unread_counts.js";
@@ -78,11 +78,11 @@ listen({
   onPush(event, data) {
     if (!open) return;
     const own = member.value;
-    if (event === "message_posted" && own && data.author.id !== own.id && namesUs(data, own)) add([data]);
+    if (event === "message_posted" && own && data.author.id !== own.id && mentionsUs(data, own)) add([data]);
     else if (event === "message_deleted") known.value = known.value.filter(({ id }) => id !== data.id);
     else if (event === "message_edited" || event === "attachments_changed") {
       const changed = known.value.map((each) => (each.id === data.id ? { ...each, ...data } : each));
-      known.value = changed.filter((each) => own && namesUs(each, own));
+      known.value = changed.filter((each) => own && mentionsUs(each, own));
     }
   },
   onSignOut() {

@@ -70,7 +70,7 @@ const slowness = (channelId) =>
 
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
 export const outbox = signal(
-  Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot }) => nonce && spot),
+  Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot: key }) => nonce && key),
 );
 
 const busy = new Set(); // The channels and threads in which a message is being sent.
@@ -80,13 +80,13 @@ const finishing = new Map();
 /**
  * Send a message as soon as possible. `attachments` are ids of finished uploads, and `reply` is a message.
  * `later` resolves with the final text, which is then sent instead.
- * @param {string} spot @param {Pick<Item, "text"> & Partial<Item> & {later?: Promise<string>}} what
+ * @param {string} key @param {Pick<Item, "text"> & Partial<Item> & {later?: Promise<string>}} what
  */
-export function send(spot, { text, later, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
+export function send(key, { text, later, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
   /** @type {Item} */
   const item = {
     nonce: crypto.randomUUID(),
-    spot,
+    spot: key,
     text,
     reply,
     ping,
@@ -97,7 +97,7 @@ export function send(spot, { text, later, reply = null, ping = true, attachments
   };
   outbox.value = [...outbox.value, item];
   if (later) finishing.set(item.nonce, finish(item.nonce, later));
-  go(spot);
+  go(key);
 }
 
 /** @param {string} nonce @param {Promise<string>} later */
@@ -122,37 +122,37 @@ export function discard(nonce) {
   return item;
 }
 
-/** @param {string} spot */
-async function go(spot) {
-  if (busy.has(spot)) return;
-  busy.add(spot);
+/** @param {string} key */
+async function go(key) {
+  if (busy.has(key)) return;
+  busy.add(key);
   try {
-    let item = next(spot);
+    let item = next(key);
     while (item && connection.value === "online") {
       const text = finishing.get(item.nonce);
       if (text) await text;
       else if (!(await sent(item))) {
         // The connection is up, so the server was slow. After a lost connection, reconnecting triggers the
         // next attempt.
-        if (connection.value === "online") setTimeout(() => go(spot), AGAIN_MS);
+        if (connection.value === "online") setTimeout(() => go(key), AGAIN_MS);
         return;
       }
-      item = next(spot);
+      item = next(key);
     }
   } finally {
-    busy.delete(spot);
+    busy.delete(key);
   }
 }
 
-/** @param {string} spot */
-const next = (spot) => outbox.value.find((each) => each.spot === spot && each.state === "sending");
+/** @param {string} key */
+const next = (key) => outbox.value.find((each) => each.spot === key && each.state === "sending");
 
 /**
  * Send a message. Return false if the connection was lost and the other messages must wait.
  * @param {Item} item
  */
-async function sent({ nonce, spot, text, reply, ping, attachments }) {
-  const { channelId, thread } = channelAndThreadOf(spot);
+async function sent({ nonce, spot: key, text, reply, ping, attachments }) {
+  const { channelId, thread } = channelAndThreadOf(key);
   /** @type {Data<"message_send">} */
   const data = { channel_id: channelId, text, nonce };
   if (thread) data.thread = thread;
@@ -160,7 +160,7 @@ async function sent({ nonce, spot, text, reply, ping, attachments }) {
   if (attachments.length) data.attachments = attachments;
   try {
     const message = await ask("message_send", data);
-    conversationOf(spot).take(message);
+    conversationOf(key).take(message);
     discard(nonce);
     begins(channelId);
   } catch (/** @type {any} */ error) {
@@ -183,7 +183,7 @@ effect(() => {
 
 effect(() => {
   if (connection.value !== "online") return;
-  for (const spot of new Set(outbox.peek().map((each) => each.spot))) go(spot);
+  for (const key of new Set(outbox.peek().map((each) => each.spot))) go(key);
 });
 
 listen({

@@ -9,29 +9,29 @@ import { ask, connection } from "./server.js";
 const LOCK = "svc.in-sight"; // The name of a lock that each visible tab holds.
 
 /** Whether this page is visible. The page's view sets this signal. */
-export const inSight = signal(false);
+export const pageVisible = signal(false);
 
 /** Return whether another of our tabs is visible. */
-export async function seenElsewhere() {
+export async function isVisibleElsewhere() {
   const { held = [] } = await navigator.locks.query().catch(() => /** @type {LockManagerSnapshot} */ ({}));
-  return !inSight.value && held.some(({ name }) => name === LOCK);
+  return !pageVisible.value && held.some(({ name }) => name === LOCK);
 }
 
 /** @type {(value?: unknown) => void} */
-let letGo = () => {};
+let releaseLock = () => {};
 
 effect(() => {
-  letGo();
-  if (!inSight.value) return;
+  releaseLock();
+  if (!pageVisible.value) return;
   const held = new Promise((resolve) => {
-    letGo = resolve;
+    releaseLock = resolve;
   });
   inTurn(LOCK, () => held, { mode: "shared" });
 });
 
 // A new connection does not know the state reported on the previous one.
 effect(() => {
-  const visible = inSight.value;
+  const visible = pageVisible.value;
   if (connection.value === "online") ask("in_sight", { visible }).catch(() => {});
 });
 

@@ -1,7 +1,7 @@
 // Files that are being uploaded. Each is stored in this browser until the server has stored it permanently,
 // so that a reload loses no files. A file belongs to the tab that sends it.
 
-/** @typedef {{key: string, spot: string, file: File, id: string | null}} KeptFile */
+/** @typedef {{key: string, conversationKey: string, file: File, id: string | null}} KeptFile */
 
 import { inTurn } from "../transport/browser_storage.js";
 import { drop, keep, kept, names } from "../transport/offline_copy.js";
@@ -15,11 +15,16 @@ const GOOD_MS = 24 * 3600_000; // The server deletes an unfinished upload after 
 /** @type {Map<string, () => void>} */
 const lettingGo = new Map();
 
-/** Store this file and lock it for this tab. @param {string} key @param {string} spot @param {File} file */
-export function keepFile(key, spot, file) {
+/**
+ * Store this file and lock it for this tab.
+ * @param {string} key
+ * @param {string} conversationKey
+ * @param {File} file
+ */
+export function keepFile(key, conversationKey, file) {
   inTurn(FILE + key, () => hold(key));
   // If the disk is full or storage is forbidden, the file is sent anyway.
-  keep(FILE + key, { spot, file, at_ms: Date.now() }).catch(() => {});
+  keep(FILE + key, { spot: conversationKey, file, at_ms: Date.now() }).catch(() => {});
 }
 
 /** @param {string} key @param {string} id */
@@ -32,7 +37,8 @@ export function forgetFile(key) {
 }
 
 /**
- * Pass the files that no tab is sending to `take({key, spot, file, id})`; `id` is null if the upload has not
+ * Pass the files that no tab is sending to `take({key, conversationKey, file, id})`; `id` is null if the
+ * upload has not
  * begun.
  * @param {(file: KeptFile) => void} take
  */
@@ -49,7 +55,7 @@ export async function takeKeptFiles(take, now = Date.now()) {
         const [found, id] = await Promise.all([kept(FILE + key), kept(ID + key)]);
         if (!found) return undefined;
         if (found.at_ms < now - GOOD_MS) return forgetFile(key);
-        take({ key, spot: found.spot, file: found.file, id: id ?? null });
+        take({ key, conversationKey: found.spot, file: found.file, id: id ?? null });
         return hold(key);
       },
       { ifAvailable: true },

@@ -8,7 +8,7 @@
  * @param {Pick<Message, "mentions" | "mention_groups">} message
  * @param {Pick<Member, "id" | "roles">} own
  */
-export function namesUs({ mentions, mention_groups: groups }, own) {
+export function mentionsUs({ mentions, mention_groups: groups }, own) {
   const ours = ["everyone", "here", ...(own.roles ?? [])];
   return mentions.includes(own.id) || (groups ?? []).some((group) => ours.includes(group));
 }
@@ -24,19 +24,21 @@ export function namesUs({ mentions, mention_groups: groups }, own) {
 export function kindOf(message, { own, blocked, level, muted, follows = true }) {
   if (!own || message.author.id === own.id || blocked.has(message.author.id)) return null;
   if (muted || level === "nothing") return null;
-  if (namesUs(message, own)) return "mention";
+  if (mentionsUs(message, own)) return "mention";
   return level === "all" && follows ? "message" : null;
 }
 
 /**
  * Return how to notify: {sound, notice}. A message that is visible needs neither. While the page is visible,
  * a sound is enough. If the server notifies this device, only the server's notification is shown.
- * @param {{inSight: boolean, sees: boolean, elsewhere: boolean, sound: boolean, notices: boolean, rung:
+ * @param {{pageVisible: boolean, messageVisible: boolean, visibleElsewhere: boolean, sound: boolean, notices:
+ *   boolean, notifiedByPush:
  *   boolean}} here
- *   `sees` means that the channel's newest message is on the screen, and `elsewhere` that another of our
- *   tabs is in sight.
+ *   `messageVisible` means that the channel's newest message is on the screen, and `visibleElsewhere` that
+ *   another of our
+ *   tabs is visible.
  */
-export function meansOf({ inSight, sees, elsewhere, sound, notices, rung }) {
-  if (inSight ? sees : elsewhere) return { sound: false, notice: false };
-  return { sound, notice: !inSight && notices && !rung };
+export function alertFor({ pageVisible, messageVisible, visibleElsewhere, sound, notices, notifiedByPush }) {
+  if (pageVisible ? messageVisible : visibleElsewhere) return { sound: false, notice: false };
+  return { sound, notice: !pageVisible && notices && !notifiedByPush };
 }

@@ -5,7 +5,7 @@
 
 import { computed, signal } from "../vendor/signals.js";
 import { blocked } from "./people.js";
-import { namesUs } from "./ring_rules.js";
+import { mentionsUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 import { MOST } from "./unread_counts.js";
 
@@ -59,7 +59,7 @@ function posted(message) {
     put({ ...state, last: id, read_up_to: id, unread: 0, mentions: 0 });
     return;
   }
-  const named = !blocked.value.has(author.id) && namesUs(message, own);
+  const named = !blocked.value.has(author.id) && mentionsUs(message, own);
   const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
   put({
     ...state,

@@ -8,7 +8,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import { isMuted } from "./notifications.js";
 import { blocked } from "./people.js";
-import { namesUs } from "./ring_rules.js";
+import { mentionsUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 
 export const MOST = 500; // The maximum count; it means this many or more.
@@ -93,7 +93,7 @@ export function readAll(channelIds) {
 function posted(counts, message, own) {
   const { id, author } = message;
   if (author.id === own.id) return { read_up_to: id, last: id, unread: 0, mentions: 0 };
-  const mentioned = !blocked.value.has(author.id) && namesUs(message, own);
+  const mentioned = !blocked.value.has(author.id) && mentionsUs(message, own);
   const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
   return {
     ...counts,

@@ -70,13 +70,13 @@ export class Uploads {
   /** @type {Signal<OneFile[]>} */
   list = signal([]);
 
-  #spot;
+  #key;
   /** @type {Map<string, AbortController>} */ #stops = new Map();
   /** @type {Map<string, string>} */ #words = new Map();
 
-  /** @param {string} spot */
-  constructor(spot) {
-    this.#spot = spot;
+  /** @param {string} key */
+  constructor(key) {
+    this.#key = key;
   }
 
   /** Ids of the uploads that can be attached. */
@@ -112,7 +112,7 @@ export class Uploads {
     this.#stops.get(key)?.abort();
     forgetFile(key);
     this.#drop(key);
-    if (upload?.id) letGo(upload.id);
+    if (upload?.id) deleteUpload(upload.id);
   }
 
   /** Stop all transfers. */
@@ -138,7 +138,7 @@ export class Uploads {
     if (!file) return;
     this.#stops.get(key)?.abort();
     forgetFile(key);
-    if (id) letGo(id);
+    if (id) deleteUpload(id);
     const renamed = new File([file], nameAs(file.name, on), {
       type: file.type,
       lastModified: file.lastModified,
@@ -146,7 +146,7 @@ export class Uploads {
     const other = crypto.randomUUID();
     if (alt) this.#words.set(other, alt);
     this.#change(key, { ...FRESH, key: other, place, file: renamed, name: renamed.name, id: null });
-    keepFile(other, this.#spot, renamed);
+    keepFile(other, this.#key, renamed);
     this.#send(other);
   }
 
@@ -182,7 +182,7 @@ export class Uploads {
     }
   }
 
-  /** Continue an upload after a reload. @param {Omit<KeptFile, "spot">} kept */
+  /** Continue an upload after a reload. @param {Omit<KeptFile, "conversationKey">} kept */
   async goOn({ key, file, id }) {
     if (this.list.value.some((upload) => upload.key === key || (id && upload.id === id))) return;
     this.#put(key, file, id);
@@ -220,7 +220,7 @@ export class Uploads {
   #begin(file) {
     const key = crypto.randomUUID();
     this.#put(key, file);
-    keepFile(key, this.#spot, file);
+    keepFile(key, this.#key, file);
     this.#send(key);
   }
 
@@ -240,7 +240,7 @@ export class Uploads {
         throw new Unreachable();
       });
       await sendFile(
-        `/api/channels/${encodeURIComponent(channelAndThreadOf(this.#spot).channelId)}/uploads`,
+        `/api/channels/${encodeURIComponent(channelAndThreadOf(this.#key).channelId)}/uploads`,
         file,
         {
           id: id ?? "",
@@ -287,7 +287,7 @@ export class Uploads {
     }
     this.#change(key, { id, state: "done", result });
     // A channel's draft has the upload now. The server stores no drafts for threads.
-    if (!channelAndThreadOf(this.#spot).thread) forgetFile(key);
+    if (!channelAndThreadOf(this.#key).thread) forgetFile(key);
   }
 
   /** @param {string} key @param {PushArguments} push */
@@ -335,7 +335,7 @@ export class Uploads {
  * Delete an upload on the server, in the background. The server deletes leftovers after a day.
  * @param {string} id
  */
-async function letGo(id) {
+async function deleteUpload(id) {
   const backoff = new Backoff(500, 4000);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const error = await api("DELETE", `/api/uploads/${id}`).catch((refusal) => refusal);
@@ -345,36 +345,37 @@ async function letGo(id) {
 }
 
 /** @type {Map<string, Uploads>} */
-const bySpot = new Map();
+const byKey = new Map();
 
-/** Return the uploads for the message being written in this conversation. @param {string} spot */
-export function uploadsOf(spot) {
-  const uploads = bySpot.get(spot) ?? new Uploads(spot);
-  bySpot.set(spot, uploads);
+/** Return the uploads for the message being written in this conversation. @param {string} key */
+export function uploadsOf(key) {
+  const uploads = byKey.get(key) ?? new Uploads(key);
+  byKey.set(key, uploads);
   return uploads;
 }
 
 /** Return whether any upload is in progress. */
-export const anyPending = () => [...bySpot.values()].some(({ pending }) => pending);
+export const anyPending = () => [...byKey.values()].some(({ pending }) => pending);
 
 let looked = false;
 
-const takeUp = () => takeKeptFiles(({ spot, ...kept }) => uploadsOf(spot).goOn(kept)).catch(() => {});
+const resumeUploads = () =>
+  takeKeptFiles(({ conversationKey, ...kept }) => uploadsOf(conversationKey).goOn(kept)).catch(() => {});
 
 listen({
   onGreeting() {
-    for (const uploads of bySpot.values()) uploads.ask();
-    if (!looked) firstPaint.then(takeUp);
+    for (const uploads of byKey.values()) uploads.ask();
+    if (!looked) firstPaint.then(resumeUploads);
     looked = true;
   },
   onResumption() {
-    for (const uploads of bySpot.values()) uploads.ask();
+    for (const uploads of byKey.values()) uploads.ask();
   },
   onPush(...push) {
-    if (push[0].startsWith("upload_")) for (const uploads of bySpot.values()) uploads.hear(...push);
+    if (push[0].startsWith("upload_")) for (const uploads of byKey.values()) uploads.hear(...push);
   },
   onSignOut() {
-    for (const uploads of bySpot.values()) uploads.stop();
-    bySpot.clear();
+    for (const uploads of byKey.values()) uploads.stop();
+    byKey.clear();
   },
 });

@@ -17,7 +17,7 @@ import {
 } from "../state/navigation.js";
 import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread_counts.js";
-import { goToField } from "./parts/focus.js";
+import { focusMessageField } from "./parts/focus.js";
 
 /** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */
 export const SHORTCUTS = [
@@ -47,7 +47,7 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
   if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box")))
     return;
-  goToField(place.value?.channelId ?? place.value?.conversationId);
+  focusMessageField(place.value?.channelId ?? place.value?.conversationId);
 }
 
 /**

@@ -8,7 +8,7 @@ import { onAlert } from "../../state/alerts.js";
 import { firstPaint } from "../../state/first_paint.js";
 import { open, openConversation } from "../../state/navigation.js";
 import { connection } from "../../state/server.js";
-import { inSight } from "../../state/page_activity.js";
+import { pageVisible } from "../../state/page_activity.js";
 import { effect } from "../../vendor/signals.js";
 import { loadStyle } from "../parts/lazy_component.js";
 
@@ -60,7 +60,7 @@ function loadAlerts() {
  */
 function watchVisibility() {
   const update = () => {
-    inSight.value = document.visibilityState === "visible" && document.hasFocus();
+    pageVisible.value = document.visibilityState === "visible" && document.hasFocus();
   };
   document.addEventListener("visibilitychange", update);
   for (const type of ["focus", "blur", "pageshow", "pagehide"]) addEventListener(type, update);

@@ -10,7 +10,7 @@ import { t } from "../../words/words.js";
 import { useDroppingIn } from "../composer/attachments.js";
 import { Composer } from "../composer/composer.js";
 import { Messages, Typing, useJumps } from "../conversation/conversation.js";
-import { useFocusBack } from "../parts/focus.js";
+import { useRestoredFocus } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
@@ -28,7 +28,7 @@ function TextOf({ channel, onClose }) {
   const timeline = useRef(/** @type {Timeline | null} */ (null));
   /** @type {RefObject<HTMLElement>} */
   const section = useRef(null);
-  useFocusBack(section);
+  useRestoredFocus(section);
   useJumps(channel, conversation, timeline);
   const dropping = useDroppingIn(channel.id);
   return html`<section

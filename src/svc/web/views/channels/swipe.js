@@ -42,12 +42,12 @@ export function startSwipes() {
   document.addEventListener("touchstart", begin, listen);
   document.addEventListener("touchmove", ({ changedTouches }) => pull(changedTouches[0]), listen);
   document.addEventListener("touchend", ({ changedTouches }) => end(changedTouches[0]), listen);
-  document.addEventListener("touchcancel", letGo, listen);
+  document.addEventListener("touchcancel", release, listen);
 }
 
 /** @param {TouchEvent} event */
 function begin({ touches, target }) {
-  letGo();
+  release();
   const element = /** @type {Element} */ (target);
   if (!HANDHELD.matches || touches.length !== 1 || !element.closest(".home") || movesItself(element)) return;
   /** @type {HTMLElement | null} */
@@ -84,7 +84,7 @@ function pull(touch) {
 /** @param {Touch} touch */
 function end(touch) {
   const [along, message] = [lengthOf(touch), from?.message ?? null];
-  letGo();
+  release();
   if (Math.abs(along) < LEAST_PX) return;
   if (along > 0) {
     if (aside.value) closeAside();
@@ -93,7 +93,7 @@ function end(touch) {
   else replyTo(message)?.click();
 }
 
-function letGo() {
+function release() {
   from?.message?.classList.remove("pulled", "will-reply");
   from = null;
 }

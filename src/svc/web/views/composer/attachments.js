@@ -7,11 +7,11 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot` is a conversation key from state/channels.js. @param {string} spot @param {File[]} files */
-export function attach(spot, files) {
+/** @param {string} conversationKey from state/channels.js @param {File[]} files */
+export function attach(conversationKey, files) {
   if (!files.length) return;
-  if (!may("attach_files", channelAndThreadOf(spot).channelId)) notify(t("may-not-attach"));
-  else if (!uploadsOf(spot).add(files)) notify(t("too-many-files"));
+  if (!may("attach_files", channelAndThreadOf(conversationKey).channelId)) notify(t("may-not-attach"));
+  else if (!uploadsOf(conversationKey).add(files)) notify(t("too-many-files"));
 }
 
 /**

@@ -47,7 +47,7 @@ export function Composer({ channel, thread = null, timeline }) {
   };
   const [selected, setSelected] = useState(false);
   const form = useComposer({
-    spot: id,
+    conversationKey: id,
     text,
     names: draft.names,
     channelId: channel.id,
@@ -152,7 +152,7 @@ export function Composer({ channel, thread = null, timeline }) {
           icon="mic"
           label=${t("voice-record")}
           disabled=${away}
-          onClick=${() => showDialog("voice-message", { spot: id })}
+          onClick=${() => showDialog("voice-message", { conversationKey: id })}
         />`
       }
       <${EmojiButton} disabled=${!maySend || away} onChoose=${writing.insert} />

@@ -7,7 +7,7 @@
 import { notify } from "../../state/notices.js";
 import { nameNow } from "../../state/people.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { isSendKey, useField } from "../parts/focus.js";
+import { isSendKey, useMessageField } from "../parts/focus.js";
 import { MOST, useWriting } from "./text_field.js";
 import { quoted } from "../conversation/message.js";
 import { IconButton } from "../parts/button.js";
@@ -15,13 +15,14 @@ import { Icon } from "../parts/icon.js";
 import { t } from "../../words/words.js";
 
 /**
- * `spot` is the key of the draft, and `text`, `names`, `channelId` and `write` are as in text_field.js.
+ * `conversationKey` is the key of the draft, and `text`, `names`, `channelId` and `write` are as in
+ * text_field.js.
  * `submit(written, deliver)` replaces `deliver` for commands. `isBlocked` returns whether nothing can be sent
  * now. `send` takes a valid message with its files. The form takes `onSubmit`, its file input `input`, and
  * its text area `area`.
  * @template Uploaded
  * @param {{
- *   spot: string, text: string, names: Map<string, string>, channelId: string | null,
+ *   conversationKey: string, text: string, names: Map<string, string>, channelId: string | null,
  *   write: (markdown: string) => void,
  *   uploads: {list: {readonly value: {state: string}[]}, pending: boolean, ready: Uploaded[]},
  *   mayAttach: boolean, attach: (files: File[]) => void,
@@ -31,22 +32,22 @@ import { t } from "../../words/words.js";
  * }} given
  */
 export function useComposer(given) {
-  const { spot, uploads, mayAttach, attach, hasReply } = given;
+  const { conversationKey, uploads, mayAttach, attach, hasReply } = given;
   const writing = useWriting(given);
   /** @type {RefObject<HTMLInputElement>} */
   const files = useRef(null);
   // The channel or thread of a submitted message whose files are still uploading.
-  const [submittedSpot, setSubmittedSpot] = useState(/** @type {string | null} */ (null));
+  const [submittedKey, setSubmittedKey] = useState(/** @type {string | null} */ (null));
   const drawn = uploads.list.value;
-  useField(spot, writing.field);
+  useMessageField(conversationKey, writing.field);
   useLayoutEffect(() => {
     // On a phone, focus would open the keyboard over the messages.
     if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
-  }, [spot]);
+  }, [conversationKey]);
   const deliver = (/** @type {string} */ written) => {
     if (given.isBlocked()) return;
     if (uploads.pending) {
-      setSubmittedSpot(spot);
+      setSubmittedKey(conversationKey);
       notify(t("files-on-their-way"), "done");
       return;
     }
@@ -67,10 +68,11 @@ export function useComposer(given) {
   };
   useEffect(() => {
     // The current values may be newer than the last render. A rejected file cancels the submission.
-    if (submittedSpot === null || uploads.pending) return;
-    setSubmittedSpot(null);
-    if (submittedSpot === spot && uploads.list.value.every(({ state }) => state === "done")) onSubmit();
-  }, [submittedSpot, drawn, spot]);
+    if (submittedKey === null || uploads.pending) return;
+    setSubmittedKey(null);
+    if (submittedKey === conversationKey && uploads.list.value.every(({ state }) => state === "done"))
+      onSubmit();
+  }, [submittedKey, drawn, conversationKey]);
   const onKeyDown = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
     if (writing.pressed(event)) return;
     if (isSendKey(event)) onSubmit(event);
@@ -83,7 +85,7 @@ export function useComposer(given) {
     }
   };
   const onInput = (/** @type {EventOn<HTMLTextAreaElement, InputEvent>} */ event) => {
-    setSubmittedSpot(null);
+    setSubmittedKey(null);
     writing.typed(event);
     given.typed?.(event.currentTarget.value);
   };

@@ -7,15 +7,15 @@ import { explainDevice, openMicrophone } from "../../call/media_capture.js";
 import { callSettings } from "../../state/call_settings.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { attach } from "./attachments.js";
-import { leaveForField } from "../parts/focus.js";
+import { focusMessageFieldLater } from "../parts/focus.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { t } from "../../words/words.js";
 
 const MOST_S = 600;
 
-/** `spot` is a conversation key from state/channels.js. @param {{spot: string, onClose: () => void}} props */
-export function VoiceMessage({ spot, onClose }) {
+/** @param {{conversationKey: string, onClose: () => void}} props */
+export function VoiceMessage({ conversationKey, onClose }) {
   // Null until the microphone is open.
   const [seconds, setSeconds] = useState(/** @type {number | null} */ (null));
   const [problem, setProblem] = useState("");
@@ -44,8 +44,8 @@ export function VoiceMessage({ spot, onClose }) {
     const file = await recording.current?.stop();
     if (!file) return;
     onClose();
-    attach(spot, [file]);
-    leaveForField(spot);
+    attach(conversationKey, [file]);
+    focusMessageFieldLater(conversationKey);
   };
   useEffect(() => {
     if ((seconds ?? 0) >= MOST_S) finish();

@@ -160,7 +160,7 @@ export function Messages({ channel, conversation, timeline, root }) {
       ? html`<${Skeletons} />`
       : html`<div class="empty"><p class="quiet">${t("offline-text")}</p></div>`;
   return html`<${Timeline}
-    key=${conversation.spot}
+    key=${conversation.key}
     ref=${timeline}
     channel=${channel}
     conversation=${conversation}

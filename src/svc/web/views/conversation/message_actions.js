@@ -19,7 +19,7 @@ import { shortened } from "../../state/mention_text.js";
 import { markUnread } from "../../state/unread_counts.js";
 import { html, useComputed, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { goToField } from "../parts/focus.js";
+import { focusMessageField } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { HANDHELD, hasSheets, MenuButton, openWhere } from "../parts/menu.js";
@@ -81,7 +81,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
   const reply = () => {
     if (message.conversation_id !== undefined) answering.value = message;
     else draftOf(conversationKeyOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
-    goToField(message.conversation_id ?? conversationKeyOf(message.channel_id, message.thread));
+    focusMessageField(message.conversation_id ?? conversationKeyOf(message.channel_id, message.thread));
   };
   const copy = (/** @type {string} */ text, /** @type {string} */ done) =>
     navigator.clipboard.writeText(text).then(

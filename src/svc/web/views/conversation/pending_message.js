@@ -15,11 +15,11 @@ import { Button } from "../parts/button.js";
 export function Pending({ item }) {
   if (!member.value) return null;
   const { id, nickname, avatar } = member.value;
-  const { nonce, text, attachments, state, problem, spot } = item;
+  const { nonce, text, attachments, state, problem, spot: conversationKey } = item;
   const takeBack = () => {
     const back = discard(nonce);
     // Insert this text before any text written since.
-    write(spot, [back?.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
+    write(conversationKey, [back?.text, draftOf(conversationKey).text.value].filter(Boolean).join("\n"));
   };
   return html`<li class=${`message pending ${state}`} tabindex="-1">
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>

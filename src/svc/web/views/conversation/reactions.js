@@ -15,7 +15,7 @@ import { listed, t } from "../../words/words.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
 import { remembered, used } from "../emoji/recent_emoji.js";
 import { IconButton } from "../parts/button.js";
-import { useFocusBack } from "../parts/focus.js";
+import { useRestoredFocus } from "../parts/focus.js";
 import { useLayer } from "../parts/menu.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
@@ -111,7 +111,7 @@ export function Picker({ onChoose, onClose }) {
   /** @type {[RefObject<HTMLElement>, RefObject<HTMLElement>]} */
   const [row, more] = [useRef(null), useRef(null)];
   const [all, setAll] = useState(false);
-  useFocusBack(row);
+  useRestoredFocus(row);
   useLayer(onClose);
   useLayoutEffect(() => {
     // On the newest message, the picker would extend below the visible area.

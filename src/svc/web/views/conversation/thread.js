@@ -13,7 +13,7 @@ import { follow, threads } from "../../state/threads.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Composer } from "../composer/composer.js";
-import { goToField, useFocusBack } from "../parts/focus.js";
+import { focusMessageField, useRestoredFocus } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
 import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
@@ -34,12 +34,12 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
   const loaded = conversation.loaded.value;
   /** @type {RefObject<HTMLElement>} */
   const section = useRef(null);
-  useFocusBack(section);
+  useRestoredFocus(section);
   useEffect(() => {
     if (messageId && loaded) timeline.current?.reveal(messageId);
   }, [messageId, loaded]);
   useEffect(() => {
-    if (writes && root) goToField(conversation.spot);
+    if (writes && root) focusMessageField(conversation.key);
   }, [writes, !root]);
   useEffect(() => {
     if (!channel) onClose();
@@ -74,7 +74,7 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} root=${first} />
     ${
       root &&
-      html`<${Composer} key=${conversation.spot} channel=${channel} thread=${thread} timeline=${timeline} />`
+      html`<${Composer} key=${conversation.key} channel=${channel} thread=${thread} timeline=${timeline} />`
     }
   </section>`;
 }

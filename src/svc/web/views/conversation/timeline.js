@@ -19,7 +19,7 @@ import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/navigation.js";
 import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../state/scroll_position.js";
 import { connection, member } from "../../state/server.js";
-import { inSight } from "../../state/page_activity.js";
+import { pageVisible } from "../../state/page_activity.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
 import { leftUnread, markedRead, read, seen, unread } from "../../state/unread_counts.js";
 import { Component, createRef, html } from "../../vendor/preact.js";
@@ -29,7 +29,7 @@ import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { dayAround, dayOf } from "../parts/time.js";
-import { goToField } from "../parts/focus.js";
+import { focusMessageField } from "../parts/focus.js";
 import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending_message.js";
@@ -103,7 +103,7 @@ export class Timeline extends Component {
         this.#newFrom = counts.read_up_to;
         this.forceUpdate();
       }
-      if (inSight.value || counts?.unread || unreadInThreads.value) this.#look();
+      if (pageVisible.value || counts?.unread || unreadInThreads.value) this.#look();
     });
     this.#settle();
     painted();
@@ -168,7 +168,7 @@ export class Timeline extends Component {
 
   edit = (/** @type {string | null} */ id) =>
     this.setState({ editing: id }, () => {
-      if (id === null) goToField(this.props.conversation.spot);
+      if (id === null) focusMessageField(this.props.conversation.key);
       else this.#element(id)?.scrollIntoView({ block: "nearest" });
     });
 
@@ -185,7 +185,7 @@ export class Timeline extends Component {
     // messages.
     const online = connection.value === "online";
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
-    const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
+    const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.key);
     return html`<div class="timeline">
       ${
         news > 0 &&
@@ -352,15 +352,16 @@ export class Timeline extends Component {
       if (atEnd !== this.state.atEnd) this.setState({ atEnd });
       if (this.#news && this.#seesNews()) this.#news = 0;
       if (this.#news !== this.state.news) this.setState({ news: this.#news });
-      const sees = atEnd && inSight.value && !conversation.moreAfter.value && leftUnread.value !== channel.id;
+      const readsEnd =
+        atEnd && pageVisible.value && !conversation.moreAfter.value && leftUnread.value !== channel.id;
       const last = conversation.messages.value.at(-1);
       if (conversation.thread) {
-        if (sees && last) readThread(conversation.thread, last.id);
+        if (readsEnd && last) readThread(conversation.thread, last.id);
         return;
       }
-      if (sees) seen.value = channel.id;
+      if (readsEnd) seen.value = channel.id;
       else if (seen.peek() === channel.id) seen.value = null;
-      if (sees && last) read(channel.id, last.id);
+      if (readsEnd && last) read(channel.id, last.id);
     });
   };
 }

@@ -5,7 +5,7 @@
 import { emoji } from "../../state/emoji.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { IconButton } from "../parts/button.js";
-import { useFocusBack } from "../parts/focus.js";
+import { useRestoredFocus } from "../parts/focus.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { beside, useLayer } from "../parts/menu.js";
 import { t } from "../../words/words.js";
@@ -21,7 +21,7 @@ export function EmojiPopup({ anchor, onChoose, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const popup = useRef(null);
   useLayer(onClose);
-  useFocusBack(popup);
+  useRestoredFocus(popup);
   useLayoutEffect(() => {
     popup.current.showPopover();
     beside(popup.current, anchor.current, SIZE);

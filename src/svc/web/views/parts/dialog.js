@@ -7,7 +7,7 @@ import { addLayer, dialog } from "../../state/navigation.js";
 import { html, useLayoutEffect, useId, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "./button.js";
-import { giveFocusBack } from "./focus.js";
+import { restoreFocus } from "./focus.js";
 
 let openCount = 0;
 
@@ -31,7 +31,7 @@ export function useModal(onClose) {
     return () => {
       // While the dialog is open, nothing outside can take the focus.
       shown.close();
-      giveFocusBack(before);
+      restoreFocus(before);
       openCount--;
       leave();
     };

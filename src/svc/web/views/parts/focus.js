@@ -10,15 +10,15 @@ import { place } from "../../state/navigation.js";
 /** @type {Map<string | null | undefined, HTMLTextAreaElement>} */
 const fields = new Map();
 
-/** Register a message field. @param {string} spot @param {RefObject<HTMLTextAreaElement>} ref */
-export function useField(spot, ref) {
+/** Register a message field. @param {string} conversationKey @param {RefObject<HTMLTextAreaElement>} ref */
+export function useMessageField(conversationKey, ref) {
   useLayoutEffect(() => {
     const field = ref.current;
-    fields.set(spot, field);
+    fields.set(conversationKey, field);
     return () => {
-      if (fields.get(spot) === field) fields.delete(spot);
+      if (fields.get(conversationKey) === field) fields.delete(conversationKey);
     };
-  }, [spot]);
+  }, [conversationKey]);
 }
 
 const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
@@ -31,22 +31,23 @@ const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) =>
   key === "Enter" && !shiftKey && (ctrlKey || metaKey || !FINGERS.matches);
 
-/** Focus a message field. @param {string | null | undefined} spot */
-export const goToField = (spot) => fields.get(spot)?.focus();
+/** Focus a message field. @param {string | null | undefined} conversationKey */
+export const focusMessageField = (conversationKey) => fields.get(conversationKey)?.focus();
 
 /**
  * Focus a message field from a dialog, which would restore the former focus when it closes.
- * @param {string} spot
+ * @param {string} conversationKey
  */
-export const leaveForField = (spot) => setTimeout(() => goToField(spot));
+export const focusMessageFieldLater = (conversationKey) =>
+  setTimeout(() => focusMessageField(conversationKey));
 
 /** @param {Element | null} before */
-export function giveFocusBack(before) {
+export function restoreFocus(before) {
   if (before instanceof HTMLElement && before !== document.body) before.focus();
   // The element is gone or hidden. On a phone, focusing the field would open the keyboard over the page.
   if (document.activeElement !== before || before === document.body)
     if (matchMedia("(pointer: fine)").matches)
-      goToField(place.value?.channelId ?? place.value?.conversationId);
+      focusMessageField(place.value?.channelId ?? place.value?.conversationId);
 }
 
 /**
@@ -54,12 +55,12 @@ export function giveFocusBack(before) {
  * an effect in a field inside takes the focus.
  * @param {RefObject<HTMLElement>} ref
  */
-export function useFocusBack(ref) {
+export function useRestoredFocus(ref) {
   const [before] = useState(document.activeElement);
   useLayoutEffect(() => {
     const shown = ref.current;
     return () => {
-      if (shown?.contains(document.activeElement)) giveFocusBack(before);
+      if (shown?.contains(document.activeElement)) restoreFocus(before);
     };
   }, []);
 }

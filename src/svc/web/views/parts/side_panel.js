@@ -9,7 +9,7 @@
 import { html, useId, useRef, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "./button.js";
-import { useFocusBack } from "./focus.js";
+import { useRestoredFocus } from "./focus.js";
 import { Icon } from "./icon.js";
 
 /** @param {{title: string, onClose: () => void, children: ComponentChildren}} props */
@@ -17,7 +17,7 @@ export function SidePanel({ title, onClose, children }) {
   const id = useId();
   /** @type {RefObject<HTMLElement>} */
   const body = useRef(null);
-  useFocusBack(body);
+  useRestoredFocus(body);
   return html`<section ref=${body} class="aside-body" aria-labelledby=${id}>
     <header>
       <h2 id=${id}>${title}</h2>

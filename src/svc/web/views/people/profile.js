@@ -22,7 +22,7 @@ import { draftOf, write } from "../../state/drafts.js";
 import { member as ownMember } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { leaveForField } from "../parts/focus.js";
+import { focusMessageFieldLater } from "../parts/focus.js";
 import { actItems, MemberMenu } from "../admin/member_menu.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
@@ -122,7 +122,7 @@ export function mention(id, name) {
   if (!channelId) return;
   write(channelId, `${draftOf(channelId).text.value}${mentionOf(id, name)}`);
   closeDialogs();
-  leaveForField(channelId);
+  focusMessageFieldLater(channelId);
 }
 
 /** Return the markdown for a mention, to insert into text. @param {string} id @param {string} name */

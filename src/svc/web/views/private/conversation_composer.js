@@ -38,7 +38,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     answering.value = null;
   };
   const form = useComposer({
-    spot: conversation.id,
+    conversationKey: conversation.id,
     text,
     names,
     channelId: null,

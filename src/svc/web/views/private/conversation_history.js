@@ -12,7 +12,7 @@ import { memberOf } from "../../state/people.js";
 import { privateClient } from "../../state/private_client.js";
 import { unsent } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
-import { inSight } from "../../state/page_activity.js";
+import { pageVisible } from "../../state/page_activity.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { moveAmongMessages, PastMessages } from "../conversation/keyboard_navigation.js";
 import { Message } from "../conversation/message.js";
@@ -84,9 +84,9 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
     return () => clearTimeout(timer);
   }, [marked]);
   useEffect(() => {
-    if (inSight.value && conversation.unread)
+    if (pageVisible.value && conversation.unread)
       privateClient().then((running) => running.markRead(conversation.id));
-  }, [inSight.value, conversation.unread]);
+  }, [pageVisible.value, conversation.unread]);
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
