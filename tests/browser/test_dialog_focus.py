@@ -1,5 +1,5 @@
-"""axe-core finds no problem in any dialog, and after each dialog the focus returns to the control that opened
-it.
+"""axe-core finds no problem in any dialog in either theme, and each dialog fits in a window of 320 px.
+After each dialog the focus returns to the control that opened it.
 
 The test opens every dialog in `views/panels.js` by its name. To make this possible, the page runs its source
 modules instead of the bundled modules.
@@ -7,7 +7,7 @@ modules instead of the bundled modules.
 
 from playwright.async_api import Route, expect
 
-from tests.browser.test_accessibility import axe, look
+from tests.browser.test_accessibility import axe, fits, look
 from tests.kit.community import own_id
 from tests.kit.people import People, wide_only
 from tests.kit.text_channels import both, message, write
@@ -59,6 +59,7 @@ async def test_every_dialog_is_accessible_and_returns_the_focus(people: People, 
         await expect(shown, name).to_have_count(1)
         await expect(shown.locator(":focus"), name).to_be_attached()
         await look(ada, axe, name, found)
+        await fits(ada, name, found, [(320, 568)])
         await page.keyboard.press("Escape")
         await expect(shown, name).to_have_count(0)
         await expect(opener, name).to_be_focused()

@@ -208,7 +208,7 @@ function useNearness() {
 }
 
 /** @param {Pick<Shown, "author">} props */
-function AuthorAvatar({ author }) {
+export function AuthorAvatar({ author }) {
   const isMember = author.kind === "member";
   const [name, url] = [useComputed(() => nameNow(author)).value, useComputed(() => pictureNow(author)).value];
   const picture = html`<${Avatar} id=${author.id} name=${name} url=${url} />`;
@@ -219,8 +219,8 @@ function AuthorAvatar({ author }) {
     : html`<span class="avatar-place">${picture}</span>`;
 }
 
-/** @param {{message: Shown, follows: boolean}} props */
-function Byline({ message, follows }) {
+/** @param {{message: Pick<Shown, "author" | "posted_at_ms">, follows: boolean}} props */
+export function Byline({ message, follows }) {
   const { author, posted_at_ms: postedAt } = message;
   const isMember = author.kind === "member";
   const colour = useComputed(() => colourOf(isMember ? colouredRole(memberOf(author.id)) : null)).value;
@@ -270,7 +270,7 @@ function Text({ message }) {
  * One line of the message to which a reply refers, with a link to it.
  * @param {{id: string, conversation: Held}} props
  */
-function Replied({ id, conversation }) {
+export function Replied({ id, conversation }) {
   const { channelId, conversationId, thread, messages } = conversation;
   const replied = useComputed(() => {
     const held = messages.value.find((each) => each.id === id);

@@ -1,6 +1,9 @@
-// One of our messages that the server has not received yet or has rejected.
+// One of our messages that the server has not received yet or has rejected. It is as tall as it will be once it
+// is sent.
 
+/** @import { Author } from "../../types/api.js" */
 /** @import { Item } from "../../state/outbox.js" */
+/** @import { Held } from "./message.js" */
 
 import { draftOf, write } from "../../state/drafts.js";
 import { discard, sendAgain } from "../../state/outbox.js";
@@ -8,23 +11,43 @@ import { connection, member } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";
-import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
+import { AuthorAvatar, Byline, Replied } from "./message.js";
 
-/** @param {{item: Item}} props */
-export function Pending({ item }) {
-  if (!member.value) return null;
-  const { id, nickname, avatar } = member.value;
+/**
+ * @typedef {{id: string, author: Author, posted_at_ms: number, reply_to: string | null, item: Item}} Unsent
+ */
+
+/**
+ * Describe a pending message like a sent one. Its time is not before that of the latest message.
+ * @param {Item} item @param {number} latest
+ * @returns {Unsent}
+ */
+export function asMessage(item, latest) {
+  const { id = "", nickname = "", avatar = null } = member.value ?? {};
+  return {
+    id: item.nonce,
+    author: { kind: "member", id, display_name: nickname, avatar, bot: false },
+    posted_at_ms: Math.max(item.atMs, latest),
+    reply_to: item.reply?.id ?? null,
+    item,
+  };
+}
+
+/** @param {{message: Unsent, follows: boolean, conversation: Held}} props */
+export function Pending({ message, follows, conversation }) {
+  const { item, reply_to: replied } = message;
   const { nonce, text, attachments, state, problem, spot: conversationKey } = item;
   const takeBack = () => {
     const back = discard(nonce);
     // Insert this text before any text written since.
     write(conversationKey, [back?.text, draftOf(conversationKey).text.value].filter(Boolean).join("\n"));
   };
-  return html`<li class=${`message pending ${state}`} tabindex="-1">
-    <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
+  return html`<li class=${`message pending ${state} ${follows ? "follows" : ""}`} tabindex="-1">
+    ${!follows && html`<${AuthorAvatar} author=${message.author} />`}
     <div class="body">
-      <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
+      <${Byline} message=${message} follows=${follows} />
+      ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
       ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
       ${
         attachments.length > 0 && html`<p class="quiet">${t("file-count", { count: attachments.length })}</p>`

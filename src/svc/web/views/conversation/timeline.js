@@ -6,6 +6,7 @@
  * @import { Conversation } from "../../state/conversation.js"
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
  * @import { May } from "./message.js"
+ * @import { Unsent } from "./pending_message.js"
  *
  * `root`: shown above the first message of a thread.
  * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, may: May, root?:
@@ -32,7 +33,7 @@ import { dayAround, dayOf } from "../parts/time.js";
 import { focusMessageField } from "../parts/focus.js";
 import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";
 import { Message } from "./message.js";
-import { Pending } from "./pending_message.js";
+import { asMessage, Pending } from "./pending_message.js";
 
 const ChannelStart = Lazy(() => import("./channel_start.js"), "ChannelStart", firstPaint);
 const FirstSteps = Lazy(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPaint);
@@ -186,6 +187,8 @@ export class Timeline extends Component {
     const online = connection.value === "online";
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.key);
+    const latest = shown.at(-1)?.posted_at_ms ?? 0;
+    const blank = empty && !waiting.length;
     return html`<div class="timeline">
       ${
         news > 0 &&
@@ -212,7 +215,7 @@ export class Timeline extends Component {
           ref=${this.list}
         >
           ${root}
-          ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
+          ${blank && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
           ${
             moreBefore.value &&
             (olderProblem.value
@@ -222,9 +225,9 @@ export class Timeline extends Component {
           ${
             !moreBefore.value &&
             !root &&
-            html`<div id="beginning"><${ChannelStart} channel=${channel} empty=${empty} /></div>`
+            html`<div id="beginning"><${ChannelStart} channel=${channel} empty=${blank} /></div>`
           }
-          ${days(shown).map(
+          ${days([...shown, ...waiting.map((item) => asMessage(item, latest))]).map(
             ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
               <h2 class="day">
                 ${
@@ -240,23 +243,30 @@ export class Timeline extends Component {
                       </button>`
                 }
               </h2>
-              <ol>${list.map(
-                ({ message, follows, previous }) => html`<${Message}
-                  key=${message.id}
-                  message=${message}
-                  follows=${follows}
-                  isNew=${
-                    this.#newFrom !== null &&
-                    message.id > this.#newFrom &&
-                    (!previous || previous.id <= this.#newFrom)
-                  }
-                  replied=${message.reply_to}
-                  conversation=${conversation}
-                  editing=${editing === message.id}
-                  marked=${marked === message.id}
-                  may=${this.may}
-                  onEdit=${this.edit}
-                />`,
+              <ol>${list.map(({ message, follows, previous }) =>
+                "item" in message
+                  ? html`<${Pending}
+                      key=${message.id}
+                      message=${message}
+                      follows=${follows}
+                      conversation=${conversation}
+                    />`
+                  : html`<${Message}
+                      key=${message.id}
+                      message=${message}
+                      follows=${follows}
+                      isNew=${
+                        this.#newFrom !== null &&
+                        message.id > this.#newFrom &&
+                        (!previous || previous.id <= this.#newFrom)
+                      }
+                      replied=${message.reply_to}
+                      conversation=${conversation}
+                      editing=${editing === message.id}
+                      marked=${marked === message.id}
+                      may=${this.may}
+                      onEdit=${this.edit}
+                    />`,
               )}</ol>
             </section>`,
           )}
@@ -264,12 +274,6 @@ export class Timeline extends Component {
             moreAfter.value &&
             newerProblem.value &&
             html`<${Failed} problem=${newerProblem.value} again=${() => conversation.newer(true)} />`
-          }
-          ${
-            waiting.length > 0 &&
-            html`<ol class="waiting">
-              ${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}
-            </ol>`
           }
         </div>
       </div>
@@ -314,7 +318,7 @@ export class Timeline extends Component {
 
   /** Whether the channel is empty, so that its introduction is read from the top. */
   get #blank() {
-    return this.props.empty && !this.list.current?.querySelector(".waiting");
+    return this.props.empty && !this.list.current?.querySelector(".pending");
   }
 
   #scrolled = () => {
@@ -377,12 +381,15 @@ const isBusy = (messages) =>
 
 /**
  * Group messages by day, and note whether each message continues under the name above.
- * @param {Posted[]} messages
+ * @param {(Posted | Unsent)[]} messages
  */
 function days(messages) {
-  /** @type {{day: string, list: {message: Posted, previous: Posted | null, follows: boolean}[]}[]} */
+  /**
+   * @type {{day: string, list: {message: Posted | Unsent, previous: Posted | Unsent | null,
+   *   follows: boolean}[]}[]}
+   */
   const found = [];
-  /** @type {Posted | null} */
+  /** @type {Posted | Unsent | null} */
   let previous = null;
   let [begins, ends] = [0, 0]; // The bounds of the day, cached because this loop is hot.
   for (const message of messages) {
@@ -402,10 +409,10 @@ function days(messages) {
   return found;
 }
 
-/** @param {Posted} previous @param {Posted} message */
+/** @param {Posted | Unsent} previous @param {Posted | Unsent} message */
 function together(previous, message) {
   // A webhook can use a different name in each message.
-  const name = (/** @type {Posted} */ { author }) =>
+  const name = (/** @type {Posted | Unsent} */ { author }) =>
     author.kind === "member" ? author.id : `${author.id} ${author.display_name} ${author.avatar}`;
   return (
     name(previous) === name(message) &&
