@@ -237,6 +237,15 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
     await expect_accessible(ada, axe, "the menu of a channel")
     await ada.page.keyboard.press("Escape")
     await expect(ada.page.get_by_role("button", name="More about this channel")).to_be_focused()
+    # A title is shown in the same way, and the browser does not show it a second time.
+    day = ada.page.locator(".day button").first
+    await write(ada, "Hello")
+    await day.hover()
+    await expect(tooltip).to_have_text("Jump to a date")
+    await expect(day).not_to_have_attribute("title", re.compile("."))
+    await members.hover()
+    await expect(tooltip).to_have_text("Members")
+    await expect(day).to_have_attribute("title", "Jump to a date")
 
 
 async def test_the_edited_mark_is_below_the_text(people: People) -> None:

@@ -79,7 +79,7 @@ async def test_all_of_a_thousand_members_can_be_reached_although_few_are_rendere
         await crowd(without_invite(product).rstrip("/"), CROWD)
 
         members = await list_of(ada)
-        await expect(ada.page.get_by_role("heading", name=f"{CROWD + 1:,} members")).to_be_visible()
+        await expect(ada.page.get_by_role("heading", name=f"Members · {CROWD + 1:,}")).to_be_visible()
         await expect(members.get_by_role("heading", name=f"Offline {CROWD}")).to_be_visible()
         rows = members.locator("li")
         for size in (WIDE, NARROW):
@@ -129,7 +129,7 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     ada = await people.arrive("Ada")
     await ada.resize({"width": 1440, "height": 800})
     await join_and_open(ada)
-    heading = ada.page.get_by_role("heading", name="One member")
+    heading = ada.page.get_by_role("heading", name="Members · 1")
     beside = ada.page.locator(".aside")
     await expect(heading).to_be_visible()
     # Another panel replaces the member list temporarily.

@@ -120,7 +120,13 @@ function Home() {
     ${
       at &&
       Beside &&
-      html`<aside class="aside" key=${at.name}>
+      html`<aside
+        class="aside"
+        key=${at.name}
+        onClick=${(/** @type {EventOn<HTMLElement>} */ { target, currentTarget }) => {
+          if (target === currentTarget) closeAside();
+        }}
+      >
         <${Beside} channel=${channel} ...${at} onClose=${closeAside} />
       </aside>`
     }

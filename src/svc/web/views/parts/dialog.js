@@ -53,11 +53,12 @@ export function useModal(onClose) {
 }
 
 /**
- * `onClose` is called regardless of how the dialog is closed. `wide` is for settings pages.
- * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}}
- *   props
+ * `onClose` is called regardless of how the dialog is closed. `wide` is for settings pages. `menu` is shown
+ * beside the close button.
+ * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string,
+ *   menu?: ComponentChildren}} props
  */
-export function Dialog({ title, onClose, children, wide = false, class: look = "" }) {
+export function Dialog({ title, onClose, children, wide = false, class: look = "", menu }) {
   const modal = useModal(onClose);
   const id = useId();
   const pressed = (/** @type {Event} */ event) => {
@@ -73,6 +74,7 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
       <header>
         <h2 id=${id} dir="auto">${title}</h2>
         <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
+        ${menu}
       </header>
       ${children}
     </div>

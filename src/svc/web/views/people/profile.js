@@ -57,7 +57,12 @@ export function Profile({ memberId, onClose }) {
     joined_at_ms: joinedAt,
     timeout_until_ms: timeout,
   } = member;
-  return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
+  return html`<${Dialog}
+    title=${nickname}
+    onClose=${onClose}
+    class="profile"
+    menu=${html`<${MemberMenu} member=${member} items=${actItems(member)} more=${own ? [] : more} />`}
+  >
     <div class="band" style=${{ "--hue": hue(memberId) }}></div>
     <div class="who-is">
       <${Avatar} id=${memberId} name=${nickname} url=${avatar} presence=${presenceOf(memberId)} size="huge" />
@@ -83,7 +88,6 @@ export function Profile({ memberId, onClose }) {
         <${History} memberId=${memberId} onClose=${() => {}} />
       </details>`
     }
-    ${own && html`<footer><${MemberMenu} member=${member} items=${actItems(member)} /></footer>`}
     ${
       !own &&
       html`<footer>
@@ -103,7 +107,6 @@ export function Profile({ memberId, onClose }) {
           ${isBlocked ? t("unblock-short") : t("block-short")}
         <//>
         <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
-        <${MemberMenu} member=${member} items=${actItems(member)} more=${more} />
         ${
           may("send_messages") &&
           mayWriteTo(member) &&

@@ -165,10 +165,7 @@ sent-when-back = Wird gesendet, sobald die Verbindung wieder da ist.
 
 people = Personen
 members = Mitglieder
-members-count = { $count ->
-    [one] Ein Mitglied
-   *[other] { $count } Mitglieder
-}
+members-count = Mitglieder · { $count }
 find-member = Mitglied suchen
 here-now = Online
 away = Offline

@@ -165,10 +165,7 @@ sent-when-back = It is sent as soon as the connection is back.
 
 people = People
 members = Members
-members-count = { $count ->
-    [one] One member
-   *[other] { $count } members
-}
+members-count = Members · { $count }
 find-member = Find a member
 here-now = Online
 away = Offline

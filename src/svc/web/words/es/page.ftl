@@ -165,10 +165,7 @@ sent-when-back = Se enviará cuando vuelva la conexión.
 
 people = Personas
 members = Miembros
-members-count = { $count ->
-    [one] Un miembro
-   *[other] { $count } miembros
-}
+members-count = Miembros · { $count }
 find-member = Buscar un miembro
 here-now = En línea
 away = Desconectados

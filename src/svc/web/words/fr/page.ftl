@@ -168,10 +168,7 @@ sent-when-back = L’envoi se fera au retour de la connexion.
 
 people = Personnes
 members = Membres
-members-count = { $count ->
-    [one] { $count } membre
-   *[other] { $count } membres
-}
+members-count = Membres · { $count }
 find-member = Trouver un membre
 here-now = En ligne
 away = Hors ligne

@@ -159,9 +159,7 @@ sent-when-back = 接続が戻ると送信されます。
 
 people = 参加者
 members = メンバー
-members-count = { $count ->
-   *[other] メンバー{ $count }人
-}
+members-count = メンバー · { $count }
 find-member = メンバーを検索
 here-now = オンライン
 away = オフライン
