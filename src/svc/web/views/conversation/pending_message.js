@@ -1,5 +1,5 @@
-// One of our messages that the server has not received yet or has rejected. It is as tall as it will be once it
-// is sent.
+// One of our messages that the server has not received yet or has rejected. It is as tall as it will be once
+// it is sent.
 
 /** @import { Author } from "../../types/api.js" */
 /** @import { Item } from "../../state/outbox.js" */

@@ -9,8 +9,8 @@ let tip = null;
 /** The element whose name or title is shown. @type {HTMLElement | null} */
 let named = null;
 /**
- * The title of `named` while the pointer is on it: without it, the browser does not show the title as well. The
- * focus leaves the title in place, which screen readers read.
+ * The title of `named`, which the element lacks while the pointer is on it, so that the browser does not show
+ * it as well. The focus leaves the title in place, because screen readers read it.
  */
 let hidden = "";
 
