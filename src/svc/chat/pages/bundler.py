@@ -122,14 +122,14 @@ class _Modules:
             module = self._read[name]
             passed_on = [f"...{self._re_export_object(name, clause)}" for clause in module.passed_on]
             given = [
-                inside if inside == outside else f"{outside}: {inside}"
+                inside if inside == outside else f"{outside}:{inside}"
                 for outside, inside in module.exports.items()
             ]
             text += [
-                f"export const {self._number[name]} = svc$once(() => {{\n",
+                f"export const {self._number[name]}=svc$once(()=>{{",
                 *self._bindings(name),
                 self._body(name, ""),
-                f"\nreturn {{ {', '.join([*given, *passed_on])} }};\n}});\n",
+                f"\nreturn{{{','.join([*given, *passed_on])}}}}});\n",
             ]
         return "".join(text)
 
@@ -166,11 +166,12 @@ class _Modules:
         """Yield the declarations that replace the module's imports."""
         for target, clause in self._imports_of(name):
             if target in self.place and clause in self._read[name].imports:
-                names = ", ".join(
-                    here if here == there else f"{there}: {here}" for there, here in clause.names.items()
+                names = ",".join(
+                    here if here == there else f"{there}:{here}" for there, here in clause.names.items()
                 )
-                made = f"const {clause.whole or f'{{ {names} }}'} = " if clause.whole or names else ""
-                yield f"{made}{self._number[target]}();\n"
+                pattern = f" {clause.whole}" if clause.whole else f"{{{names}}}" if names else ""
+                made = f"const{pattern}=" if pattern else ""
+                yield f"{made}{self._number[target]}();"
 
     def _re_export_object(self, name: str, clause: Import) -> str:
         """Return code for an object with everything that a module re-exports from another module."""
@@ -189,7 +190,7 @@ class _Modules:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), part.path))
         if part.complete and target in self.place:
             file = _address(self.place[target], folder)
-            return f'import("{file}").then((all) => all.{self._number[target]}())'
+            return f'import("{file}").then((all)=>all.{self._number[target]}())'
         # Keep the trailing slash of a path to which an expression is appended.
         slash = "/" if part.path.endswith("/") else ""
         end = f"{part.quote})" if part.complete else ""
