@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.chat.member import ChatServer, LiveMember, chat_server
 from tests.kit.aiortc_client import CAMERA, Voice
 from tests.kit.caller import Caller, talk
 from tests.kit.conditions import eventually
-from tests.kit.guests import ADA, GRACE
+from tests.kit.guests import ADA, BARBARA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
 
 # An idle machine takes eight seconds: two to wait for a service that may only be restarting, and the rest to
@@ -140,6 +141,18 @@ async def test_members_of_a_room_on_two_services_see_and_hear_each_other(tmp_pat
         async with chat.member("Edsger") as edsger:
             people = edsger.welcome["voice"][ada.channel]
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
+
+
+async def test_members_of_a_room_on_three_services_see_and_hear_each_other(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        sfus = [await stack.enter_async_context(running_sfu()) for _ in range(3)]
+        chat = await stack.enter_async_context(installation(tmp_path / "data", *sfus, room_size=1))
+        people = (("Ada", ADA), ("Grace", GRACE), ("Barbara", BARBARA))
+        clients = [caller.client for caller in await stack.enter_async_context(callers(chat, *people))]
+        assert {client.remote_address[1] for client in clients} == {sfu.udp_port for sfu in sfus}
+        for one, other in combinations(clients, 2):
+            await talk(one, other)
+        assert [sfu.faults for sfu in sfus] == [[], [], []]
 
 
 # Ada joined first, so her service is the room's service.
