@@ -60,6 +60,7 @@ ARCHITECTURE = Architecture(
             *(
                 "svc.chat.app",
                 *("svc.chat.cluster.standby", "svc.chat.cluster.relay_links", "svc.chat.cluster.relay"),
+                *("svc.chat.cluster.node", "svc.chat.cluster.owner_proxy"),
                 "svc.chat.response_headers",
                 "svc.chat.community",
                 "svc.chat.auth_module",
@@ -113,7 +114,7 @@ ARCHITECTURE = Architecture(
         "yarl": (
             *("svc.chat.outbound_http.targets", "svc.chat.outbound_http.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
-            "svc.chat.cluster.relay.proxy",
+            "svc.chat.cluster.owner_proxy",
         ),
         "zeroconf": ("svc.chat.settings.mdns_responder",),
         "aiosqlite": ("svc.base.query_pool",),

@@ -31,6 +31,7 @@ PAGES = {
     "GET /counts-frame",
     "GET /live",
     "GET /cluster/relay",
+    "GET /cluster/ready",
 }
 # Posts to webhooks have their own document.
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}

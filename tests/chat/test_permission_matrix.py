@@ -46,7 +46,7 @@ MAY: Mapping[str, list[str]] = {
 STRANGER = "stranger"
 
 # The requirement for each endpoint: a permission, or one of the five constants above.
-RELAYS_ENDPOINT = "GET /cluster/relay"
+CLUSTER_ENDPOINTS = {"GET /cluster/relay", "GET /cluster/ready"}
 ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /health": ANYONE,
     "GET /metrics": ANYONE,
@@ -301,7 +301,7 @@ def refusal(code: str, needs: str) -> str:
 
 def test_the_table_has_every_endpoint_and_event_in_the_catalogue() -> None:
     # Only a cluster's owner node has the endpoint for relays.
-    assert ENDPOINT_NEEDS.keys() | {RELAYS_ENDPOINT} == ENDPOINTS.keys()
+    assert ENDPOINT_NEEDS.keys() | CLUSTER_ENDPOINTS == ENDPOINTS.keys()
     assert EVENT_NEEDS.keys() == EVENTS.keys()
     assert {role: set(MAY[role]) for role in BUILT_IN} == {
         role.id: set(names(role.permissions)) for role in BUILT_IN.values()

@@ -70,6 +70,23 @@ class HttpServer(web.Server):
         return _Connection(self, loop=self._loop, **{**self._kwargs, "auto_decompress": False})
 
 
+class SwitchableServer:
+    """An HTTP server whose application can be replaced while its connections stay open. All applications must
+    have the same maximum size of a body.
+    """
+
+    def __init__(self, current: web.Server) -> None:
+        self.current = current
+        self.server = HttpServer(self._handle, request_factory=self._make, access_log=None)
+
+    def _make(self, *parts: Any) -> web.BaseRequest:
+        return self.current.request_factory(*parts)
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        # The application may have changed since the request's head arrived.
+        return await self.current.request_handler(request)
+
+
 class _Connection(HttpConnection):
     __slots__ = ()
 

@@ -52,6 +52,7 @@ from svc.chat.settings import management
 from svc.chat.settings.mdns_advertiser import advertise
 from svc.chat.settings.mdns_records import AdvertisedServer
 from svc.chat.status.measurements import RequestCounts
+from svc.chat.tls import TlsFiles
 from svc.chat.uploads.protocols import OPTIONS
 
 logger = logging.getLogger(__name__)
@@ -71,6 +72,8 @@ class Replication:
     # Returns whether this node is certain that it owns the community. If it is not, members' requests are
     # refused.
     is_current: Callable[[], bool]
+    # Passes the port's connections to a server, which has been set up. Yields the URL.
+    port: Callable[[web.Server], contextlib.AbstractAsyncContextManager[str]]
     # Functions that serve this community's relays.
     relay_routes: Callable[[Community], list[web.RouteDef]]
     relay_task: Callable[[], Awaitable[None]]
@@ -84,7 +87,7 @@ class InFlightRequests:
     """
 
     def __init__(self) -> None:
-        self._under_way = 0
+        self._under_way: set[asyncio.Task[object]] = set()
         self._begun = False
         self._finished = asyncio.Event()
 
@@ -94,11 +97,13 @@ class InFlightRequests:
             """Refuse new requests on kept-alive connections during the shutdown."""
             if self._begun:
                 raise ChatError("server_stopping")
-            self._under_way += 1
+            task = asyncio.current_task()
+            assert task is not None, "a handler runs in its connection's task"
+            self._under_way.add(task)
             try:
                 return await handler(request)
             finally:
-                self._under_way -= 1
+                self._under_way.discard(task)
                 if not self._under_way:
                     self._finished.set()
 
@@ -114,14 +119,18 @@ class InFlightRequests:
         self._begun = True
 
     async def wait_idle(self, deadline_s: float) -> None:
-        """Wait up to `deadline_s` for all requests in progress to finish. Call `begin` first."""
+        """Wait up to `deadline_s` for all requests in progress to finish, then abort them. Call `begin`
+        first.
+        """
         try:
             async with asyncio.timeout(deadline_s):
                 while self._under_way:
                     self._finished.clear()
                     await self._finished.wait()
         except TimeoutError:
-            logger.warning("requests aborted at shutdown", extra={"count": self._under_way})
+            logger.warning("requests aborted at shutdown", extra={"count": len(self._under_way)})
+            for task in self._under_way:
+                task.cancel()
 
 
 MAX_BODY_BYTES = 64 * 1024
@@ -214,12 +223,7 @@ async def serving(
             async with (
                 managed,
                 control,
-                http_port.accept_connections(
-                    runner.server,
-                    tcp_sockets(flags.listen_fds, config.host, config.port),
-                    files,
-                    http_port.table_of(config.trusted_proxy_hops, relayed=replication is not None),
-                ) as address,
+                _port_of(runner, config, flags, files, replication) as address,
                 advertise(community.settings, _mdns_info(config, community.settings.current.name, address)),
             ):
                 community.address = address
@@ -231,6 +235,17 @@ async def serving(
             await community.send_goodbye()
             await in_flight.wait_idle(SHUTDOWN_DEADLINE_S)
             await runner.cleanup()
+
+
+def _port_of(
+    runner: Runner, config: ChatConfig, flags: Flags, files: TlsFiles | None, replication: Replication | None
+) -> contextlib.AbstractAsyncContextManager[str]:
+    server = runner.server
+    assert server is not None, "the runner has been set up"
+    if replication is not None:
+        return replication.port(server)
+    sockets = tcp_sockets(flags.listen_fds, config.host, config.port)
+    return http_port.accept_connections(server, sockets, files, http_port.table_of(config.trusted_proxy_hops))
 
 
 def _mdns_info(config: ChatConfig, name: str, address: str) -> AdvertisedServer:

@@ -59,6 +59,8 @@ ENDPOINTS: dict[str, Requirement] = {
     # A cluster owner accepts its relays here. Relays authenticate with their own key. Other servers have no
     # such route.
     "GET /cluster/relay": ANYONE,
+    # Load balancers in front of a cluster's nodes ask this.
+    "GET /cluster/ready": ANYONE,
 }
 
 # Requests on the live socket, except `authenticate` and `resume`, which come before all others.

@@ -14,11 +14,12 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import closing, suppress
-from dataclasses import replace
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
-from socket import socket
+from urllib.parse import urlsplit
+
+from aiohttp import web
 
 from svc.base import commit_log, logs
 from svc.base.config import ConfigError
@@ -26,32 +27,38 @@ from svc.base.control_socket import listening
 from svc.base.data_folder import hold
 from svc.base.fair_loop import new_loop
 from svc.base.garbage_collector import collect_rarely
+from svc.base.http_server import SwitchableServer
 from svc.base.listeners import address_of, tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.migrations import schema_version
 from svc.base.object_store_config import FILESYSTEM
 from svc.base.open_file_limit import raise_limit
 from svc.base.tasks import stop_event
+from svc.chat import http_port
 from svc.chat.app import Replication, serving
 from svc.chat.authentication.trusted_issuers import read_or_create_server_id
 from svc.chat.cluster import measurements
 from svc.chat.cluster.community_file import CommunityFile
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.follower import Follower, TableCheck
+from svc.chat.cluster.handover import READY_PATH, Handover
 from svc.chat.cluster.membership import FOLLOWER, OWNER, STARTING, Membership, NodeStatus
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
 from svc.chat.cluster.node_commands import NodeCommands
+from svc.chat.cluster.owner_proxy import Proxy, session_to_owner
 from svc.chat.cluster.relay_feed import Feed, ReplicatedHub
 from svc.chat.cluster.relay_links import Facts, RelayLinks
 from svc.chat.cluster.replica import Diverged, Replica
-from svc.chat.cluster.standby import standing_by
+from svc.chat.cluster.standby import Standby
 from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import take_over
 from svc.chat.config import ChatConfig
 from svc.chat.http_port import Flags
 
 _PAUSE_S = 0.5
+# How long the connections' last responses may take at the end.
+_SHUTDOWN_S = 1.0
 # How long an elected node tries to catch up with the log before another node may try.
 _TAKEOVER_S = 10.0
 # How long the log may be unresponsive during a shutdown. This is longer than requests in progress may take.
@@ -104,12 +111,17 @@ class Node:
         self._file = CommunityFile(config, cluster, self._log)
         self._membership = Membership(self._log, cluster, self._session, self._status, self._wake)
         self._check = TableCheck(self._file.path, self._membership, cluster.check_every)
-        self._commands = NodeCommands(self._log, self._membership, self._session, self._hand_over_to)
+        self._commands = NodeCommands(
+            self._log, self._membership, self._session, self._hand_over_to, _places(config, cluster)
+        )
         self._sockets = tcp_sockets(flags.listen_fds, config.host, config.port)
         self._files = flags.tls_files()
         self._flags = flags
         self._registry = Registry()
         self._measure(self._registry)
+        self._handover = Handover(lambda: self._membership.owner)
+        self._switch: SwitchableServer
+        self._address = ""
         self._url = cluster.url or address_of(self._sockets[0], "https" if self._files else "http")
 
     async def run(self) -> None:
@@ -122,9 +134,10 @@ class Node:
                 await asyncio.to_thread(self._file.join)
             await asyncio.to_thread(self._membership.start)
             try:
-                while not self._stop.is_set() and not self._membership.fatal:
-                    if await self._follow():
-                        await self._serve_as_owner()
+                async with self._accepting():
+                    while not self._stop.is_set() and not self._membership.fatal:
+                        if await self._follow():
+                            await self._serve_as_owner()
             finally:
                 await asyncio.to_thread(self._membership.stop)
         finally:
@@ -134,6 +147,41 @@ class Node:
             await asyncio.to_thread(self._close_log)
         if self._membership.fatal:
             raise ClusterError(self._membership.fatal)
+
+    @asynccontextmanager
+    async def _accepting(self) -> AsyncIterator[None]:
+        """Accept connections for the duration of the block. This node stands by unless `_port` is in use."""
+        hops = self._config.trusted_proxy_hops
+        async with session_to_owner() as http:
+            proxy = Proxy(self._handover.next_url, http)
+            standby = Standby(
+                self._health,
+                self._registry.exposition,
+                lambda: self._membership.owner.url,
+                self._handover,
+                proxy.serve,
+            )
+            async with standby.running(hops) as standing_by:
+                switch = self._switch = SwitchableServer(standing_by)
+                try:
+                    async with http_port.accept_connections(
+                        switch.server, self._sockets, self._files, http_port.table_of(hops, relayed=True)
+                    ) as self._address:
+                        yield
+                finally:
+                    await switch.server.shutdown(_SHUTDOWN_S)
+
+    @asynccontextmanager
+    async def _port(self, owner: web.Server) -> AsyncIterator[str]:
+        """Let the owner's server handle requests for the duration of the block."""
+        standing_by, self._switch.current = self._switch.current, owner
+        self._handover.end()
+        try:
+            yield self._address
+        finally:
+            if not self._stop.is_set():
+                self._handover.begin(self._log.epoch)
+            self._switch.current = standing_by
 
     async def _end_doubt(self) -> None:
         """Stop the log if it does not respond while this node shuts down."""
@@ -152,19 +200,9 @@ class Node:
     async def _follow(self) -> bool:
         """Follow the log until this node is elected and has fenced the previous owner, or must exit."""
         with hold(self._config.data_dir):
-            async with (
-                standing_by(
-                    self._duplicates(),
-                    self._files,
-                    self._config.trusted_proxy_hops,
-                    self._health,
-                    lambda: self._membership.owner.url,
-                    self._registry.exposition,
-                ) as address,
-                listening(self._config.data_dir, self._commands.standing_by),
-            ):
+            async with listening(self._config.data_dir, self._commands.standing_by):
                 self._state = FOLLOWER
-                logger.info("standing by", extra={"address": address, "node": self._cluster.node})
+                logger.info("standing by", extra={"address": self._address, "node": self._cluster.node})
                 while not self._stop.is_set() and not self._membership.fatal:
                     try:
                         return await self._follow_file()
@@ -253,10 +291,9 @@ class Node:
             last = sequence
 
         self._log.before_append = before_append
-        flags = replace(self._flags, listen_fds=[opened.detach() for opened in self._duplicates()])
         snapshots: asyncio.Task[None] | None = None
         try:
-            async with serving(self._config, flags, self._replication()) as address:
+            async with serving(self._config, self._flags, self._replication()) as address:
                 self._state = OWNER
                 snapshots = asyncio.ensure_future(self._make_snapshots())
                 logger.info("listening", extra={"address": address, "epoch": self._log.epoch})
@@ -289,7 +326,8 @@ class Node:
             self._measure,
             hub,
             self._membership.is_certain,
-            lambda community: links.routes(community, facts),
+            self._port,
+            lambda community: [*links.routes(community, facts), web.get(READY_PATH, _ready)],
             links.run,
             links.close,
         )
@@ -390,8 +428,26 @@ class Node:
         with suppress(RuntimeError):  # The loop has been closed.
             self._loop.call_soon_threadsafe(self._changed.set)
 
-    def _duplicates(self) -> list[socket]:
-        return [opened.dup() for opened in self._sockets]
+
+async def _ready(_: web.Request) -> web.Response:
+    return web.json_response({})
+
+
+def _places(config: ChatConfig, cluster: ClusterConfig) -> Mapping[str, object]:
+    """Return the hosts of the NATS servers and of the SFUs, and the host or folder of the uploads' store."""
+    storage = config.uploads.storage
+    if storage.unusable_because:
+        store = ""
+    elif storage.backend == FILESYSTEM:
+        store = storage.folder
+    else:
+        store = urlsplit(storage.s3.endpoint).hostname or "Amazon S3"
+    return {
+        "nats": [urlsplit(url).hostname for url in cluster.servers],
+        "sfus": [urlsplit(service.url).hostname for service in config.media.services],
+        "store": store,
+        "is_folder": storage.backend == FILESYSTEM,
+    }
 
 
 def _refuse_split_uploads(config: ChatConfig, cluster: ClusterConfig) -> None:

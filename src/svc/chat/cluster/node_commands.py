@@ -13,13 +13,20 @@ from svc.chat.cluster.nats_log import NatsLog
 
 
 class NodeCommands:
-    """The commands for a cluster. `hand_over` schedules a handover to the given node."""
+    """The commands for a cluster. `hand_over` schedules a handover to the given node. `places` are the hosts
+    of the services that this node uses.
+    """
 
     def __init__(
-        self, log: NatsLog, membership: Membership, session: str, hand_over: Callable[[str], None]
+        self,
+        log: NatsLog,
+        membership: Membership,
+        session: str,
+        hand_over: Callable[[str], None],
+        places: Mapping[str, object],
     ) -> None:
         self._log, self._membership, self._session = log, membership, session
-        self._hand_over = hand_over
+        self._hand_over, self._places = hand_over, places
 
     def before(self, inner: Handler) -> Handler:
         """Return a handler that runs these commands, and passes all others on to the community that this node
@@ -59,6 +66,7 @@ class NodeCommands:
                 "epoch": max((node.epoch for node in nodes), default=0),
                 "sequence": end,
                 "replicas": replicas,
+                "places": self._places,
                 "nodes": [self._describe_node(node, end) for node in nodes],
                 "relays": [
                     {"relay": relay.relay, "url": relay.url, "pages": relay.pages}

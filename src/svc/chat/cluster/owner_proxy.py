@@ -33,7 +33,7 @@ from svc.chat.http import received_chunks
 OWNER_WITHIN_S = 10.0
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 # The maximum number of connections to the owner. Once it is reached, requests wait for a free connection.
-_MOST_TO_OWNER = 256
+_MAX_TO_OWNER = 256
 _CONNECT_S = 5.0
 # Even the owner's slowest responses begin within a minute.
 _SILENT_S = 120.0
@@ -188,7 +188,7 @@ class Proxy:
 @asynccontextmanager
 async def session_to_owner() -> AsyncIterator[ClientSession]:
     async with ClientSession(
-        connector=TCPConnector(limit=_MOST_TO_OWNER),
+        connector=TCPConnector(limit=_MAX_TO_OWNER),
         timeout=ClientTimeout(sock_connect=_CONNECT_S, sock_read=_SILENT_S),
         cookie_jar=DummyCookieJar(),
         auto_decompress=False,

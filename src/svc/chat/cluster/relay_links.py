@@ -23,6 +23,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.cluster.membership import RelayStatus
 from svc.chat.cluster.relay_feed import Feed, RemotePage, ReplicatedDirectory, ReplicatedHub
 from svc.chat.cluster.relay_protocol import (
+    HANDED_OVER,
     LINK_PATH,
     NAME_IN_USE,
     PROTOCOL,
@@ -248,8 +249,7 @@ class Link:
                 case OriginNotice(origin):
                     self._start(self._live.opened(origin))
                 case PageClosed(page_id):
-                    if (page := self._pages.pop(page_id, None)) is not None and page.session is not None:
-                        self._hub.remove(page.session.member_id, page)
+                    self._remove(page_id)
                 case ReplayRequest(after):
                     await self.send(ReplayResponse(self._feed.batches_after(after)))
                 case AttachRequest():
@@ -275,20 +275,27 @@ class Link:
 
     async def finish(self) -> None:
         """Wait for requests in progress to finish, then close the link."""
+        unfinished: set[asyncio.Task[None]] = set()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=_FINISH_WITHIN_S)
-        await self._end()
+            _, unfinished = await asyncio.wait(self._tasks, timeout=_FINISH_WITHIN_S)
+        await self._end(CloseCode.GOING_AWAY if unfinished else HANDED_OVER)
 
-    async def _end(self) -> None:
+    async def _end(self, code: int = CloseCode.GOING_AWAY) -> None:
         with contextlib.suppress(OSError, TimeoutError):
-            await asyncio.wait_for(self._ws.close(code=CloseCode.GOING_AWAY), _HEARTBEAT_INTERVAL_S)
+            await asyncio.wait_for(self._ws.close(code=code), _HEARTBEAT_INTERVAL_S)
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def _remove(self, page_id: int) -> None:
+        if (page := self._pages.pop(page_id, None)) is not None and page.session is not None:
+            self._hub.remove(page.session.member_id, page)
+
     def _add(self, page_id: int, session: Session) -> RemotePage:
+        # The relay may sign a page in again.
+        self._remove(page_id)
         page = self._pages[page_id] = RemotePage(self._feed, self.session, page_id)
         page.session = session
         self._hub.add(session.member_id, page)

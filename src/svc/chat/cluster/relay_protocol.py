@@ -22,6 +22,8 @@ LINK_PATH = "/cluster/relay"
 PROTOCOL = 1
 # The close codes of a link, in addition to the usual ones.
 REFUSED, NAME_IN_USE = 4001, 4002
+# The owner hands over. It has replied to all requests that it has processed.
+HANDED_OVER = 4003
 
 
 def events_subject(name: str) -> str:

@@ -1,20 +1,23 @@
 """The HTTP server of a node that does not own its community.
 
-Serves `/health` and `/metrics`. Any other request gets a 503 that names the owner. Serves none of the
-community's data, which may be slightly out of date on this node.
+Serves `/health`, `/metrics`, and the state for load balancers. Passes requests on to the next owner for a few
+seconds after a takeover. Any other request gets a 503 that names the owner. Serves none of the community's
+data, which may be slightly out of date on this node.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from html import escape
-from socket import socket
 
 from aiohttp import web
 
 from svc.base.http_server import Runner
 from svc.base.strict_json import dumps
-from svc.chat import http_port
-from svc.chat.tls import TlsFiles
+from svc.chat.app import MAX_BODY_BYTES
+from svc.chat.cluster.handover import READY_PATH, UNAVAILABLE, Handover
+from svc.chat.cluster.relay_protocol import LINK_PATH
+from svc.chat.http import TRUSTED_HOPS, json_errors
 
 # Clients that look for the owner should try again soon.
 _RETRY_AFTER_S = "1"
@@ -25,36 +28,51 @@ _PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="w
 <h1>This server is standing by</h1><p>{}</p>"""
 
 
-@asynccontextmanager
-async def standing_by(
-    sockets: Sequence[socket],
-    files: TlsFiles | None,
-    trusted_proxy_hops: int,
-    health: Callable[[], Mapping[str, object]],
-    owner_url: Callable[[], str],
-    exposition: Callable[[], tuple[bytes, str]],
-) -> AsyncIterator[str]:
-    """Serve for the duration of the block. Yield the server's address."""
+@dataclass(frozen=True, slots=True)
+class Standby:
+    """The parts of a node that its HTTP server shows while it stands by."""
 
-    async def answer(request: web.Request) -> web.Response:
-        if request.path == "/health" and request.method in ("GET", "HEAD"):
-            return _json(200, health())
-        if request.path == "/metrics" and request.method in ("GET", "HEAD"):
-            body, content_type = exposition()
-            return web.Response(body=body, headers={"Content-Type": content_type})
-        return _refusal(request, owner_url())
+    health: Callable[[], Mapping[str, object]]
+    exposition: Callable[[], tuple[bytes, str]]
+    owner_url: Callable[[], str]
+    handover: Handover
+    pass_on: Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-    application = web.Application()
-    application.router.add_route("*", "/{path:.*}", answer)
-    runner = Runner(application, shutdown_timeout=_SHUTDOWN_S)
-    await runner.setup()
-    try:
-        async with http_port.accept_connections(
-            runner.server, sockets, files, http_port.table_of(trusted_proxy_hops)
-        ) as address:
-            yield address
-    finally:
-        await runner.cleanup()
+    @asynccontextmanager
+    async def running(self, trusted_proxy_hops: int) -> AsyncIterator[web.Server]:
+        """Run the application for the duration of the block. Yield its server, which has no port."""
+        application = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[json_errors])
+        application[TRUSTED_HOPS] = trusted_proxy_hops
+        application.router.add_route("*", "/{path:.*}", self._answer, expect_handler=self._expect)
+        runner = Runner(application, shutdown_timeout=_SHUTDOWN_S)
+        await runner.setup()
+        try:
+            assert runner.server is not None, "the runner has been set up"
+            yield runner.server
+        finally:
+            await runner.cleanup()
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        if request.method in ("GET", "HEAD"):
+            if request.path == "/health":
+                return _json(200, self.health())
+            if request.path == READY_PATH:
+                return _json(self.handover.readiness, {})
+            if request.path == "/metrics":
+                body, content_type = self.exposition()
+                return web.Response(body=body, headers={"Content-Type": content_type})
+        if self._passes_on(request):
+            return await self.pass_on(request)
+        return _refusal(request, self.owner_url())
+
+    def _passes_on(self, request: web.Request) -> bool:
+        is_special = request.path == LINK_PATH or "Upgrade" in request.headers
+        return not is_special and self.handover.readiness != UNAVAILABLE
+
+    async def _expect(self, request: web.Request) -> None:
+        """Ask for the body of a request only if it is passed on, so that a refused body can be sent again."""
+        if self._passes_on(request):
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
 
 def _refusal(request: web.Request, owner_url: str) -> web.Response:

@@ -5,14 +5,13 @@ docs/cluster.md.
 """
 
 import asyncio
-import contextlib
 import logging
 import secrets
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from socket import socket
 
-from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, web
+from aiohttp import ClientSession, web
 from nats.aio.client import Client
 
 from svc.base import logs
@@ -28,9 +27,9 @@ from svc.base.tasks import stop_event, until_first_ends
 from svc.chat import http_port
 from svc.chat.cluster.measurements import RELAY_COUNTERS, RELAY_GAUGES
 from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, flush
+from svc.chat.cluster.owner_proxy import Proxy, session_to_owner
 from svc.chat.cluster.relay.config import RelayConfig
 from svc.chat.cluster.relay.link import OwnerLink
-from svc.chat.cluster.relay.proxy import Proxy
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
 from svc.chat.cluster.relay_protocol import events_subject
@@ -40,11 +39,6 @@ from svc.chat.pages.routes import WEB_FOLDER, Pages
 from svc.chat.response_headers import strict_transport, usual_headers
 from svc.chat.voice.pass_through import PASS_THROUGH, SignallingPassThrough
 
-# The maximum number of connections to the owner. Once it is reached, requests wait for a free connection.
-_MAX_TO_OWNER = 256
-_CONNECT_S = 5.0
-# Even the owner's slowest responses begin within a minute.
-_SILENT_S = 120.0
 _SHUTDOWN_S = 2.0
 
 logger = logging.getLogger(__name__)
@@ -87,7 +81,7 @@ class Relay:
 
             await nats.subscribe(events_subject(config.name), cb=receive)
             await flush(nats)
-            async with _to_owner() as http:
+            async with session_to_owner() as http:
                 await self._serve(stop, nats, http, sockets)
         finally:
             await disconnect(nats)
@@ -99,7 +93,7 @@ class Relay:
         link = OwnerLink(config, secrets.token_hex(8), http, nats, replica, lambda: self._address)
         origins = LearnedOrigins([], secure=self._files is not None)
         live = RelaySockets(link, replica, origins)
-        proxy = Proxy(link, http, lambda: self._files is not None)
+        proxy = Proxy(link.owner_url, http, lambda: self._files is not None)
         signalling = SignallingPassThrough(
             http, origins, lambda: _signalling_urls(link), proxy.handshake_headers
         )
@@ -199,17 +193,6 @@ class Relay:
             lambda: proxy.counts,
         )
         return registry
-
-
-@contextlib.asynccontextmanager
-async def _to_owner() -> AsyncIterator[ClientSession]:
-    async with ClientSession(
-        connector=TCPConnector(limit=_MAX_TO_OWNER),
-        timeout=ClientTimeout(sock_connect=_CONNECT_S, sock_read=_SILENT_S),
-        cookie_jar=DummyCookieJar(),
-        auto_decompress=False,
-    ) as session:
-        yield session
 
 
 def _signalling_urls(link: OwnerLink) -> list[str]:

@@ -22,9 +22,11 @@ from svc.base.logs import Outage
 from svc.base.tasks import until_first_ends
 from svc.chat.cluster.membership import OWNER_KEY, Owner, bucket_of
 from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.owner_proxy import NO_OWNER, OWNER_WITHIN_S
 from svc.chat.cluster.relay.config import RelayConfig
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay_protocol import (
+    HANDED_OVER,
     LINK_PATH,
     NAME_IN_USE,
     PROTOCOL,
@@ -47,8 +49,6 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.errors import ChatError
 
-# How long requests wait for an owner. This is longer than a normal takeover takes.
-OWNER_WITHIN_S = 10.0
 # The owner rate-limits a member's requests, so its responses may take a while.
 _ANSWER_WITHIN_S = 60.0
 _CONNECT_S = 5.0
@@ -59,7 +59,6 @@ _LATE_S = 0.2
 _REPLAY_WITHIN_S = 2.0
 # A message can contain all batches that the owner stores for replays, up to 8 MB.
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 _FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
 
 Reply = StateResponse | ErrorResponse | PageResponse | NotProcessed
@@ -90,7 +89,9 @@ class Connection:
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self.calls[request] = reply
         try:
-            await self.send(message)
+            # If the message cannot be sent, the link ends. The way in which it ends determines the reply.
+            with contextlib.suppress(LinkLost):
+                await self.send(message)
             async with asyncio.timeout(_ANSWER_WITHIN_S):
                 return await reply
         except TimeoutError:
@@ -98,9 +99,17 @@ class Connection:
         finally:
             self.calls.pop(request, None)
 
-    def fail(self) -> None:
-        for reply in self.calls.values():
-            if not reply.done():
+    def end(self) -> None:
+        """Complete the requests that have no reply. An owner that hands over has replied to all requests that
+        it processed.
+        """
+        handed_over = self.ws.close_code == HANDED_OVER
+        for request, reply in self.calls.items():
+            if reply.done():
+                continue
+            if handed_over:
+                reply.set_result(NotProcessed(request))
+            else:
                 reply.set_exception(LinkLost())
 
 
@@ -144,6 +153,10 @@ class OwnerLink:
         except TimeoutError:
             raise ChatError("server_stopping", NO_OWNER) from None
 
+    async def owner_url(self) -> str:
+        """Wait until the link is up and return the owner's URL. Raises ChatError."""
+        return (await self.wait_connected()).owner.url
+
     async def call(self, make: Callable[[int], FromRelay]) -> tuple[Connection, Reply]:
         """Send a request to the owner, and to the next owner if the first one did not process it.
 
@@ -176,7 +189,7 @@ class OwnerLink:
                 try:
                     await until_first_ends(self._hold(owner), self._watch(owner))
                 except _FAULTS as fault:
-                    self._outage.failed(type(fault).__name__)
+                    self._outage.failed(str(fault) or type(fault).__name__)
             await asyncio.sleep(_LOOK_S)
 
     async def _owner(self) -> Owner | None:
@@ -208,7 +221,7 @@ class OwnerLink:
             finally:
                 self.connection = None
                 self._up.clear()
-                connection.fail()
+                connection.end()
                 logger.warning("the link to the owner ended", extra={"owner": owner.node})
 
     async def _attach(self, ws: ClientWebSocketResponse, owner: Owner) -> Connection:
@@ -255,7 +268,9 @@ class OwnerLink:
             name = self._config.relay
             raise ClusterError(f"another live relay is named {name}: give each relay its own --name")
         if ws.close_code == REFUSED:
-            raise ClusterError(f"the owner refuses this relay: {message.extra or 'it has another version'}")
+            reason = f"the owner refuses this relay: {message.extra or 'it has another version'}"
+            # A running relay keeps its sockets, because the next owner may have this relay's version again.
+            raise ConnectionResetError(reason) if self._was_attached else ClusterError(reason)
         raise ConnectionResetError("the owner closed the link")
 
     async def _watch(self, owner: Owner) -> None:

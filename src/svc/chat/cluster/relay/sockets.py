@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from svc.chat.access.address import Origins
 from svc.chat.access.tokens import Session
-from svc.chat.cluster.relay.link import NO_OWNER, LinkLost, OwnerLink
+from svc.chat.cluster.owner_proxy import NO_OWNER, OWNER_WITHIN_S
+from svc.chat.cluster.relay.link import LinkLost, OwnerLink
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay_protocol import (
     AttachResponse,
@@ -41,6 +42,7 @@ from svc.chat.live.sign_in import resumption_in
 from svc.chat.live.socket import SocketServer, hello_of
 
 _REACHED_WITHIN_S = 5.0
+_PAUSE_S = 0.2
 # The maximum number of state requests in progress: enough to keep the owner busy, but few enough that other
 # requests do not wait long.
 _MAX_STATE_REQUESTS = 4
@@ -90,10 +92,15 @@ class RelaySockets(SocketServer):
     async def _welcome(self, page: Page, request: frames.Request) -> None:
         number = next(self._ids)
         self._numbers[page], self._by_number[number] = number, page
-        try:
-            await self._sign_page_in(page, number, request)
-        except (LinkLost, TimeoutError):
-            raise ChatError("server_stopping", NO_OWNER) from None
+        give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
+        while True:
+            try:
+                return await self._sign_page_in(page, number, request)
+            except (LinkLost, TimeoutError):
+                # A sign-in changes nothing, so the next owner can process it again.
+                if asyncio.get_running_loop().time() > give_up_at:
+                    raise ChatError("server_stopping", NO_OWNER) from None
+                await asyncio.sleep(_PAUSE_S)
 
     async def _sign_page_in(self, page: Page, number: int, request: frames.Request) -> None:
         seq = resumption_in(request) if request.event == "resume" and "access_token" in request.data else None
