@@ -35,9 +35,15 @@ def cluster_of(**states: str) -> dict[str, object]:
     return {"owner": "a", "epoch": 3, "nodes": nodes, "replicas": dict.fromkeys("xyz", True)}
 
 
-def relayed(*names: str) -> dict[str, object]:
-    """Return the status of a cluster that has relays."""
-    return cluster_of(a="owner", b="follower") | {"relays": [{"relay": name} for name in names]}
+def relayed(*names: str, host: str = "") -> dict[str, object]:
+    """Return the status of a cluster that has relays, by default each on its own host."""
+    relays = [{"relay": name, "url": f"http://{host or name}:5000"} for name in names]
+    return cluster_of(a="owner", b="follower") | {"relays": relays}
+
+
+def placed(**places: object) -> list[Finding]:
+    """Return the findings for a cluster whose NATS servers, SFUs and store are on the given hosts."""
+    return cluster.diagnose(cluster_of(a="owner", b="follower") | {"places": places})
 
 
 ON_ONE_MACHINE = [
@@ -67,6 +73,15 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (cluster.diagnose(relayed("east"))[-1], NOTICE, "another one"),
     (cluster.diagnose(relayed("east", "west"))[-1], OK, ""),
     (cluster.diagnose(relayed("east", "west") | {"nodes": ON_ONE_MACHINE})[-2], NOTICE, "move them apart"),
+    (placed(nats=["x", "y", "z"])[-1], OK, ""),
+    (placed(nats=["x", "x", "z"])[-1], NOTICE, "move them apart: its death could end all writing"),
+    (placed(sfus=["m"])[-1], NOTICE, "Add another one to SFU_WS_HOST"),
+    (placed(sfus=["m", "m"])[-1], NOTICE, "move them apart"),
+    (placed(sfus=["m", "n"])[-1], OK, ""),
+    (placed(store="s3.example.org")[-1], OK, ""),
+    (placed(store="b")[-1], NOTICE, "has no copy elsewhere"),
+    (placed(store="/uploads", is_folder=True)[-1], NOTICE, "Use S3"),
+    (cluster.diagnose(relayed("east", "west", host="a"))[-1], NOTICE, "move them apart"),
     (machine.findings(GOOD)[0], OK, ""),
     (machine.findings(replace(GOOD, clock_kept=False))[0], NOTICE, "timedatectl"),
     (machine.findings(replace(GOOD, clock_kept=None))[0], OK, ""),

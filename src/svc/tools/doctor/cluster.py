@@ -3,7 +3,7 @@
 Based on the result of the control command `cluster_status`.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,7 +45,9 @@ def diagnose(status: Mapping[str, Any]) -> list[Finding]:
         found.append(problem(f"The log is on {len(status['replicas'])} NATS servers", advice))
     else:
         found.append(ok(f"The log is on {', '.join(sorted(status['replicas']))}"))
-    return [*found, *_machines(status["nodes"]), *_relays(status)]
+    places = status.get("places", {})  # Nodes running an older version list none.
+    found += [*_machines(status["nodes"]), *_nats_machines(places), *_sfus(places), *_store(status, places)]
+    return [*found, *_relays(status)]
 
 
 def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
@@ -61,6 +63,50 @@ def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
             )
 
 
+def _nats_machines(places: Mapping[str, Any]) -> Iterator[Finding]:
+    """Report NATS servers that would fail together."""
+    for host, count in Counter(places.get("nats", ())).items():
+        if count > 1:
+            yield notice(
+                f"{count} NATS servers are at {host}",
+                "If that is one machine, move them apart: its death could end all writing.",
+            )
+
+
+def _sfus(places: Mapping[str, Any]) -> Iterator[Finding]:
+    """Report media services without another one to which calls can move. There may be none at all."""
+    hosts = places.get("sfus", ())
+    if len(hosts) == 1:
+        yield notice(
+            f"The SFU at {hosts[0]} is the only one",
+            "Add another one to SFU_WS_HOST on all nodes, so that calls can move when it dies.",
+        )
+    elif hosts and len(set(hosts)) == 1:
+        yield notice(f"All {len(hosts)} SFUs are at {hosts[0]}", "If that is one machine, move them apart.")
+    elif hosts:
+        yield ok(f"Calls are on {len(hosts)} SFUs")
+
+
+def _store(status: Mapping[str, Any], places: Mapping[str, Any]) -> Iterator[Finding]:
+    """Report a store of uploads whose loss would lose all of them."""
+    store = places.get("store", "")
+    nodes = sorted(node["node"] for node in status["nodes"] if urlsplit(node["url"]).hostname == store)
+    if not store:
+        return
+    if places.get("is_folder"):
+        yield notice(
+            f"Uploads are in one folder, {store}, which all nodes share",
+            "Use S3, or make sure that the folder survives the death of a machine.",
+        )
+    elif nodes:
+        yield notice(
+            f"The store of uploads is at {store}, like node {', '.join(nodes)}",
+            "If it has no copy elsewhere, the death of that machine would take all uploads.",
+        )
+    else:
+        yield ok(f"Uploads are in the store at {store}. Its own copies cannot be checked from here")
+
+
 def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
     """Report on the relays. Without relays, the owner itself serves the members. Nodes running an older
     version list no relays.
@@ -72,3 +118,6 @@ def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
         )
     elif names:
         yield ok(f"Relays attached to the owner: {', '.join(names)}")
+        hosts = {urlsplit(relay.get("url", "")).hostname for relay in status["relays"]}
+        if len(hosts) == 1 and (host := hosts.pop()):
+            yield notice(f"All relays are at {host}", "If that is one machine, move them apart.")
