@@ -19,7 +19,9 @@ are acknowledged.
 At the end, each acknowledged write must be in the file exactly once, each client's messages must be in order,
 the log must have one owner in each epoch, and all files must be equal, table by table. Other members, whose
 permission to view a channel is constantly removed and restored, must not have received any event over their
-live sockets without that permission (`tests.kit.cluster_watchers`).
+live sockets without that permission. Each socket must have received each event of the other channel, in the
+order of the file (`tests.kit.cluster_watchers`). Without `--namespaces`, two more members call each other
+over an SFU, and no fault may interrupt their call (`tests.kit.cluster_callers`).
 """
 
 import argparse
@@ -31,7 +33,7 @@ import sys
 import tempfile
 import time
 from base64 import b64decode
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,12 +48,14 @@ from tests.chat.member import ChatServer
 from tests.chat.people import Person, newcomer
 from tests.chat.private_conversations.mls_messages import Client
 from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among
+from tests.kit.cluster_callers import call_of_two, calls_at
 from tests.kit.cluster_clients import CHANNEL, Clients, faults_in
 from tests.kit.cluster_network import ClusterNetwork, Host, LoopbackNetwork, NamespaceNetwork
 from tests.kit.cluster_watchers import Watchers
 from tests.kit.conditions import wait_until
 from tests.kit.namespace import unshare_network
 from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
+from tests.kit.sfu_process import running_sfu
 
 # No fault may stop the writes for longer than this.
 WITHIN_S = 60.0
@@ -73,6 +77,11 @@ class Report:
     # The number of removed permissions, and of events that reached the watching members.
     removals: int = 0
     events: int = 0
+    # Events that reached a live socket again after the whole state.
+    repeated: int = 0
+    # The longest silence in a call, and the longest pause of this process itself, in seconds.
+    silence_s: float = 0.0
+    pause_s: float = 0.0
     faults: list[str] = field(default_factory=list)
 
 
@@ -229,7 +238,9 @@ async def run(
     report = Report()
     chance = random.Random(seed)
     now = asyncio.get_running_loop().time
-    async with _cluster(folder, lease_s, namespaces=namespaces) as cluster:
+    async with _cluster(folder, lease_s, namespaces=namespaces) as cluster, AsyncExitStack() as stack:
+        # The SFU and the callers are hosts of no namespace.
+        call = None if namespaces else await stack.enter_async_context(call_of_two(cluster.nodes[0]))
         writers, watchers = await _members(cluster, clients, seed)
         await writers.start()
         await watchers.start()
@@ -253,10 +264,14 @@ async def run(
         await watchers.stop()
         await writers.stop()
         report.acknowledged, report.removals = writers.acknowledged, watchers.removals
-        report.events = watchers.received
+        report.events, report.repeated = watchers.received, watchers.repeated
+        if call is not None:
+            report.silence_s, report.pause_s = call.longest_silence, call.longest_pause
+            report.faults += call.faults()
+        await stack.aclose()
         await _stop_all(cluster)
         report.epochs, faults = await asyncio.to_thread(_judged, cluster, writers)
-        report.faults = watchers.faults() + faults
+        report.faults += watchers.faults(_file_of(cluster.nodes[0])) + faults
     return report
 
 
@@ -267,6 +282,7 @@ async def _cluster(folder: Path, lease_s: float, *, namespaces: bool) -> AsyncIt
         network: ClusterNetwork = NamespaceNetwork(stack) if namespaces else LoopbackNetwork(stack)
         hosts = [await network.host(_host_of(name)) for name in NAMES]
         servers = await stack.enter_async_context(nats_cluster(folder, hosts=hosts))
+        variables = {} if namespaces else calls_at(await stack.enter_async_context(running_sfu()))
         nodes: list[ChatNode] = []
         relays: list[ChatRelay] = []
         flags = ["--cluster-trust-sync", "--cluster-shared-uploads"]
@@ -274,7 +290,7 @@ async def _cluster(folder: Path, lease_s: float, *, namespaces: bool) -> AsyncIt
         for name in (*NODES, *RELAYS):
             host, urls = await network.host(name), await network.servers_for(name, servers.urls)
             if name in NODES:
-                nodes.append(_node(name, folder, urls, flags, host))
+                nodes.append(_node(name, folder, urls, flags, host, variables))
             else:
                 relays.append(ChatRelay(name, urls, host=host))
         await stack.enter_async_context(killed_at_the_end([*nodes, *relays]))
@@ -287,10 +303,17 @@ async def _cluster(folder: Path, lease_s: float, *, namespaces: bool) -> AsyncIt
         yield cluster
 
 
-def _node(name: str, folder: Path, urls: Sequence[str], flags: Sequence[str], host: Host) -> ChatNode:
+def _node(
+    name: str,
+    folder: Path,
+    urls: Sequence[str],
+    flags: Sequence[str],
+    host: Host,
+    variables: Mapping[str, str],
+) -> ChatNode:
     """Return a node that shares its upload folders with the other nodes."""
     node = ChatNode(name, folder, urls, flags, host)
-    node.variables |= {"DISABLE_S3": "false", "STORAGE_BACKEND": "filesystem"}
+    node.variables |= {"DISABLE_S3": "false", "STORAGE_BACKEND": "filesystem", **variables}
     node.data_dir.mkdir()
     for shared in _UPLOADS:
         (folder / shared).mkdir(exist_ok=True)
@@ -428,6 +451,9 @@ def main() -> int:
     rounds = sum(map(len, report.times.values()))
     print(f"{rounds} rounds, {report.acknowledged} acknowledged writes, {report.epochs} epochs")
     print(f"{report.removals} removed permissions, {report.events} events at live sockets")
+    print(f"{report.repeated} of them came again after the whole state")
+    if not options.namespaces:
+        print(f"longest silence in the call: {report.silence_s:.2f} s; own pause: {report.pause_s:.2f} s")
     print(f"{len(report.faults)} faults")
     for fault in report.faults:
         print(fault)

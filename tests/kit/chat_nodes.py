@@ -21,6 +21,7 @@ from tests.kit.fork_server import ServedProcess, shared
 
 START_DEADLINE_S = 60.0
 _ASK_S = 2.0
+_CHUNK_BYTES = 64 * 1024
 
 
 class ClusterProcess:
@@ -32,23 +33,34 @@ class ClusterProcess:
         self.address = f"http://{host.address}:{self.port}"
         self.variables: dict[str, str] = {"HOST": host.address, "PORT": str(self.port)}
         self._inside = host.inside
+        # A program that imports and runs the command line, for a process that differs from this version.
+        self.program = ""
         self.process: asyncio.subprocess.Process | ServedProcess | None = None
-        self._output: asyncio.Task[bytes] | None = None
+        # The output of the current process so far.
+        self.written = bytearray()
+        self._output: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         environment = {**os.environ, **self.variables}
         server = shared()
-        if server is not None and not self._inside:
+        if server is not None and not self._inside and not self.program:
             self.process = await server.start(self.arguments, environment)
         else:
             self.process = await asyncio.create_subprocess_exec(
-                *(*self._inside, sys.executable, "-m", "svc.cli", *self.arguments),
+                *(*self._inside, sys.executable),
+                *(("-c", self.program) if self.program else ("-m", "svc.cli")),
+                *self.arguments,
                 env=environment,
                 stderr=asyncio.subprocess.PIPE,
                 start_new_session=True,
             )
         assert self.process.stderr is not None
-        self._output = asyncio.create_task(self.process.stderr.read())
+        self.written = bytearray()
+        self._output = asyncio.create_task(self._read(self.process.stderr, self.written))
+
+    async def _read(self, output: asyncio.StreamReader, written: bytearray) -> None:
+        while chunk := await output.read(_CHUNK_BYTES):
+            written += chunk
 
     def signal(self, number: int) -> None:
         assert self.process is not None
@@ -59,11 +71,15 @@ class ClusterProcess:
         """Wait until the process exits. Return its exit status and output."""
         assert self.process is not None and self._output is not None
         async with asyncio.timeout(START_DEADLINE_S):
-            return await self.process.wait(), (await self._output).decode()
+            status = await self.process.wait()
+            await self._output
+            return status, self.written.decode()
 
     async def output(self) -> str:
         """Wait until the process exits. Return its output."""
-        return (await self._output).decode() if self._output is not None else ""
+        if self._output is not None:
+            await self._output
+        return self.written.decode()
 
     async def kill(self) -> None:
         if self.process is not None and self.process.returncode is None:

@@ -10,24 +10,13 @@ from tests.chat.member import ChatServer
 from tests.kit.aiortc_client import CAMERA
 from tests.kit.caller import Caller, talk
 from tests.kit.chat_nodes import ChatNode, chat_nodes, owner_among, token_of
+from tests.kit.cluster_callers import calls_at
 from tests.kit.conditions import eventually, wait_until
 from tests.kit.guests import ADA, GRACE
 from tests.kit.nats_cluster import nats_cluster
-from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
+from tests.kit.sfu_process import running_sfu
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
-
-
-def calls_at(*sfus: SfuProcess) -> dict[str, str]:
-    """Return the environment variables for a node that uses the given SFUs."""
-    addresses = [f"127.0.0.1:{sfu.http_port}" for sfu in sfus]
-    return {
-        "SFU_WS_HOST": ",".join(addresses),
-        "SFU_PUBLIC_HOST": ",".join(f"ws://{address}" for address in addresses),
-        "SERVER_ID": "home",
-        "SERVER_PASSWORD": SECRET,
-        "DISABLE_STUN": "true",
-    }
 
 
 async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:

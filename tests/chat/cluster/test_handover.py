@@ -10,8 +10,8 @@ from aiohttp import ClientSession
 from svc.base.control_socket import ask
 from tests.chat.member import ChatServer
 from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, owner_among, token_of
+from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
-from tests.kit.waiting import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 MESSAGES = "/api/channels/general/messages"
@@ -57,7 +57,7 @@ def posting(http: ClientSession) -> Sending:
 
 
 def streaming(http: ClientSession) -> Sending:
-    """A client whose requests are too large to be stored on the way. The owner refuses them."""
+    """Return a client whose requests are too large to be stored on the way. The owner refuses them."""
 
     async def post(_: str) -> str:
         async with http.post(MESSAGES, json={"text": "x" * 100_000}) as answer:

@@ -3,11 +3,12 @@ quorum.
 """
 
 import asyncio
+import resource
 import shutil
 import signal
 import sqlite3
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from svc.base.migrations import Migration, schema_version
 from svc.base.write_group import Unreplicated
 from svc.chat.cluster import nats_log
 from svc.chat.cluster.config import ClusterConfig
-from svc.chat.cluster.entry import PART_BYTES
+from svc.chat.cluster.entry import ID, PART, PART_BYTES, PARTS, Assembly, Entry, encode
 from svc.chat.cluster.follower import Follower, TableCheck
 from svc.chat.cluster.membership import Membership, NodeStatus
 from svc.chat.cluster.nats_connection import ClusterError
@@ -174,6 +175,78 @@ async def test_the_next_owner_completes_a_migration_during_which_the_previous_ow
             assert [tuple(row) for row in await successor.rows("SELECT letters FROM counted")] == [(7,)]
         await follow(two, first)
     assert table_hashes(first) == table_hashes(second)
+
+
+async def test_an_entry_whose_owner_died_between_its_parts_is_ignored_by_all_nodes(
+    servers: NatsCluster, tmp_path: Path
+) -> None:
+    first, second = await files_of_a_new_community(tmp_path)
+    third = tmp_path / "third.sqlite3"
+    shutil.copy(second, third)
+    async with log_of("one", servers) as one, log_of("two", servers) as two:
+        async with owning(one, "one", first) as owner:
+            await insert_word(owner, "whole")
+            incomplete = Entry(one.epoch, "one", [("INSERT INTO words (word) VALUES (?)", [["half"]])])
+            headers = {ID: "incomplete", PART: "0", PARTS: "2"}
+            (data,) = encode(incomplete)
+            await asyncio.to_thread(lambda: one.run(one._publish_part(data, headers, one.sequence)))
+        # Its other part was never written. The next owner continues after the first part.
+        async with owning(two, "two", second) as successor:
+            await insert_word(successor, "in two parts " * (PART_BYTES // 10))
+            await insert_word(successor, "after it")
+        for path in (first, third):
+            await follow(two, path)
+    assert [word[:12] for word in words_in(second)] == ["whole", "in two parts", "after it"]
+    assert table_hashes(first) == table_hashes(second) == table_hashes(third)
+
+
+def test_only_complete_entries_are_assembled() -> None:
+    entries = [Entry(1, "one", [(f"DELETE FROM words -- {number}", [[]])]) for number in range(3)]
+    (first,), (second,), (third,) = (encode(entry) for entry in entries)
+    assembly = Assembly()
+    assert assembly.add("first", 0, 1, first) == entries[0]
+    assert assembly.add("second", 0, 2, second[:9]) is None
+    assert assembly.add("third", 0, 2, third[:9]) is None
+    assert assembly.add("second", 1, 2, second[9:]) is None, "another owner has begun in between"
+    assert assembly.add("third", 0, 2, third[:9]) is None
+    assert assembly.add("third", 1, 2, third[9:]) == entries[2]
+    assert assembly.add("second", 1, 2, second[9:]) is None, "its first part is before the position"
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """Let all writes of this process beyond that size fail, as on a full disk."""
+    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+
+
+async def test_an_owner_whose_disk_fills_up_before_its_commit_stops_and_finds_the_entry_in_the_log(
+    servers: NatsCluster, tmp_path: Path
+) -> None:
+    first, second = await files_of_a_new_community(tmp_path)
+    lost: list[str] = []
+    one = NatsLog("words", "one", lost.append)
+    await asyncio.to_thread(lambda: one.open(servers.urls, origin=WORDS_LOG))
+    try:
+        async with owning(one, "one", first) as owner:
+            await insert_word(owner, "before")
+            size = first.with_name(first.name + "-wal").stat().st_size
+            with files_no_larger_than(size), pytest.raises(Unreplicated):
+                await insert_word(owner, "only in the log")
+            assert lost, "the node is told that it may no longer write"
+            with pytest.raises((StorageFailed, Unreplicated)):
+                await insert_word(owner, "refused")
+    finally:
+        await asyncio.to_thread(one.close)
+    assert words_in(first) == ["before"]
+    async with log_of("two", servers) as two, owning(two, "two", second) as successor:
+        await insert_word(successor, "after")
+        await follow(two, first)
+    assert words_in(first) == words_in(second) == ["before", "only in the log", "after"]
 
 
 async def test_without_a_quorum_nothing_is_acknowledged_and_nothing_acknowledged_is_lost(

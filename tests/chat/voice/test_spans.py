@@ -19,7 +19,7 @@ class Service:
     def __init__(self, number: int) -> None:
         self.host = f"10.0.0.{number}"
         self.addresses: Sequence[tuple[str, int]] = [(self.host, 3478)]
-        self.in_step = True
+        self.synchronised = True
         self.requests: list[tuple[type[events.RoomRequest], dict[str, Any]]] = []
 
     def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:

@@ -38,7 +38,7 @@ class Handover:
         self._epoch, self._began_at, self._found_at = epoch, time.monotonic(), None
 
     def end(self) -> None:
-        """Pass no more requests on."""
+        """Refuse requests from now on."""
         self._began_at = None
 
     @property

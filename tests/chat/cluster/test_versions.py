@@ -1,0 +1,97 @@
+"""Nodes and relays of different versions in one cluster, as during an upgrade."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from svc.base.control_socket import ask
+from svc.base.migrations import migrations_in, schema_version
+from svc.chat.community import SCHEMA_FOLDER
+from tests.chat.cluster.test_relays import member_at, next_text, post
+from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, killed_at_the_end, owner_among
+from tests.kit.conditions import wait_until
+from tests.kit.nats_cluster import nats_cluster
+
+FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
+RUN = "import sys\nfrom svc.cli import main\nsys.exit(main())\n"
+# A version with another relay protocol.
+OTHER_PROTOCOL = f"from svc.chat.cluster import relay_links\nrelay_links.PROTOCOL = 1000\n{RUN}"
+# A version whose schema has one more table.
+LATER_SCHEMA = f"""
+import svc.chat.app
+from svc.base.migrations import Migration, migrations_in
+from svc.chat.cluster import community_file
+
+def later(folder):
+    known = migrations_in(folder)
+    return [*known, Migration(len(known) + 1, "later", "CREATE TABLE later (number INTEGER) STRICT;")]
+
+svc.chat.app.migrations_in = community_file.migrations_in = later
+{RUN}"""
+
+
+async def move(first: ChatNode, second: ChatNode) -> None:
+    await wait_until("the other node follows", second.follows, within_s=30)
+    moved = await ask(first.data_dir, "cluster_move", {"node": second.name})
+    assert moved == {"result": {"from": first.name, "to": second.name}}
+    await owner_among([second])
+
+
+async def test_a_relay_keeps_its_sockets_while_the_owner_has_another_version_of_the_protocol(
+    tmp_path: Path,
+) -> None:
+    async with (
+        nats_cluster(tmp_path) as servers,
+        chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (same,),
+        chat_relays(servers.urls, ["east"]) as (relay,),
+        member_at(relay, same, "Ada") as ada,
+    ):
+        other = ChatNode("b", tmp_path, servers.urls, FLAGS)
+        other.program = OTHER_PROTOCOL
+        async with killed_at_the_end([other]):
+            await other.start()
+            await move(same, other)
+
+            async def has_no_owner() -> bool:
+                return (await relay.health()).get("status") == "no_owner"
+
+            await wait_until("the relay has lost its owner", has_no_owner, within_s=30)
+            refused = await ada.ask(
+                "message_send", channel_id="general", text="refused", nonce="a refused one"
+            )
+            assert refused["data"]["error"] == "server_stopping", refused
+            assert relay.process is not None and relay.process.returncode is None
+            await move(other, same)
+            await ada.pushed("authenticated")
+            await post(ada, "over the same socket")
+            assert await next_text(ada) == "over the same socket"
+
+
+async def test_a_node_with_an_older_version_follows_a_later_schema_but_does_not_take_over(
+    tmp_path: Path,
+) -> None:
+    async with (
+        nats_cluster(tmp_path) as servers,
+        chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (older,),
+    ):
+        later = ChatNode("b", tmp_path, servers.urls, FLAGS)
+        later.program = LATER_SCHEMA
+        async with killed_at_the_end([later]):
+            await later.start()
+            await move(older, later)
+            await wait_until("the older node follows", older.follows, within_s=30)
+            with closing(sqlite3.connect(older.data_dir / "community.sqlite3")) as connection:
+
+                async def has_migrated() -> bool:
+                    return schema_version(connection) == len(migrations_in(SCHEMA_FOLDER)) + 1
+
+                await wait_until("the older node has the later schema", has_migrated, within_s=30)
+            await later.kill()
+
+            async def has_refused() -> bool:
+                return b"this version is too old to take over" in older.written
+
+            await wait_until("the older node refuses to take over", has_refused, within_s=30)
+            assert (await older.health())["status"] == "follower"
+            await later.start()
+            await owner_among([later])
