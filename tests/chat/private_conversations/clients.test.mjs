@@ -5,13 +5,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
-  deleteSaid,
-  editSaid,
-  messageSaid,
-  nameSaid,
-  reactionSaid,
-  removedSaid,
-  toldBy,
+  contentOf,
+  deletionPayload,
+  editPayload,
+  messagePayload,
+  namePayload,
+  reactionPayload,
+  removalPayload,
 } from "../../../src/svc/web/state/private/content.js";
 import { utf8 } from "../../../src/svc/web/state/private/mls.js";
 import { Withheld } from "../../../src/svc/web/state/private/other_devices.js";
@@ -67,24 +67,24 @@ test("files, edits, reactions, replies, names and removals arrive unchanged", as
     bytes: plain.length,
     alt: secret,
   };
-  const message = messageSaid("a draft", { files: [file] });
+  const message = messagePayload("a draft", { files: [file] });
   const ref = { by: ada.memberId, key: message.key };
   const sign = secret.replaceAll(" ", "-");
-  for (const said of [
+  for (const payload of [
     message,
-    editSaid(ref, secret),
-    reactionSaid(ref, sign, true),
-    messageSaid(`${secret}?`, { reply: ref }),
-    nameSaid(secret),
+    editPayload(ref, secret),
+    reactionPayload(ref, sign, true),
+    messagePayload(`${secret}?`, { reply: ref }),
+    namePayload(secret),
   ])
-    await ada.device.send(id, said);
-  const doomed = messageSaid(secret);
-  for (const said of [doomed, deleteSaid({ by: ada.memberId, key: doomed.key })])
-    await ada.device.send(id, said);
+    await ada.device.send(id, payload);
+  const doomed = messagePayload(secret);
+  for (const payload of [doomed, deletionPayload({ by: ada.memberId, key: doomed.key })])
+    await ada.device.send(id, payload);
   await ada.ask("DELETE", `/api/private/conversations/${id}/members/${cem.memberId}`);
-  await ada.device.send(id, removedSaid(cem.memberId));
+  await ada.device.send(id, removalPayload(cem.memberId));
   await ben.device.sync();
-  const { messages, name, removals } = toldBy(await ben.device.history(id));
+  const { messages, name, removals } = contentOf(await ben.device.history(id));
   assert.deepEqual(
     messages.map(({ text, reply }) => [text, reply]),
     [

@@ -4,7 +4,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { deleteSaid, editSaid, messageSaid, toldBy } from "../../../src/svc/web/state/private/content.js";
+import {
+  contentOf,
+  deletionPayload,
+  editPayload,
+  messagePayload,
+} from "../../../src/svc/web/state/private/content.js";
 import {
   answerIn,
   asksIn,
@@ -36,7 +41,7 @@ const SECRET = process.env.SVC_SECRET;
 /** The arguments that the page's own code expects, for this client. */
 const parts = (client) => ({
   kept: client.kept,
-  send: (id, said) => client.device.send(id, said),
+  send: (id, payload) => client.device.send(id, payload),
   upload: (id, data) => client.upload(id, data),
   fetched: (id, fileId) => client.fetched(id, fileId),
 });
@@ -69,15 +74,16 @@ async function takes(client, id) {
 async function withPhone() {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
-  const message = messageSaid("a draft");
-  for (const said of [message, editSaid({ key: message.key }, SECRET)]) await ada.device.send(id, said);
+  const message = messagePayload("a draft");
+  for (const payload of [message, editPayload({ key: message.key }, SECRET)])
+    await ada.device.send(id, payload);
   for (const each of [ben, cem]) await each.device.sync();
-  const doomed = messageSaid("taken back");
-  for (const said of [messageSaid("and mine"), doomed, deleteSaid({ key: doomed.key })])
-    await ben.device.send(id, said);
+  const doomed = messagePayload("taken back");
+  for (const payload of [messagePayload("and mine"), doomed, deletionPayload({ key: doomed.key })])
+    await ben.device.send(id, payload);
   const phone = await ben.another();
   await settle([ada, ben, cem, phone], id);
-  await ada.device.send(id, messageSaid("after"));
+  await ada.device.send(id, messagePayload("after"));
   await phone.device.sync();
   return { ada, ben, cem, phone, id };
 }
@@ -90,7 +96,7 @@ async function requestEarlier() {
 }
 
 const textsOf = async (client, id) =>
-  toldBy(await client.device.history(id)).messages.map(({ text, memberId }) => [text, memberId]);
+  contentOf(await client.device.history(id)).messages.map(({ text, memberId }) => [text, memberId]);
 
 test("a new device gets the history only once the person at the old device has allowed it", async () => {
   const { ada, ben, cem, phone, id } = await withPhone();
@@ -117,7 +123,7 @@ test("a new device gets the history only once the person at the old device has a
   await ben.device.sync();
   assert.deepEqual(await asksAt(ben, id), []);
   // The conversation continues, and the transfer does not appear as a message.
-  await ada.device.send(id, messageSaid("still here"));
+  await ada.device.send(id, messagePayload("still here"));
   for (const each of [ada, ben, cem, phone]) {
     await each.device.sync();
     assert.deepEqual(
