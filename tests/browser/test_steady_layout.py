@@ -4,7 +4,7 @@ control is under a phone's notch or home indicator.
 
 from playwright.async_api import expect
 
-from tests.kit.people import People, both_widths
+from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, until_still
 from tests.kit.text_channels import LiveConnection, both, box, do, message, write
 
 # Returns the positions of the messages and of what the last one contains.
@@ -16,12 +16,77 @@ POSITIONS = """() => {
     .map(([name, { x, y, height }]) => [name, Math.round(x), Math.round(y), Math.round(height)]);
 }"""
 
+# The safe areas of a phone in both orientations: the notch is above, or at both sides; below is the home
+# indicator.
+UPRIGHT = {"top": 47, "bottom": 34, "left": 0, "right": 0}
+SIDEWAYS = {"top": 0, "bottom": 21, "left": 44, "right": 44}
+# Returns the controls of the topmost layer that reach into an inset and cannot be scrolled out of it.
+UNDER = """(insets) => {
+  const layers = document.querySelectorAll("dialog[open], :popover-open, [data-drawer=open] .sidebar");
+  const root = [...layers].at(-1) ?? document.body;
+  const scrolls = (element, side) => element !== null && (scrolls(element.parentElement, side) ||
+    (/auto|scroll/.test(getComputedStyle(element)[`overflow${side === "Height" ? "Y" : "X"}`]) &&
+      element[`scroll${side}`] > element[`client${side}`]));
+  return [...root.querySelectorAll("button, input:not([type=file]), select, textarea")]
+    .filter((each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .filter((each) => {
+      const { left, right, top, bottom, width } = each.getBoundingClientRect();
+      if (width <= 1 || bottom < 0 || top > innerHeight) return false;
+      const beside = left < insets.left || right > innerWidth - insets.right;
+      if (beside && !scrolls(each, "Width")) return true;
+      return !scrolls(each, "Height") && (top < insets.top || bottom > innerHeight - insets.bottom);
+    })
+    .map((each) => each.ariaLabel || each.textContent || each.id);
+}"""
+
+
+async def keeps_clear(person: Person, where: str) -> None:
+    """Check that no control is in a safe area, in both orientations."""
+    tools = await person.page.context.new_cdp_session(person.page)
+    before = person.page.viewport_size
+    assert before is not None
+    for insets, size in ((UPRIGHT, NARROW), (SIDEWAYS, {"width": 844, "height": 390})):
+        await person.resize({"width": size["width"], "height": size["height"]})
+        await tools.send("Emulation.setSafeAreaInsetsOverride", {"insets": insets})
+        await until_still(person.page)
+        assert await person.page.evaluate(UNDER, insets) == [], where
+    await tools.send("Emulation.setSafeAreaInsetsOverride", {"insets": {}})
+    await person.resize(before)
+    await tools.detach()
+
+
+@narrow_only
+async def test_no_control_is_under_the_notch_or_the_home_indicator(people: People) -> None:
+    ada = await people.arrive("Ada", touch=True, reads="general")
+    page = ada.page
+    await write(ada, "Hello")
+    await keeps_clear(ada, "a channel")
+    await ada.show_aside("Members")
+    await keeps_clear(ada, "the members")
+    await page.locator(".aside-body").get_by_role("button", name="Close").tap()
+    await page.get_by_role("button", name="Choose an emoji").tap()
+    await expect(page.get_by_role("gridcell").first).to_be_visible()
+    await keeps_clear(ada, "the emoji picker")
+    await page.keyboard.press("Escape")
+    await message(ada, "Hello").click(button="right")
+    await expect(page.get_by_role("menu")).to_be_visible()
+    await keeps_clear(ada, "the menu of a message")
+    await page.keyboard.press("Escape")
+    await ada.show_channels()
+    await keeps_clear(ada, "the list of channels")
+    await page.get_by_role("button", name="Settings", exact=True).tap()
+    await expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+    await keeps_clear(ada, "the settings")
+    await page.keyboard.press("Escape")
+    await ada.enter_call()
+    await keeps_clear(ada, "a call")
+
 
 @both_widths
 async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -> None:
     ada, grace = await both(people)
     line = LiveConnection()
-    await line.put_before(ada)
+    await line.intercept(ada)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()
 
@@ -31,7 +96,7 @@ async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -
         await box(ada).press("Control+Enter")
         await expect(ada.page.locator(".pending")).to_have_count(1)
         before = await ada.page.evaluate(POSITIONS)
-        line.let_go()
+        line.release()
         await expect(ada.page.locator(".pending")).to_have_count(0)
         await expect(ada.page.locator(".message.own .text").last).to_contain_text(text.split("\n")[0])
         assert await ada.page.evaluate(POSITIONS) == before, text
