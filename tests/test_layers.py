@@ -29,7 +29,10 @@ CHAT_LAYERS = {
         *("messaging_module", "notification_module", "openapi", "pages", "response_headers", "status"),
         "tls",
     ),
-    "extensions": ("automod", "import_export", "previews", "push", "unread_counts", "voice", "webhooks"),
+    "extensions": (
+        *("automod", "import_export", "linked_accounts", "previews", "push"),
+        *("unread_counts", "voice", "webhooks"),
+    ),
     "content": ("drafts", "emoji", "messages", "private_conversations", "uploads"),
     "people": ("account", "authentication", "bots", "invites", "members", "moderation"),
     "server": ("backup", "channels", "notification_levels", "settings"),

@@ -66,6 +66,13 @@ ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /api/me/counts-token": MEMBER,
     "POST /api/me/counts-token": MEMBER,
     "DELETE /api/me/counts-token": MEMBER,
+    "GET /api/members/{member_id}/linked-accounts": MEMBER,
+    "DELETE /api/members/{member_id}/linked-accounts/{link_id}": "manage_nicknames",
+    "POST /api/me/linked-accounts": "change_nickname",
+    "GET /api/me/account-confirmations": MEMBER,
+    "PUT /api/me/account-confirmations/{digest}": MEMBER,
+    "DELETE /api/me/account-confirmations/{digest}": MEMBER,
+    "POST /api/account-confirmations": ANYONE,
     "GET /live": ANYONE,
     "GET /media/{name}": ANYONE,
     "GET /sfu/client": ANYONE,
@@ -335,6 +342,8 @@ def body_for(message_id: str) -> dict[str, object]:
         "camera": False,
         "screen": False,
         "to_channel_id": "lobby",
+        "own": "a statement",
+        "other": "another statement",
     }
 
 
@@ -364,7 +373,8 @@ async def test_every_endpoint_responds_to_each_role_as_the_table_requires(
                 **dict.fromkeys(("webhook_id", "token"), "nobody"),
                 path="nothing",
                 name="nothing",
-                **dict.fromkeys(("upload_id", "job_id", "emoji_id", "rule_id"), "nobody"),
+                **dict.fromkeys(("upload_id", "job_id", "emoji_id", "rule_id", "link_id"), "nobody"),
+                digest="A" * 43,
                 **dict.fromkeys(("conversation_id", "welcome_id", "file_id"), "nobody"),
                 type="role",
                 target_id="nobody",

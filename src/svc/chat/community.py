@@ -46,6 +46,8 @@ from svc.chat.control.commands import Commands, Control
 from svc.chat.endpoints import Handler, Requests
 from svc.chat.file_module import FileModule, media_of
 from svc.chat.import_export.exports import Exports, TransferCommands
+from svc.chat.linked_accounts.requests import LinkedAccountRequests
+from svc.chat.linked_accounts.rules import LinkedAccounts
 from svc.chat.live.hub import Hub, steady_clock
 from svc.chat.live.sign_in import PageSignIn, Welcome
 from svc.chat.live.socket import LiveSockets
@@ -120,8 +122,7 @@ class Community:
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         days = config.identity.refresh_ttl_days
         self.clock_repair = ClockRepair(database, self.directory, self._ids, days, time.time, time.monotonic)
-        self.tally, self.probes = RequestCounts(), Probes()
-        self.audit = Audit(database, self.directory)
+        self.tally, self.probes, self.audit = RequestCounts(), Probes(), Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
         # The name and description from the environment apply until the owner sets others.
         values = Values(name=config.server_name, description=config.server_description)
@@ -145,6 +146,7 @@ class Community:
             services, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
         self.counts_tokens = CountsTokens(services, config.jwt_secret, secrets.token_bytes)
+        self.linked_accounts = LinkedAccounts(services, self.auth.devices)
         self.account = self._account_rules(database)
         self.pass_through = SignallingPassThrough(session, self.origins, lambda: urls_of(media))
         self.backups = self._backups(database)
@@ -203,6 +205,9 @@ class Community:
             DescriptionRequests(version("svc-server")),
             self.private.requests,
             self._rail(),
+            LinkedAccountRequests(
+                self.linked_accounts, self.counts_tokens, self.directory, self.origins.permits
+            ),
         ]
 
     def _rail(self) -> RailRequests:
@@ -379,6 +384,14 @@ class Community:
             for device in await self.auth.devices.of(session):
                 yield device
 
+        async def linked_accounts(session: Session) -> AsyncIterator[object]:
+            for link in await self.linked_accounts.links(session.member_id):
+                yield link
+
+        async def account_confirmations(session: Session) -> AsyncIterator[object]:
+            for confirmation in await self.linked_accounts.confirmations(session.member_id):
+                yield confirmation
+
         async def blocked(session: Session) -> AsyncIterator[object]:
             for member_id in self.blocks.of(session.member_id):
                 yield member_id
@@ -387,6 +400,8 @@ class Community:
         return {
             "member": member,
             "devices": devices,
+            "linked_accounts": linked_accounts,
+            "account_confirmations": account_confirmations,
             "blocked": blocked,
             "uploads": self.files.export_uploads,
             "messages": own.export_messages,

@@ -18,6 +18,7 @@ from tests.chat.internal_server import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import people
 from tests.chat.uploads.upload_helpers import Place
+from tests.kit.account_statements import Account, elsewhere, pair
 from tests.kit.device import Device
 from tests.kit.pictures import encoded, scene
 
@@ -27,6 +28,7 @@ OF_MEMBERS = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES | P.ADD_REACTIONS
 ABOUT_OTHERS = {
     "PATCH /api/members/{member_id}",
     "PUT /api/members/{member_id}/status",
+    "DELETE /api/members/{member_id}/linked-accounts/{link_id}",
     "DELETE /api/channels/{channel_id}/messages/{message_id}",
     "DELETE /api/channels/{channel_id}/messages/{message_id}/previews",
     "DELETE /api/invites/{invite_id}",
@@ -55,6 +57,7 @@ ACTS: list[tuple[str, object, str]] = [
     ("settings_change", {"joinPolicy": "open"}, "settings_change"),
     ("PATCH /api/members/{member_id}", {"nickname": "Renamed"}, "member_rename"),
     ("PUT /api/members/{member_id}/status", {"text": ""}, "member_status_clear"),
+    ("DELETE /api/members/{member_id}/linked-accounts/{link_id}", None, "member_link_remove"),
     ("POST /api/members/{member_id}/recovery", {}, "recovery_create"),
     ("POST /api/roles", {"name": "Crew", "permissions": []}, "role_create"),
     ("PATCH /api/roles/{role_id}", {"name": "Team"}, "role_edit"),
@@ -244,6 +247,9 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     report = await folk.guest.done("POST", "/api/reports", {"member_id": folk.member.id, "text": "Rude"})
     names |= {"side_room": side_room, "report_id": report["id"]}
     await folk.member.done("PUT", f"/api/members/{folk.member.id}/status", {"text": "Away"})
+    account = Account(place.chat.address, folk.member.id, folk.member.device)
+    link = await folk.member.done("POST", "/api/me/linked-accounts", pair(account, elsewhere()))
+    names["link_id"] = link["id"]
     invite = await folk.owner.done("POST", "/api/invites", {"approval": True})
     proof = await Device().proof(place.chat.http, place.chat.address)
     body = proof | {"nickname": "Waits", "invite_code": invite["code"]}

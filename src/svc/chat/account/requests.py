@@ -50,6 +50,8 @@ class AccountExport:
     exported_at_ms: TimeMs
     member: Sequence[Any]
     devices: Sequence[Any]
+    linked_accounts: Sequence[Any]
+    account_confirmations: Sequence[Any]
     blocked: Sequence[Any]
     uploads: Sequence[Any]
     messages: Sequence[Any]

@@ -46,6 +46,8 @@ PAST: Mapping[str, Sequence[str]] = {
     "emoji": ("created_at_ms",),
     "private_devices": ("added_at_ms",),
     "kept_codes": ("made_at_ms",),
+    "linked_accounts": ("made_at_ms",),
+    "account_confirmations": ("made_at_ms",),
     "private_key_packages": ("taken_at_ms",),
     "private_conversations": ("created_at_ms",),
     "private_welcomes": ("sent_at_ms",),

@@ -18,7 +18,7 @@ from svc.chat.schemas import Id, Natural, TimeMs
 ACTIONS = (
     *("member_kick", "member_ban", "member_unban", "member_timeout", "member_timeout_end"),
     *("member_rename", "member_status_clear", "voice_mute", "voice_disconnect", "voice_move"),
-    "voice_stop_screen",
+    *("voice_stop_screen", "member_link_remove"),
 )
 
 

@@ -1,7 +1,7 @@
 // The requests and responses of the chat server, generated from its descriptions by `ci/types write`.
 // Do not edit it: a test compares it with the descriptions. Only the type check reads it; it is not served.
 
-export type AccountExport = { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
+export type AccountExport = { exported_at_ms: number; member: unknown[]; devices: unknown[]; linked_accounts: unknown[]; account_confirmations: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
 
 export type Accounts = { issuer: string; clientId: string };
 
@@ -75,6 +75,12 @@ export type ClaimedPackages = { key_packages: ClaimedPackage[] };
 
 export type ClientJoin = { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string };
 
+export type Confirmation = { digest: string; made_at_ms: number };
+
+export type Confirmations = { confirmations: Confirmation[] };
+
+export type ConfirmedAccount = { member_id: string; nickname: string; key: string };
+
 export type ConnectedMember = { member_id: string; pages: number };
 
 export type CreatedBot = { member: Member; token: string };
@@ -140,6 +146,10 @@ export type KeysLow = { device_id: string; left: number };
 export type KindUsage = { kind: string; objects: number; bytes: number };
 
 export type LinkCode = { code: string; expires_at_ms: number };
+
+export type LinkedAccount = { id: string; origin: string; own: string; other: string; made_at_ms: number };
+
+export type Links = { links: LinkedAccount[] };
 
 export type Managed = { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
 
@@ -339,6 +349,8 @@ export type UploadResult = { key: string; url: string; content_type: string; byt
 
 export type Uploads = { uploads: Upload[] };
 
+export type VerifiedStatement = { account: ConfirmedAccount | null };
+
 export type Versions = { server: string; python: string; sqlite: string };
 
 export type VisibleSettings = { description: string; joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; rules: string; discoverable?: boolean; linkPreviews?: boolean; profanityMode?: "block" | "censor" | "flag" | "off"; retentionDays?: number; welcomeChannelId?: string | null };
@@ -368,7 +380,7 @@ export type WebhookDeleted = { webhook_id: string };
 export type WebhookInfo = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
 
 /** The codes of errors. */
-export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "channel_in_use" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "not_proved" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "sealing_differs" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
+export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "channel_in_use" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "link_invalid" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "not_proved" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "sealing_differs" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_linked_account" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
 
 /** By method and path; `{}` stands for an id. */
 export interface Endpoints {
@@ -536,6 +548,20 @@ export interface Endpoints {
   "PUT /api/me/quiet": { body: { quiet: boolean }; answer: DoNotDisturb };
   /** Turn invisibility on or off. Others see you offline, but typing, messages, reactions and calls still show you */
   "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
+  /** List the accounts on other servers that a member's profile shows */
+  "GET /api/members/{}/linked-accounts": { answer: Links };
+  /** Show on your profile that you are the same person as a member of another server, with `change_nickname`. It replaces the link to the same server */
+  "POST /api/me/linked-accounts": { body: { own: string; other: string }; answer: LinkedAccount };
+  /** Remove a linked account: your own, or with `manage_nicknames` that of a member of lower rank */
+  "DELETE /api/members/{}/linked-accounts/{}": { answer: null };
+  /** List the confirmations that you gave for other servers */
+  "GET /api/me/account-confirmations": { answer: Confirmations };
+  /** Confirm a statement that this device signed for another server, by its SHA-256 digest. Members who are on both servers can then verify it */
+  "PUT /api/me/account-confirmations/{}": { answer: null };
+  /** Withdraw a confirmation */
+  "DELETE /api/me/account-confirmations/{}": { answer: null };
+  /** Return who confirmed a statement, to a page with the counts token of a member. Pages of every origin may read the response */
+  "POST /api/account-confirmations": { body: { token: string; digest: string }; answer: VerifiedStatement };
   /** Report the storage used by purpose and by member, and by the database */
   "GET /api/storage": { query: { limit?: number }; answer: StorageUsage };
   /** Download stored media, whole or by `Range` (RFC 9110). The `url` comes with each file, and expires */

@@ -7,6 +7,7 @@ export const ACTIONS = {
   members: [
     "member_rename",
     "member_status_clear",
+    "member_link_remove",
     "member_timeout",
     "member_timeout_end",
     "member_kick",

@@ -72,6 +72,7 @@ function argumentsOf(entry) {
     name: named || t("something"),
     role: role ? roleName(role) : named || t("role-gone"),
     after: text(details.after),
+    origin: text(details.origin),
     muted: details.muted ? "yes" : "no",
     deafened: details.deafened ? "yes" : "no",
   };

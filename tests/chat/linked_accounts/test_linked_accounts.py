@@ -1,0 +1,244 @@
+"""A profile shows an account on another server only with proof from both, which nobody else can use."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc.chat.community import Community
+from svc.chat.linked_accounts import rules
+from tests.chat.internal_server import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import People, Person, people
+from tests.kit.account_statements import Account, digest_of, elsewhere, pair, statement
+from tests.kit.device import Device
+
+GARDEN = elsewhere().origin
+OWN, CONFIRMATIONS = "/api/me/linked-accounts", "/api/me/account-confirmations"
+# The origin that a sandboxed frame on another server's page sends.
+FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
+
+
+@dataclass
+class World:
+    chat: ChatServer
+    community: Community
+    folk: People
+
+    def account(self, person: Person) -> Account:
+        return Account(self.chat.address, person.id, person.device)
+
+
+@pytest.fixture
+async def world(variables: dict[str, str]) -> AsyncIterator[World]:
+    async with server_with_insight(variables) as (chat, community):
+        yield World(chat, community, await people(chat))
+
+
+async def links_of(asker: Person, member_id: str) -> list[Mapping[str, Any]]:
+    links: list[Mapping[str, Any]] = (await asker.done("GET", links_path(member_id)))["links"]
+    return links
+
+
+def links_path(member_id: str, *more: str) -> str:
+    return "/".join(["/api/members", member_id, "linked-accounts", *more])
+
+
+async def test_everybody_sees_a_link_until_it_is_removed(world: World) -> None:
+    member, guest = world.folk.member, world.folk.guest
+    proof = pair(world.account(member), elsewhere())
+    made = await member.done("POST", OWN, proof)
+    assert made["origin"] == GARDEN
+    shown = await links_of(guest, member.id)
+    assert shown == [made]
+    assert {name: shown[0][name] for name in proof} == proof
+    await member.done("DELETE", links_path(member.id, made["id"]))
+    assert await links_of(guest, member.id) == []
+    assert await member.refused("DELETE", links_path(member.id, made["id"])) == "unknown_linked_account"
+
+
+async def test_a_new_link_replaces_the_one_to_the_same_server(world: World) -> None:
+    member = world.folk.member
+    for there in (elsewhere(), elsewhere(), elsewhere("http://localhost:8080")):
+        last = await member.done("POST", OWN, pair(world.account(member), there))
+    links = await links_of(member, member.id)
+    assert [link["origin"] for link in links] == [GARDEN, "http://localhost:8080"]
+    assert links[-1] == last
+
+
+async def test_a_statement_that_fits_another_account_server_or_key_is_refused(world: World) -> None:
+    member, owner = world.folk.member, world.folk.owner
+    here, there, stranger = world.account(member), elsewhere(), Account(GARDEN, "eve", Device())
+    third = Account("https://third.example", member.id, member.device)
+    good = pair(here, there)
+    forged = statement(Account(GARDEN, there.id, stranger.device), here)
+    head, claims, _ = good["other"].split(".")
+    wrong = {
+        "signed by another key of that server": good | {"other": forged},
+        "with another signature": good | {"other": f"{head}.{claims}.{forged.split('.')[2]}"},
+        "about another member": good | {"other": statement(there, world.account(owner))},
+        "replayed from a third server": good | {"other": statement(there, third)},
+        "both replayed from a third server": pair(third, there),
+        "about another key": good | {"other": statement(there, Account(here.origin, here.id, Device()))},
+        "whose own half names somebody else": good | {"own": statement(here, stranger)},
+        "by another member": pair(world.account(owner), there),
+        "by another key than this device's": pair(Account(here.origin, here.id, Device()), there),
+        "from this server twice": {
+            "own": statement(here, world.account(owner)),
+            "other": statement(world.account(owner), here),
+        },
+        "for another purpose": good | {"other": statement(there, here, use="mls")},
+        "for no purpose": good | {"other": statement(there, here, use=None)},
+        "from an address that is no origin": pair(here, Account(GARDEN + "/", there.id, there.device)),
+        "from an address of another kind": pair(here, Account("file://x", there.id, there.device)),
+        "from letters that look alike": pair(here, Account("https://gаrden.example", "x", there.device)),
+        "that is no statement": good | {"other": "a.b.c"},
+        "that holds no claims": good | {"other": there.device.sign({}, {"jwk": there.device.jwk})},
+    }
+    for what, body in wrong.items():
+        assert await member.refused("POST", OWN, body) == "link_invalid", what
+    too_long = good | {"other": good["other"] + "A" * 2048}
+    assert await member.refused("POST", OWN, too_long) == "invalid_request"
+    assert await links_of(member, member.id) == []
+    await member.done("POST", OWN, good)
+
+
+async def test_a_profile_shows_at_most_ten_links(world: World) -> None:
+    member = world.folk.member
+    for n in range(rules.MAX_LINKS):
+        await member.done("POST", OWN, pair(world.account(member), elsewhere(f"https://s{n}.example")))
+    assert await member.refused("POST", OWN, pair(world.account(member), elsewhere())) == "too_many"
+    again = elsewhere("https://s3.example")
+    await member.done("POST", OWN, pair(world.account(member), again))
+    assert len(await links_of(member, member.id)) == rules.MAX_LINKS
+
+
+async def test_moderators_remove_links_of_lower_ranks_and_members_in_timeout_add_none(world: World) -> None:
+    folk = world.folk
+    link = await folk.member.done("POST", OWN, pair(world.account(folk.member), elsewhere()))
+    of_owner = await folk.owner.done("POST", OWN, pair(world.account(folk.owner), elsewhere()))
+    path = links_path(folk.member.id, link["id"])
+    assert await folk.guest.refused("DELETE", path) == "forbidden"
+    wrong = links_path(folk.owner.id, of_owner["id"])
+    assert await folk.moderator.refused("DELETE", wrong) == "rank_too_low"
+    borrowed = links_path(folk.member.id, of_owner["id"])
+    assert await folk.moderator.refused("DELETE", borrowed) == "unknown_linked_account"
+    await folk.moderator.done("DELETE", path)
+    entry = (await folk.owner.done("GET", "/api/audit?action=member_link_remove"))["entries"][0]
+    assert (entry["actor_id"], entry["target_id"]) == (folk.moderator.id, folk.member.id)
+    assert entry["details"] == {"origin": GARDEN}
+    timeout = {"duration_s": 300, "reason": ""}
+    await folk.moderator.done("PUT", f"/api/members/{folk.member.id}/timeout", timeout)
+    refusal = await folk.member.refused("POST", OWN, pair(world.account(folk.member), elsewhere()))
+    assert refusal == "in_timeout"
+
+
+async def verify(world: World, token: str, digest: str) -> tuple[int, Any, str | None]:
+    """Verify a statement as a page without an origin. Return the status, the body, and who may read it."""
+    body = {"token": token, "digest": digest}
+    async with world.chat.http.post(
+        "/api/account-confirmations", json=body, headers=FROM_A_FRAME
+    ) as response:
+        return response.status, await response.json(), response.headers.get("Access-Control-Allow-Origin")
+
+
+async def token_of(person: Person) -> str:
+    return str((await person.done("POST", "/api/me/counts-token"))["token"])
+
+
+async def test_members_of_both_servers_verify_a_statement_until_it_is_withdrawn(world: World) -> None:
+    member, guest = world.folk.member, world.folk.guest
+    digest = digest_of(statement(world.account(member), elsewhere()))
+    token = await token_of(guest)
+    assert await verify(world, token, digest) == (200, {"account": None}, "*")
+    await member.done("PUT", f"{CONFIRMATIONS}/{digest}")
+    await member.done("PUT", f"{CONFIRMATIONS}/{digest}")
+    nickname = (await member.done("GET", f"/api/members/{member.id}"))["nickname"]
+    account = {"member_id": member.id, "nickname": nickname, "key": member.device.thumbprint}
+    assert await verify(world, token, digest) == (200, {"account": account}, "*")
+    status, answer, readers = await verify(world, "svcrail.x.y", digest)
+    assert (status, answer["error"], readers) == (401, "token_invalid", None)
+    assert [each["digest"] for each in (await member.done("GET", CONFIRMATIONS))["confirmations"]] == [digest]
+    assert await guest.refused("PUT", f"{CONFIRMATIONS}/{digest}") == "link_invalid"
+    await guest.done("DELETE", f"{CONFIRMATIONS}/{digest}")
+    assert (await verify(world, token, digest))[1] == {"account": account}
+    await member.done("DELETE", f"{CONFIRMATIONS}/{digest}")
+    assert await verify(world, token, digest) == (200, {"account": None}, "*")
+    assert await member.refused("PUT", f"{CONFIRMATIONS}/short") == "invalid_request"
+
+
+async def test_a_member_gives_a_limited_number_of_confirmations(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MAX_CONFIRMATIONS", 2)
+    member = world.folk.member
+    for text in ("one", "two"):
+        await member.done("PUT", f"{CONFIRMATIONS}/{digest_of(text)}")
+    assert await member.refused("PUT", f"{CONFIRMATIONS}/{digest_of('three')}") == "too_many"
+
+
+async def test_both_end_with_the_device_that_signed(world: World) -> None:
+    member = world.folk.member
+    await member.done("POST", OWN, pair(world.account(member), elsewhere()))
+    digest = digest_of("a statement")
+    await member.done("PUT", f"{CONFIRMATIONS}/{digest}")
+    token = await token_of(world.folk.guest)
+    code = (await member.done("POST", "/api/me/devices/link"))["code"]
+    second = Device()
+    answer = await world.chat.sign_in(second, link_code=code)
+    other = Person(world.chat, second, member.id, answer["access_token"])
+    first = next(d for d in (await member.done("GET", "/api/me/devices"))["devices"] if d["current"])
+    await other.done("DELETE", f"/api/me/devices/{first['id']}")
+    assert await links_of(world.folk.guest, member.id) == []
+    assert await verify(world, token, digest) == (200, {"account": None}, "*")
+
+
+@pytest.mark.parametrize("ending", ["leave", "delete", "kick", "ban"])
+async def test_both_end_with_the_membership_and_do_not_come_back(world: World, ending: str) -> None:
+    folk, database = world.folk, world.community._database
+    member, digest = folk.member, digest_of("a statement")
+    await member.done("POST", OWN, pair(world.account(member), elsewhere()))
+    await member.done("PUT", f"{CONFIRMATIONS}/{digest}")
+    token = await token_of(folk.guest)
+    match ending:
+        case "leave":
+            await member.done("POST", "/api/me/leave")
+        case "delete":
+            await member.done("DELETE", "/api/me")
+        case "kick":
+            await folk.owner.done("POST", f"/api/members/{member.id}/kick", {"reason": ""})
+        case "ban":
+            await folk.owner.done("PUT", f"/api/bans/{member.id}", {"reason": ""})
+    assert await verify(world, token, digest) == (200, {"account": None}, "*")
+    assert await folk.guest.refused("GET", links_path(member.id)) == "unknown_member"
+    for table in ("linked_accounts", "account_confirmations"):
+        assert await database.rows(f"SELECT * FROM {table}") == []
+
+
+async def test_an_export_of_ones_own_data_has_both(world: World) -> None:
+    member = world.folk.member
+    link = await member.done("POST", OWN, pair(world.account(member), elsewhere()))
+    await member.done("PUT", f"{CONFIRMATIONS}/{digest_of('a statement')}")
+    export = await member.done("GET", "/api/me/export")
+    assert export["linked_accounts"] == [link]
+    assert [each["digest"] for each in export["account_confirmations"]] == [digest_of("a statement")]
+
+
+async def test_two_servers_link_the_accounts_of_one_person(
+    world: World, variables: dict[str, str], tmp_path: Path
+) -> None:
+    second = variables | {"DATA_DIR": str(tmp_path / "second"), "SERVER_ID": "second", "JWT_SECRET": "x" * 32}
+    async with server_with_insight(second) as (chat, community):
+        other = World(chat, community, await people(chat))
+        here, there = world.account(world.folk.member), other.account(other.folk.member)
+        mine, theirs = statement(here, there), statement(there, here)
+        await world.folk.member.done("POST", OWN, {"own": mine, "other": theirs})
+        await other.folk.member.done("POST", OWN, {"own": theirs, "other": mine})
+        await other.folk.member.done("PUT", f"{CONFIRMATIONS}/{digest_of(theirs)}")
+        shown = await links_of(world.folk.guest, world.folk.member.id)
+        token = await token_of(other.folk.guest)
+        _, answer, _ = await verify(other, token, digest_of(shown[0]["other"]))
+        assert answer["account"]["member_id"] == there.id
+        assert answer["account"]["key"] == there.device.thumbprint

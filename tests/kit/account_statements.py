@@ -1,0 +1,43 @@
+"""The statements with which a person links accounts on two servers, as a client signs them."""
+
+import hashlib
+from dataclasses import dataclass
+
+from tests.kit.device import Device, base64url
+
+
+@dataclass
+class Account:
+    """An account on a server, which need not exist."""
+
+    origin: str
+    id: str
+    device: Device
+
+
+def statement(by: Account, about: Account, **changes: object) -> str:
+    """Sign the statement that both accounts belong to the same person."""
+    claims = {
+        "use": "same_person",
+        "iss": by.origin,
+        "sub": by.id,
+        "aud": about.origin,
+        "peer": about.id,
+        "peer_key": about.device.thumbprint,
+        "made_at_ms": 1,
+    }
+    return by.device.sign(claims | changes, {"jwk": by.device.jwk})
+
+
+def pair(here: Account, there: Account) -> dict[str, str]:
+    """Return the body of the request that shows the link on the profile of the account here."""
+    return {"own": statement(here, there), "other": statement(there, here)}
+
+
+def elsewhere(origin: str = "https://garden.example") -> Account:
+    """Return an account with a new key on a server that is not running."""
+    return Account(origin, "ada-of-the-garden", Device())
+
+
+def digest_of(text: str) -> str:
+    return base64url(hashlib.sha256(text.encode()).digest())
