@@ -1,7 +1,8 @@
-// The script of the frame that fetches the unread counts from the member's other servers. The frame has no
-// origin, so these servers see `Origin: null` and no referrer. It stores nothing. See docs/servers.md
+// The script of the frame that sends requests to the member's other servers: for unread counts, and for who
+// confirms a linked account. The frame has no origin, so these servers see `Origin: null` and no referrer. It
+// stores nothing. See docs/servers.md
 
-/** @import { Counted, WantedCounts } from "./transport/other_servers.js" */
+/** @import { Confirmed, Counted, WantedConfirmation, WantedCounts } from "./transport/other_servers.js" */
 
 {
   const DEADLINE_MS = 15_000;
@@ -12,16 +13,35 @@
   addEventListener("message", ({ source, ports: [port] }) => {
     if (source !== parent || !port) return;
     port.onmessage = async ({ data }) => {
-      const counted = await counts(data).catch(() => null);
-      port.postMessage({ id: data.id, counted });
+      const found = await (data.digest ? confirmation(data) : counts(data)).catch(() => null);
+      port.postMessage({ id: data.id, found });
     };
   });
 
   /** @param {WantedCounts} wanted @returns {Promise<Counted>} */
   async function counts({ origin, token, picture }) {
-    const response = await fetch(`${origin}/api/counts`, {
+    const answer = await post(`${origin}/api/counts`, { token, picture });
+    return {
+      name: `${answer.name}`,
+      unread: number(answer.unread),
+      mentions: number(answer.mentions),
+      picture: typeof answer.picture === "string" ? await small(answer.picture).catch(() => "") : "",
+    };
+  }
+
+  /** @param {WantedConfirmation} wanted @returns {Promise<Confirmed>} */
+  async function confirmation({ origin, token, digest }) {
+    const { account } = await post(`${origin}/api/account-confirmations`, { token, digest });
+    if (!account) return { account: null };
+    const { member_id, nickname, key } = account;
+    return { account: { memberId: `${member_id}`, nickname: `${nickname}`, key: `${key}` } };
+  }
+
+  /** @param {string} address @param {object} body */
+  async function post(address, body) {
+    const response = await fetch(address, {
       method: "POST",
-      body: JSON.stringify({ token, picture }), // Sent as text/plain, which needs no preflight.
+      body: JSON.stringify(body), // Sent as text/plain, which needs no preflight.
       credentials: "omit",
       referrerPolicy: "no-referrer",
       redirect: "error",
@@ -29,13 +49,7 @@
       signal: AbortSignal.timeout(DEADLINE_MS),
     });
     if (!response.ok || !response.body) throw new Error("refused");
-    const answer = JSON.parse(await text(response.body));
-    return {
-      name: `${answer.name}`,
-      unread: number(answer.unread),
-      mentions: number(answer.mentions),
-      picture: typeof answer.picture === "string" ? await small(answer.picture).catch(() => "") : "",
-    };
+    return JSON.parse(await text(response.body));
   }
 
   /** @param {ReadableStream<Uint8Array>} body */

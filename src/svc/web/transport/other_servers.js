@@ -1,10 +1,16 @@
-// The unread counts on the member's other servers. A frame without an origin fetches them, so that these
-// servers do not learn which page is asking. Holds no state. See docs/servers.md
+// Requests to the member's other servers: for unread counts, and for who confirms a linked account. A frame
+// without an origin sends them, so that these servers do not learn which page is asking. Holds no state. See
+// docs/servers.md
 
 /**
  * `picture` is a data: URL of a small PNG, or "".
  * @typedef {{name: string, unread: number, mentions: number, picture: string}} Counted
- * @typedef {{id: number, origin: string, token: string, picture: boolean}} WantedCounts
+ * @typedef {{memberId: string, nickname: string, key: string}} ConfirmedAccount
+ * `account` is null if the server confirms the statement for nobody.
+ * @typedef {{account: ConfirmedAccount | null}} Confirmed
+ * A request for the counts, or with a digest for who confirms the statement that has it.
+ * @typedef {{origin: string, token: string, picture: boolean, digest?: undefined}} WantedCounts
+ * @typedef {{origin: string, token: string, digest: string}} WantedConfirmation
  */
 
 const PATH = "/counts-frame";
@@ -40,32 +46,59 @@ function frame() {
 }
 
 /**
- * Return the counts from another server, or null if it does not respond or no longer accepts the token.
- * @param {string} origin @param {string} token @param {boolean} picture whether to fetch its icon too
- * @returns {Promise<Counted | null>}
+ * Return the frame's answer, or null if the other server does not respond or no longer accepts the token.
+ * @template {Counted | Confirmed} Found
+ * @param {WantedCounts | WantedConfirmation} wanted
+ * @returns {Promise<Found | null>}
  */
-export async function fetchCounts(origin, token, picture) {
+function ask(wanted) {
   const id = ++lastId;
   const signal = AbortSignal.timeout(DEADLINE_MS);
-  /** @type {Counted | null} */
-  const counted = await new Promise((resolve) => {
+  return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(null));
     frame().then((port) => {
       const heard = (/** @type {MessageEvent} */ { data }) => {
         if (data.id !== id) return;
         port.removeEventListener("message", heard);
-        resolve(data.counted);
+        resolve(data.found);
       };
       port.addEventListener("message", heard);
       signal.addEventListener("abort", () => port.removeEventListener("message", heard));
-      port.postMessage({ id, origin, token, picture });
+      port.postMessage({ id, ...wanted });
     });
   });
+}
+
+/** Return a name from another server as one printable line. @param {string} name */
+const printable = (name) => name.replaceAll(UNPRINTABLE, " ").trim().slice(0, LONGEST_NAME);
+
+/**
+ * Return the counts from another server, or null.
+ * @param {string} origin @param {string} token @param {boolean} picture whether to fetch its icon too
+ * @returns {Promise<Counted | null>}
+ */
+export async function fetchCounts(origin, token, picture) {
+  /** @type {Counted | null} */
+  const counted = await ask({ origin, token, picture });
   if (!counted) return null;
   const isPicture = counted.picture.startsWith("data:image/png;base64,");
   return {
     ...counted,
-    name: counted.name.replaceAll(UNPRINTABLE, " ").trim().slice(0, LONGEST_NAME),
+    name: printable(counted.name),
     picture: isPicture && counted.picture.length <= LONGEST_PICTURE ? counted.picture : "",
   };
+}
+
+/**
+ * Return who confirms the statement with this digest at another server, or null.
+ * @param {string} origin @param {string} token @param {string} digest
+ * @returns {Promise<Confirmed | null>}
+ */
+export async function fetchConfirmation(origin, token, digest) {
+  /** @type {Confirmed | null} */
+  const confirmed = await ask({ origin, token, digest });
+  const account = confirmed?.account;
+  return account
+    ? { account: { ...account, nickname: printable(account.nickname) || account.memberId } }
+    : confirmed;
 }

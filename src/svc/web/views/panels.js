@@ -26,6 +26,7 @@ export const DIALOGS = {
   join: Lazy(() => import("./call/join_dialog.js"), "JoinDialog"),
   "member-roles": Lazy(() => import("./admin/member_roles.js"), "MemberRoles"),
   jump: Lazy(() => import("./conversation/jump_to_date.js"), "Jump"),
+  "link-accounts": Lazy(() => import("./servers/link_dialog.js"), "LinkDialog"),
   lightbox: Lazy(() => import("./conversation/lightbox.js"), "Lightbox"),
   moderate: Lazy(() => import("./admin/moderate_dialog.js"), "Moderate"),
   "moderation-history": Lazy(() => import("./admin/moderation_history_dialog.js"), "ModerationHistory"),

@@ -24,6 +24,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { focusMessageFieldLater } from "../parts/focus.js";
 import { actItems, MemberMenu } from "../admin/member_menu.js";
+import { LinksOfMember } from "../servers/linked_accounts.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
@@ -81,6 +82,7 @@ export function Profile({ memberId, onClose }) {
             html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`,
         )}
     </ul>
+    ${!member.bot && html`<${LinksOfMember} member=${member} />`}
     ${
       may("view_reports") &&
       html`<details class="history">

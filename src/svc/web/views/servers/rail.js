@@ -4,12 +4,13 @@
 /** @import { OtherServer } from "../../state/other_servers.js" */
 
 import { callState } from "../../call/current_call.js";
+import { takeMessage } from "../../state/linked_accounts.js";
 import { showDialog } from "../../state/navigation.js";
 import { addressOf, counts, hostOf, servers, startOtherServers } from "../../state/other_servers.js";
 import { info, member } from "../../state/server.js";
 import { shortCount } from "../../state/unread_counts.js";
 import { h, html, render } from "../../vendor/preact.js";
-import { signal } from "../../vendor/signals.js";
+import { effect, signal } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 import { hue, initials } from "../parts/avatar.js";
 import { IconButton } from "../parts/button.js";
@@ -23,6 +24,11 @@ export function startRail() {
     isVisible.value = document.visibilityState === "visible";
   });
   startOtherServers(isVisible);
+  // Another server's page asks for a linked account. The list of servers is known by now.
+  effect(() => {
+    const message = member.value && takeMessage();
+    if (message) showDialog("link-accounts", { message });
+  });
   const place = Object.assign(document.createElement("div"), { id: "rail" });
   document.body.prepend(place);
   render(h(Rail, null), place);

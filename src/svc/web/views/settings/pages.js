@@ -78,7 +78,7 @@ export const PAGES = [
     group: "own",
     icon: "globe",
     Page: ServersPage,
-    words: () => [t("servers-address"), t("servers-make-link")],
+    words: () => [t("servers-address"), t("link-accounts"), t("servers-make-link")],
   },
   { name: "blocked", group: "own", icon: "person-off", Page: BlockedPage, words: () => [t("unblock-short")] },
   {

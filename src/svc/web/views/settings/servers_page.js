@@ -25,6 +25,7 @@ import { Button } from "../parts/button.js";
 import { Copyable, copy } from "../parts/copy_field.js";
 import { Field } from "../parts/field.js";
 import { MenuButton } from "../parts/menu.js";
+import { OwnLinks } from "../servers/linked_accounts.js";
 import { Face } from "../servers/rail.js";
 
 export function ServersPage() {
@@ -50,6 +51,7 @@ export function ServersPage() {
         )}
       </ul>`
     }
+    <${OwnLinks} />
     <h4>${t("servers-own")}</h4>
     <p>${t("servers-own-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}

@@ -1,0 +1,222 @@
+// Linking the member's accounts on two servers. Each server's page signs a statement about the other account,
+// with consent there. The pages hand the statements over in the fragment of an address, which no server
+// receives. Profiles show links, and members of both servers can verify them. See docs/servers.md
+
+/** @import { Signal } from "../vendor/signals.js" */
+/** @import { Answer } from "../types/wire.js" */
+/** @import { Statement } from "../transport/account_statements.js" */
+/** @import { ConfirmedAccount } from "../transport/other_servers.js" */
+/** @typedef {Answer<"GET", `/api/members/${string}/linked-accounts`>["links"][number]} LinkedAccount */
+
+import {
+  digestOf,
+  LINK,
+  makeStatement,
+  matches,
+  readStatement,
+  REQUEST,
+} from "../transport/account_statements.js";
+import { keep, keptLike } from "../transport/browser_storage.js";
+import { deviceKey } from "../transport/device_key.js";
+import { fetchConfirmation } from "../transport/other_servers.js";
+import { signal } from "../vendor/signals.js";
+import { servers } from "./other_servers.js";
+import { api, listen, member } from "./server.js";
+
+// A request from another server's page is answered within minutes, on the same machine, so by the same clock.
+const FRESH_MS = 60 * 60_000;
+const PARAMETER = "same";
+const BETWEEN = "~"; // Occurs in no statement, and is not escaped in an address.
+
+/**
+ * A message from another server's page: a request for a statement, the statement that we asked for, both
+ * statements to show here too, or the reason why it is refused. `origin` is that server.
+ * @typedef {{kind: "request", origin: string, from: Statement}
+ *   | {kind: "answer", origin: string, from: Statement}
+ *   | {kind: "offer", origin: string, from: Statement, own: Statement}
+ *   | {kind: "unknown" | "expired" | "invalid", origin: string}} Received
+ * @typedef {{digest: string, made_at_ms: number, origin: string}} Confirmation
+ */
+
+/**
+ * The links on our own profile; undefined until they are known.
+ * @type {Signal<LinkedAccount[] | undefined>}
+ */
+export const ownLinks = signal(undefined);
+/** The confirmations that we gave. @type {Signal<Confirmation[]>} */
+export const confirmations = signal([]);
+
+/**
+ * In localStorage: to which server each confirmation went. Our own server does not know.
+ * @param {string} id
+ */
+const storedAs = (id) => `svc.confirmed.${id}`;
+
+const ownId = () => member.peek()?.id ?? "";
+
+/** Return and remove the message in the address, or "". */
+export function takeMessage() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const text = hash.get(PARAMETER);
+  if (text === null) return "";
+  hash.delete(PARAMETER);
+  // It must neither stay in the history nor be read again after a reload.
+  history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
+  return text;
+}
+
+/** @param {string} origin @param {string[]} statements */
+const addressWith = (origin, ...statements) => `${origin}/#${PARAMETER}=${statements.join(BETWEEN)}`;
+
+/**
+ * Return what another server's page asks for.
+ * @param {string} text
+ * @returns {Promise<Received>}
+ */
+export async function read(text) {
+  const [from, other, ...more] = await Promise.all(text.split(BETWEEN, 3).map(readStatement));
+  if (!from || other === null || more.length || from.aud !== location.origin || from.iss === location.origin)
+    return { kind: "invalid", origin: "" };
+  const { iss: origin, made_at_ms: madeAt } = from;
+  // Only a server that the person has added to the list may ask. A link from elsewhere cannot start anything.
+  if (!servers.peek().some((each) => each.origin === origin)) return { kind: "unknown", origin };
+  if (Math.abs(Date.now() - madeAt) > FRESH_MS) return { kind: "expired", origin };
+  if (from.use === REQUEST) return { kind: other ? "invalid" : "request", origin, from };
+  const key = await deviceKey();
+  if (from.peer !== ownId() || from.peer_key !== key.thumbprint) return { kind: "invalid", origin };
+  if (!other) return { kind: "answer", origin, from };
+  const isOurs = other.sub === ownId() && other.key === key.thumbprint && matches(from, other);
+  return isOurs ? { kind: "offer", origin, from, own: other } : { kind: "invalid", origin };
+}
+
+/** Return the address at which another server's page asks for its statement. @param {string} origin */
+export async function requestAddress(origin) {
+  const claims = { use: REQUEST, iss: location.origin, sub: ownId(), aud: origin, made_at_ms: Date.now() };
+  return addressWith(origin, await makeStatement(await deviceKey(), claims));
+}
+
+/**
+ * Sign that the account in another server's statement is ours too.
+ * @param {Statement} about
+ */
+async function signAbout({ iss, sub, key: peerKey }) {
+  const key = await deviceKey();
+  return makeStatement(key, {
+    use: LINK,
+    iss: location.origin,
+    sub: ownId(),
+    aud: iss,
+    made_at_ms: Date.now(),
+    peer: sub,
+    peer_key: peerKey,
+  });
+}
+
+/**
+ * Let members of both servers verify our statement. Our own server gets its digest, but not its content.
+ * @param {string} statement @param {string} origin
+ */
+async function confirm(statement, origin) {
+  const digest = await digestOf(statement);
+  await api("PUT", `/api/me/account-confirmations/${digest}`, {});
+  const known = keptLike({ list: "{}" }, storedAs(ownId())).list;
+  keep(storedAs(ownId()), { list: JSON.stringify({ ...parsed(known), [digest]: origin }) });
+}
+
+/** @param {string} text @returns {Record<string, unknown>} */
+function parsed(text) {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {}; // A damaged list counts as empty.
+  }
+}
+
+/** Answer a request. Return the address to go back to. @param {Statement} request */
+export async function answer(request) {
+  const statement = await signAbout(request);
+  await confirm(statement, request.iss);
+  return addressWith(request.iss, statement);
+}
+
+/**
+ * Show the other account on our profile. Return our own statement.
+ * @param {Statement} other @param {string} [own] a statement that we have signed before
+ */
+export async function publish(other, own) {
+  const statement = own ?? (await signAbout(other));
+  await api("POST", "/api/me/linked-accounts", { own: statement, other: other.text });
+  return statement;
+}
+
+/**
+ * Let the other account's profile show our account too. Return the address at which its page asks.
+ * @param {Statement} other @param {string} own
+ */
+export async function offerAddress(other, own) {
+  await confirm(own, other.iss);
+  return addressWith(other.iss, own, other.text);
+}
+
+export async function loadOwn() {
+  const [{ links }, given] = await Promise.all([
+    api("GET", `/api/members/${ownId()}/linked-accounts`),
+    api("GET", "/api/me/account-confirmations"),
+  ]);
+  const known = parsed(keptLike({ list: "{}" }, storedAs(ownId())).list);
+  ownLinks.value = links;
+  confirmations.value = given.confirmations.map((each) => ({
+    ...each,
+    origin: typeof known[each.digest] === "string" ? `${known[each.digest]}` : "",
+  }));
+}
+
+/** @param {string} memberId @param {string} linkId */
+export async function unlink(memberId, linkId) {
+  await api("DELETE", `/api/members/${memberId}/linked-accounts/${linkId}`);
+  ownLinks.value = ownLinks.value?.filter(({ id }) => id !== linkId);
+}
+
+/** @param {string} digest */
+export async function withdraw(digest) {
+  await api("DELETE", `/api/me/account-confirmations/${digest}`);
+  confirmations.value = confirmations.value.filter((each) => each.digest !== digest);
+}
+
+/**
+ * Return the links on a member's profile whose two statements link this member to another account.
+ * @param {string} memberId
+ */
+export async function linksOf(memberId) {
+  const { links } = await api("GET", `/api/members/${memberId}/linked-accounts`);
+  const valid = await Promise.all(links.map((link) => pairOf(memberId, link)));
+  return links.filter((_, at) => valid[at]);
+}
+
+/** @param {string} memberId @param {LinkedAccount} link */
+async function pairOf(memberId, { origin, own, other }) {
+  const [mine, theirs] = await Promise.all([own, other].map(readStatement));
+  const isPair = mine && theirs && mine.sub === memberId && theirs.iss === origin && matches(mine, theirs);
+  return isPair ? theirs : null;
+}
+
+/**
+ * Ask the other server whose statement it is. It learns that we have looked at this link. Return that
+ * member's name, "" if the server does not confirm the link, or null if it does not respond.
+ * @param {string} memberId @param {LinkedAccount} link
+ */
+export async function verify(memberId, link) {
+  const token = servers.peek().find(({ origin }) => origin === link.origin)?.token ?? "";
+  const statement = await pairOf(memberId, link);
+  const answered = statement && (await fetchConfirmation(link.origin, token, await digestOf(link.other)));
+  if (!statement || !answered) return statement ? null : "";
+  const { account } = answered;
+  return account?.memberId === statement.sub && account.key === statement.key ? account.nickname : "";
+}
+
+listen({
+  onSignOut() {
+    ownLinks.value = undefined;
+    confirmations.value = [];
+  },
+});

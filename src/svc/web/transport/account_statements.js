@@ -1,0 +1,79 @@
+// The statements with which a person links accounts on two servers: JWTs that are signed with this browser's
+// key on each server. Signs and verifies, but sends and stores nothing. See docs/servers.md
+
+/** @import { DeviceKey } from "./device_key.js" */
+
+import { base64url, signed } from "./device_key.js";
+
+export const LINK = "same_person";
+/** The purpose of a request for a statement, which names no account of the other server. */
+export const REQUEST = "same_person_request";
+
+const LONGEST = 2048; // As on the server.
+const CURVE = { name: "ECDSA", namedCurve: "P-256" };
+const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
+
+/**
+ * `sub` at `iss` asks to be linked to the person's account at `aud`, or is the same person as `peer` there,
+ * whose key has the thumbprint `peer_key`.
+ * @typedef {{use: string, iss: string, sub: string, aud: string, made_at_ms: number, peer?: string,
+ *   peer_key?: string}} Claims
+ * @typedef {Claims & {key: string, text: string}} Statement a verified one, with its key's thumbprint
+ */
+
+/**
+ * Sign a statement. It includes the public key, so that anyone can verify it.
+ * @param {DeviceKey} key @param {Claims} claims
+ */
+export const makeStatement = (key, claims) => signed(key, claims, { jwk: key.jwk });
+
+/**
+ * Return a statement's claims if the key in it has signed it; null otherwise.
+ * @param {string} text @returns {Promise<Statement | null>}
+ */
+export async function readStatement(text) {
+  try {
+    if (text.length > LONGEST) return null;
+    const [head, body, signature, ...more] = text.split(".");
+    const [{ alg, jwk }, claims] = [head, body].map((part) =>
+      JSON.parse(new TextDecoder().decode(bytes(part))),
+    );
+    const { crv, kty, x, y } = jwk;
+    const key = await crypto.subtle.importKey("jwk", { crv, kty, x, y }, CURVE, false, ["verify"]);
+    const isSigned = await crypto.subtle.verify(SIGNATURE, key, bytes(signature), utf8(`${head}.${body}`));
+    if (alg !== "ES256" || more.length || !isSigned || !isComplete(claims)) return null;
+    // RFC 7638: these members, in this order.
+    return { ...claims, key: await digestOf(JSON.stringify({ crv, kty, x, y })), text };
+  } catch {
+    return null; // Not a statement.
+  }
+}
+
+/** @param {any} claims @returns {claims is Claims} */
+function isComplete(claims) {
+  const isText = (/** @type {string} */ name) => typeof claims[name] === "string" && claims[name] !== "";
+  const isLink = claims.use === LINK && isText("peer") && isText("peer_key");
+  const isKnown = isLink || claims.use === REQUEST;
+  return isKnown && ["iss", "sub", "aud"].every(isText) && Number.isSafeInteger(claims.made_at_ms);
+}
+
+/**
+ * Return whether two verified statements link two accounts.
+ * @param {Statement} one @param {Statement} other
+ */
+export const matches = (one, other) => names(one, other) && names(other, one) && one.iss !== other.iss;
+
+/** @param {Statement} by @param {Statement} about */
+const names = (by, about) =>
+  by.use === LINK && by.aud === about.iss && by.peer === about.sub && by.peer_key === about.key;
+
+/** Return the SHA-256 digest of a text in base64url. @param {string} text */
+export const digestOf = async (text) =>
+  base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
+
+/** @param {string} text */
+const utf8 = (text) => new TextEncoder().encode(text);
+
+/** @param {string} text in base64url */
+const bytes = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));

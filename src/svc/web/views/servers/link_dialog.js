@@ -1,0 +1,179 @@
+// Linking our account here to our account on another server. Each step is a question: may the other server be
+// asked, is its account ours, and shall our profile show it. Nothing is sent before the answer. See
+// docs/servers.md
+
+/** @import { Received } from "../../state/linked_accounts.js" */
+/** @import { Statement } from "../../transport/account_statements.js" */
+
+import { callState } from "../../call/current_call.js";
+import { answer, loadOwn, offerAddress, publish, read, requestAddress } from "../../state/linked_accounts.js";
+import { hostOf, servers } from "../../state/other_servers.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { useFormRequest } from "../admin/parts/form_request.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { Face } from "./rail.js";
+
+/**
+ * `origin` is the server to ask. `message` is what another server's page has sent.
+ * @param {{origin?: string, message?: string, onClose: () => void}} props
+ */
+export function LinkDialog({ origin, message = "", onClose }) {
+  const [received, setReceived] = useState(/** @type {Received | null} */ (null));
+  useEffect(() => {
+    if (message) read(message).then(setReceived);
+  }, [message]);
+  if (origin) return html`<${Start} origin=${origin} onClose=${onClose} />`;
+  switch (received?.kind) {
+    case undefined:
+      return null;
+    case "request":
+      return html`<${Request} from=${received.from} onClose=${onClose} />`;
+    case "answer":
+      return html`<${Show} from=${received.from} onClose=${onClose} />`;
+    case "offer":
+      return html`<${Show} from=${received.from} own=${received.own.text} onClose=${onClose} />`;
+    default:
+      return html`<${Dialog} title=${t("link-title")} onClose=${onClose}>
+        <p>${t(`link-${received?.kind}`, { host: hostOf(received?.origin ?? "") })}</p>
+        <footer><${Button} look="primary" onClick=${onClose}>${t("close")}<//></footer>
+      <//>`;
+  }
+}
+
+/**
+ * Open an address of another server without a referrer. The dialog closes only if the page stays, because
+ * closing it changes the browser's history, which would stop the navigation.
+ * @param {string} address @param {() => void} onClose
+ */
+function visit(address, onClose) {
+  const leaves = callState.value === "none"; // Leaving this page would end a call.
+  const link = Object.assign(document.createElement("a"), {
+    href: address,
+    rel: "noopener noreferrer",
+    referrerPolicy: "no-referrer",
+    target: leaves ? "_self" : "_blank",
+  });
+  link.click();
+  if (!leaves) onClose();
+}
+
+/**
+ * The question of one step about another server.
+ * @param {{title: string, text: string, note: string, action: string, decline?: string, origin: string,
+ *   problem: string, busy: boolean, onAct: () => void, onClose: () => void}} props
+ */
+function Question({
+  title,
+  text,
+  note,
+  action,
+  decline = t("cancel"),
+  origin,
+  problem,
+  busy,
+  onAct,
+  onClose,
+}) {
+  const server = servers.value.find((each) => each.origin === origin);
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    ${
+      server &&
+      html`<div class="link-server other-servers">
+        <${Face} server=${server} />
+        <span class="row-text">
+          <strong dir="auto">${server.name}</strong>
+          <small class="quiet"><bdi dir="ltr">${hostOf(origin)}</bdi></small>
+        </span>
+      </div>`
+    }
+    <p>${text}</p>
+    <p class="quiet">${note}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    <footer>
+      <${Button} onClick=${onClose}>${decline}<//>
+      <${Button} look="primary" disabled=${busy} onClick=${onAct}>${action}<//>
+    </footer>
+  <//>`;
+}
+
+/** Ask the other server's page for its statement. @param {{origin: string, onClose: () => void}} props */
+function Start({ origin, onClose }) {
+  const { busy, problem, run } = useFormRequest();
+  const host = hostOf(origin);
+  const start = () => run(async () => visit(await requestAddress(origin), onClose));
+  return html`<${Question}
+    title=${t("link-title")}
+    text=${t("link-start", { host })}
+    note=${t("link-start-note", { host })}
+    action=${t("link-continue", { host })}
+    ...${{ origin, problem, busy, onClose }}
+    onAct=${start}
+  />`;
+}
+
+/**
+ * Give our statement to the server that asks for it.
+ * @param {{from: Statement, onClose: () => void}} props
+ */
+function Request({ from, onClose }) {
+  const { busy, problem, run } = useFormRequest();
+  const host = hostOf(from.iss);
+  const give = () => run(async () => visit(await answer(from), onClose));
+  return html`<${Question}
+    title=${t("link-request-title", { host })}
+    text=${t("link-request", { host })}
+    note=${t("link-request-note", { host })}
+    action=${t("link-confirm")}
+    origin=${from.iss}
+    ...${{ problem, busy, onClose }}
+    onAct=${give}
+  />`;
+}
+
+/**
+ * Show the other account on our profile. Without an own statement, the other server has not been asked yet to
+ * show ours.
+ * @param {{from: Statement, own?: string, onClose: () => void}} props
+ */
+function Show({ from, own, onClose }) {
+  const { busy, problem, run } = useFormRequest();
+  const [shown, setShown] = useState("");
+  const host = hostOf(from.iss);
+  const show = () =>
+    run(async () => {
+      setShown(await publish(from, own));
+      await loadOwn();
+    });
+  const offer = () => run(async () => visit(await offerAddress(from, shown), onClose));
+  if (shown && own) return html`<${Done} host=${host} onClose=${onClose} />`;
+  if (shown)
+    return html`<${Question}
+      title=${t("link-done-title")}
+      text=${t("link-done", { host })}
+      note=${t("link-both", { host })}
+      action=${t("link-both-action", { host })}
+      decline=${t("close")}
+      origin=${from.iss}
+      ...${{ problem, busy, onClose }}
+      onAct=${offer}
+    />`;
+  return html`<${Question}
+    title=${t("link-show-title")}
+    text=${t("link-show", { host })}
+    note=${t("link-show-note", { host })}
+    action=${t("link-show-action")}
+    origin=${from.iss}
+    ...${{ problem, busy, onClose }}
+    onAct=${show}
+  />`;
+}
+
+/** @param {{host: string, onClose: () => void}} props */
+function Done({ host, onClose }) {
+  return html`<${Dialog} title=${t("link-done-title")} onClose=${onClose}>
+    <p>${t("link-done", { host })}</p>
+    <footer><${Button} look="primary" onClick=${onClose}>${t("close")}<//></footer>
+  <//>`;
+}

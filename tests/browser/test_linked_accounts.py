@@ -1,0 +1,225 @@
+"""A person links their accounts on two servers, with consent on both, and others can verify the link."""
+
+from urllib.parse import urlsplit
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.test_accessibility import axe, expect_accessible
+from tests.browser.test_other_servers import Elsewhere, add, elsewhere
+from tests.kit.account_statements import Account, digest_of, statement
+from tests.kit.community import ask, open_settings, own_id
+from tests.kit.device import Device
+from tests.kit.people import People, Person, wide_daily, wide_only
+from tests.kit.product import Product
+
+__all__ = ["axe", "elsewhere"]
+
+GARDENER = "Ada of the garden"
+
+
+async def joins_there(person: Person, elsewhere: Elsewhere, name: str) -> str:
+    """Join the other server in the same browser. Return the link that shows that server here."""
+    invite = (await elsewhere.owner.done("POST", "/api/invites", {}))["code"]
+    here = person.page.url
+    await person.page.goto(f"{elsewhere.recorder.url}/#invite={invite}")
+    await person.page.get_by_label("Your name").fill(name)
+    await person.press("Join")
+    await expect(person.page.locator("#channels")).to_be_attached()
+    token = (await ask(person, "POST", "/api/me/counts-token"))["token"]
+    await add(person, urlsplit(here)._replace(fragment="", query="").geturl())
+    await expect(person.page.locator(".other-servers li")).to_have_count(1)
+    await person.page.goto(here)
+    await expect(person.page.locator("#channels")).to_be_attached()
+    return f"{elsewhere.recorder.url}/#rail={token}"
+
+
+async def starts_linking(person: Person) -> Locator:
+    """Ask to link the account on the other server. Return the dialog of the page here."""
+    settings = await open_settings(person, "Servers")
+    await settings.get_by_role("button", name="Link an account").click()
+    await person.page.get_by_role("menuitem", name="Garden club").click()
+    dialog = person.page.get_by_role("dialog", name="Link your accounts")
+    await expect(dialog).to_be_visible()
+    return dialog
+
+
+async def profile_of(person: Person, name: str) -> Locator:
+    """Open the profile of the only person who has written a message."""
+    await person.hide_channels()
+    await person.page.locator(".author").first.click()
+    profile = person.page.get_by_role("dialog", name=name)
+    await expect(profile).to_be_visible()
+    return profile
+
+
+async def link_accounts(ada: Person, elsewhere: Elsewhere, product: Product, axe: str) -> Locator:
+    """Link the accounts, and show the link here. Return the last dialog."""
+    there, here = elsewhere.recorder.url, urlsplit(product.url).netloc
+    dialog = await starts_linking(ada)
+    await expect_accessible(ada, axe, "the first question about a linked account")
+    await dialog.get_by_role("button", name=f"Continue at {urlsplit(there).netloc}").click()
+    await ada.page.wait_for_url(f"{there}/**")
+    asked = ada.page.get_by_role("dialog", name=f"Is the account at {here} yours?")
+    await expect(asked).to_be_visible()
+    assert "same=" not in ada.page.url
+    await expect_accessible(ada, axe, "the question of the other server")
+    await asked.get_by_role("button", name="Yes, both are mine").click()
+    await ada.page.wait_for_url(f"{product.url.partition('#')[0]}**")
+    shown = ada.page.get_by_role("dialog", name="Show the account on your profile?")
+    assert await links_of(ada) == []
+    await shown.get_by_role("button", name="Show it on my profile").click()
+    done = ada.page.get_by_role("dialog", name="Your accounts are linked")
+    await expect(done).to_be_visible()
+    return done
+
+
+async def links_of(person: Person) -> list[dict[str, str]]:
+    path = f"/api/members/{await own_id(person)}/linked-accounts"
+    links: list[dict[str, str]] = (await ask(person, "GET", path))["links"]
+    return links
+
+
+async def viewer(people: People, ada: Person) -> Person:
+    """Let somebody arrive who sees a message from Ada, and with it the way to her profile."""
+    await ask(ada, "POST", "/api/channels/general/messages", {"text": "hello"})
+    grace = await people.arrive("Grace")
+    await grace.come_in()
+    return grace
+
+
+@wide_daily
+async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it_is_withdrawn(
+    people: People, product: Product, elsewhere: Elsewhere, axe: str
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    there, here = elsewhere.recorder.url, urlsplit(product.url).netloc
+    host = urlsplit(there).netloc
+    await add(ada, await joins_there(ada, elsewhere, GARDENER))
+    await ada.page.keyboard.press("Escape")
+    await link_accounts(ada, elsewhere, product, axe)
+    # The other server has a digest. It got neither the statement nor the address of the server that shows it.
+    [link] = await links_of(ada)
+    assert link["origin"] == there
+    received = elsewhere.recorder.received
+    assert link["other"].encode() not in received and here.encode() not in received
+    assert f"/api/me/account-confirmations/{digest_of(link['other'])}".encode() in received
+
+    grace = await viewer(people, ada)
+    profile = await profile_of(grace, "Ada")
+    await expect(profile.get_by_text("Only members of both servers can check this")).to_be_visible()
+    await grace.page.keyboard.press("Escape")
+    await add(grace, elsewhere.rail_link)
+    await grace.page.keyboard.press("Escape")
+    profile = await profile_of(grace, "Ada")
+    check = profile.get_by_role("button", name=f"Check with {host}")
+    await expect(check).to_be_visible()
+    # Nothing is asked before the click, because the question shows the other server who looks at whom.
+    assert elsewhere.recorder.requests("/api/account-confirmations") == []
+    await check.click()
+    await expect(profile.get_by_text(f"Verified: the same person as {GARDENER}")).to_be_visible()
+    [head] = elsewhere.recorder.requests("/api/account-confirmations")
+    assert "\r\norigin: null" in head and "referer" not in head
+    await expect_accessible(grace, axe, "a profile with a verified account")
+
+    await ada.page.goto(there)
+    settings = await open_settings(ada, "Servers")
+    await settings.get_by_role("button", name=f"Withdraw the confirmation for {here}").click()
+    await expect(settings.get_by_text("Your confirmations")).to_have_count(0)
+    await grace.page.keyboard.press("Escape")
+    profile = await profile_of(grace, "Ada")
+    await profile.get_by_role("button", name=f"Check with {host}").click()
+    await expect(profile.get_by_text("Not confirmed there, or no longer")).to_be_visible()
+
+
+@wide_only
+async def test_both_profiles_can_show_the_link_and_either_can_remove_it(
+    people: People, product: Product, elsewhere: Elsewhere, axe: str
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    there, here = elsewhere.recorder.url, urlsplit(product.url).netloc
+    await add(ada, await joins_there(ada, elsewhere, GARDENER))
+    await ada.page.keyboard.press("Escape")
+    done = await link_accounts(ada, elsewhere, product, axe)
+    await done.get_by_role("button", name="Ask at").click()
+    await ada.page.wait_for_url(f"{there}/**")
+    await ada.page.get_by_role("button", name="Show it on my profile").click()
+    done = ada.page.get_by_role("dialog", name="Your accounts are linked")
+    await done.locator("footer").get_by_role("button", name="Close").click()
+    [link] = await links_of(ada)
+    assert urlsplit(link["origin"]).netloc == here
+    settings = await open_settings(ada, "Servers")
+    await settings.get_by_role("button", name=f"Remove {here} from the profile").click()
+    await expect(settings.get_by_text("On your profile since")).to_have_count(0)
+    assert await links_of(ada) == []
+
+
+@wide_only
+async def test_consent_can_be_refused_on_either_server(
+    people: People, product: Product, elsewhere: Elsewhere
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    await add(ada, await joins_there(ada, elsewhere, GARDENER))
+    await ada.page.keyboard.press("Escape")
+    dialog = await starts_linking(ada)
+    await dialog.get_by_role("button", name="Cancel").click()
+    await expect(dialog).to_have_count(0)
+    assert ada.page.url.startswith(product.url.partition("#")[0])
+    await ada.page.keyboard.press("Escape")
+    dialog = await starts_linking(ada)
+    await dialog.get_by_role("button", name="Continue at").click()
+    asked = ada.page.get_by_role("dialog", name="Is the account at")
+    await asked.get_by_role("button", name="Cancel").click()
+    await expect(asked).to_have_count(0)
+    assert ada.page.url.startswith(elsewhere.recorder.url)
+    assert (await ask(ada, "GET", "/api/me/account-confirmations"))["confirmations"] == []
+
+
+@wide_only
+async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_server(
+    people: People, product: Product, elsewhere: Elsewhere
+) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    await add(ada, await joins_there(ada, elsewhere, GARDENER))
+    origin = await ada.page.evaluate("origin")
+    jwk = await ada.page.evaluate("""() => new Promise((resolve) => {
+      indexedDB.open("svc").onsuccess = ({ target: { result } }) => {
+        const keys = result.transaction("keys").objectStore("keys").get("device");
+        keys.onsuccess = async () => resolve(await crypto.subtle.exportKey("jwk", keys.result.publicKey));
+      };
+    })""")
+    me = Account(origin, await own_id(ada), Device())
+    me.device.jwk = {name: jwk[name] for name in ("kty", "crv", "x", "y")}
+    there = Account(elsewhere.recorder.url, "somebody", Device())
+    stranger = Account("https://evil.example", "somebody", Device())
+    now = await ada.page.evaluate("Date.now()")
+    fresh = {"made_at_ms": now}
+    request = {"use": "same_person_request", "made_at_ms": now}
+    good = statement(there, me, **fresh)
+    head, claims, _ = good.split(".")
+    invalid = "This request for a linked account is not valid."
+    refusals = {
+        statement(stranger, me, **request): "evil.example asks about a linked account, but it is not one",
+        statement(stranger, me, **fresh): "evil.example asks about a linked account, but it is not one",
+        statement(there, me, use="same_person_request", made_at_ms=now - 2 * 3_600_000): "too old",
+        f"{head}.{claims}.{statement(there, me, **request).split('.')[2]}": invalid,
+        # Meant for a third server, for another account here, and for another key of ours.
+        statement(there, Account("https://third.example", me.id, me.device), **fresh): invalid,
+        statement(there, Account(origin, "another", me.device), **fresh): invalid,
+        statement(there, Account(origin, me.id, Device()), **fresh): invalid,
+        # An offer with a statement that we have not signed.
+        f"{good}~{statement(Account(origin, me.id, Device()), there, **fresh)}": invalid,
+        "nonsense": invalid,
+    }
+    for text, reason in refusals.items():
+        await ada.page.goto("about:blank")
+        await ada.page.goto(f"{origin}/#same={text}")
+        dialog = ada.page.get_by_role("dialog", name="Link your accounts")
+        await expect(dialog.get_by_text(reason)).to_be_visible()
+        await expect(dialog.get_by_role("button", name="Show it on my profile")).to_have_count(0)
+    await ada.page.goto("about:blank")
+    await ada.page.goto(f"{origin}/#same={good}")
+    await expect(ada.page.get_by_role("dialog", name="Show the account on your profile?")).to_be_visible()
