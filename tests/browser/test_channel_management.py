@@ -171,7 +171,14 @@ async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(here:
     await expect(category).to_be_visible()
     await entry(owner, "two").drag_to(category)
     await are("general", "one", "Voice", "two")
-    await entry(owner, "one").drag_to(entry(owner, "general"), target_position={"x": 20, "y": 3})
+    # A line shows where the channel will be.
+    await entry(owner, "one").hover()
+    await owner.page.mouse.down()
+    for y in (6, 3):
+        await entry(owner, "general").hover(position={"x": 20, "y": y})
+    await expect(owner.page.locator("[data-drop=before]")).to_contain_text("general")
+    await owner.page.mouse.up()
+    await expect(owner.page.locator("[data-drop]")).to_have_count(0)
     await are("one", "general", "Voice", "two")
 
     moderator = here.moderator

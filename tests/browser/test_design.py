@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import async_playwright
+from playwright.async_api import Page, async_playwright
 
 from tests.browser.test_accessibility import axe
 from tests.design.serve import design_page
@@ -29,6 +29,18 @@ FINDINGS = """(rules) => axe.run(document, { rules }).then(({ violations }) => v
   ({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`))"""
 
 
+async def force_states(page: Page) -> None:
+    """Show the elements that state it as hovered or focused."""
+    tools = await page.context.new_cdp_session(page)
+    for method in ("DOM.enable", "CSS.enable"):
+        await tools.send(method)
+    root = (await tools.send("DOM.getDocument"))["root"]["nodeId"]
+    for state in ("hover", "focus-visible"):
+        query = {"nodeId": root, "selector": f"[data-forced={state}] :is(button, input)"}
+        for node in (await tools.send("DOM.querySelectorAll", query))["nodeIds"]:
+            await tools.send("CSS.forcePseudoState", {"nodeId": node, "forcedPseudoClasses": [state]})
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_axe_finds_no_problem_in_any_state_of_a_component(axe: str, scheme: Any) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
@@ -41,9 +53,13 @@ async def test_axe_finds_no_problem_in_any_state_of_a_component(axe: str, scheme
             await page.set_viewport_size({"width": width, "height": 900})
             await page.goto(address)
             await page.wait_for_selector("body[data-drawn]")
+            await force_states(page)
             await page.screenshot(path=PICTURES / f"design-{scheme}-{width}.png", full_page=True)
             assert await page.evaluate("document.documentElement.scrollWidth") <= width
             assert await page.evaluate(HEIGHTS) == []
+        await page.emulate_media(forced_colors="active")
+        await page.screenshot(path=PICTURES / f"design-{scheme}-forced.png", full_page=True)
+        await page.emulate_media(forced_colors="none")
         await page.evaluate(axe)
         assert await page.evaluate(FINDINGS, RULES) == []
         assert faults == []

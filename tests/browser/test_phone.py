@@ -393,6 +393,7 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     await grace.come_in()
     greeting = page.get_by_role("region", name="Welcome to Garden club")
     await expect(greeting).to_contain_text("Beds and seeds")
+    await expect(greeting.get_by_role("listitem")).to_have_text(["Voice", "random"])
     await is_within_reach(grace, "the greeting")
     await expect_accessible(grace, axe, "the greeting")
     await greeting.get_by_role("button", name="random").tap()
@@ -407,3 +408,10 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     await grace.resize({"width": 360, "height": 560})
     await offer.get_by_role("button", name="Make a recovery code").tap()
     await expect(page.get_by_role("button", name="Make a code")).to_be_in_viewport(ratio=1)
+    # Each is shown once: neither a reload nor another message brings it back.
+    await page.keyboard.press("Escape")
+    await offer.get_by_role("button", name="Close").tap()
+    await expect(offer).to_have_count(0)
+    await page.reload()
+    await write(grace, "Hello again")
+    await expect(page.locator(".newcomer")).to_have_count(0)

@@ -7,6 +7,7 @@ import { Button, IconButton } from "/web/views/parts/button.js";
 import { Choice, Field, Switch } from "/web/views/parts/field.js";
 import { Icon } from "/web/views/parts/icon.js";
 import { Skeletons } from "/web/views/conversation/conversation.js";
+import { MORE } from "./more_states.js";
 import { loadWords } from "/web/words/words.js";
 
 const nothing = () => {};
@@ -19,6 +20,10 @@ const COLOURS = [
   ["surface", "quiet"],
   ["accent-fill", "on-accent"],
   ["danger-fill", "on-danger"],
+  ["success-fill", "on-success"],
+  ["surface", "success"],
+  ["surface", "warning-text"],
+  ["highlight", "text"],
   ["notice", "on-notice"],
 ];
 const SIZES = { "--xs": "12 px", "--s": "13 px", "1rem": "15 px", "--l": "18 px", "--xl": "24 px" };
@@ -197,7 +202,7 @@ const Call = () => html`<div class="call">
 
 const Loading = () => html`<${Skeletons} />`;
 
-const PARTS = { Type, Colours, Buttons, Fields, People, Navigation, Messages, Overlays, Call, Loading };
+const PARTS = { Type, Colours, Buttons, Fields, People, Navigation, Messages, Overlays, Call, Loading, ...MORE };
 
 await loadWords();
 render(
