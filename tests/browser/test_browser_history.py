@@ -87,9 +87,9 @@ async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: P
     await write(ada, "Hello")
     await is_in(ada, "general")
     covers: dict[str, tuple[Callable[[], Awaitable[None]], Locator]] = {
-        "channels": (lambda: ada.press("Show the channels"), page.locator(".home[data-drawer=open]")),
+        "channels": (lambda: ada.press("Show channels"), page.locator(".home[data-drawer=open]")),
         "a panel": (lambda: ada.press("Members"), page.locator(".aside")),
-        "emoji": (lambda: ada.press("Choose an emoji"), page.locator(".emoji-picker")),
+        "emoji": (lambda: ada.press("Choose emoji"), page.locator(".emoji-picker")),
         "a menu": (lambda: do(ada, "Hello", "More"), page.get_by_role("menu")),
         "reactions": (lambda: do(ada, "Hello", "React"), page.locator(".picker")),
         "an editor": (lambda: do(ada, "Hello", "Edit"), page.locator(".editor")),
@@ -105,7 +105,7 @@ async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: P
     # A confirmation on a settings page closes before the settings do.
     await page.keyboard.press("Control+,")
     await page.locator(".settings-pages .unfold").click()
-    await ada.press("Signing out")
+    await ada.press("Session")
     await ada.press("Sign out")
     await expect(page.locator("dialog.confirm")).to_be_visible()
     await page.go_back()
@@ -116,7 +116,7 @@ async def test_back_on_a_phone_closes_the_view_that_covers_the_channel(people: P
 @narrow_only
 async def test_back_on_a_phone_ends_editing_a_message(people: People) -> None:
     ada = await people.arrive("Ada", touch=True)
-    page, editor = ada.page, ada.page.get_by_label("Edit the message")
+    page, editor = ada.page, ada.page.get_by_label("Edit message")
     await join_and_open(ada)
     await write(ada, "Hello")
     await open_channel(ada, "random")
@@ -157,15 +157,15 @@ async def test_back_on_a_phone_leads_through_the_settings_step_by_step(people: P
     await expect(dialog).to_have_accessible_name("Settings")
 
     await open_page("Roles")
-    await ada.press("Create a role")
+    await ada.press("Create role")
     await expect(page.get_by_role("button", name="All roles")).to_be_visible()
     await page.go_back()
     await expect(page.get_by_role("button", name="All roles")).to_have_count(0)
-    await expect(page.get_by_role("button", name="Create a role")).to_be_visible()
+    await expect(page.get_by_role("button", name="Create role")).to_be_visible()
 
     # The new channel does not open behind the settings, where Back would return to the dialog.
     await open_page("Channels")
-    await ada.press("Create a channel")
+    await ada.press("Create channel")
     await page.get_by_label("Name", exact=True).fill("news")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("button", name="Edit news")).to_be_visible()
@@ -232,7 +232,7 @@ async def test_a_link_to_a_hidden_channel_shows_a_notice_and_opens_another_chann
             await ada.page.goto(f"{origin_of(product)}/#channel=nowhere")
         else:
             await ada.page.evaluate("() => { location.hash = '#channel=nowhere'; }")
-        notice = ada.page.get_by_text("This channel does not exist, or you may not see it.")
+        notice = ada.page.get_by_text("This channel doesn’t exist, or you don’t have access to it.")
         await expect(notice).to_be_visible()
         await is_in(ada, "general")
         await expect(box(ada)).to_be_enabled()

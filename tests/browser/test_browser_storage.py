@@ -63,7 +63,7 @@ async def test_in_a_browser_without_storage_a_sign_in_lasts_until_the_page_is_cl
         try:
             ada = Person("Ada", await browser.new_page())
             await ada.page.goto(product.url)
-            notice = ada.page.get_by_text("This browser keeps no data")
+            notice = ada.page.get_by_text("This browser doesn’t store data")
             await expect(notice).to_be_visible(timeout=DEADLINE_MS)
             await join_and_open(ada)
             for where, size in (("a computer", WIDE), ("a phone", NARROW)):

@@ -28,14 +28,14 @@ __all__ = ["axe"]
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
     """Create a channel. If `to` is given, only members with that role can see it."""
     await person.show_channels()
-    await person.press("Create a text channel")
-    dialog = person.page.get_by_role("dialog", name="Create a channel")
+    await person.press("Create text channel")
+    dialog = person.page.get_by_role("dialog", name="Create channel")
     await dialog.get_by_role("radio", name=kind).check()
     await dialog.get_by_label("Name", exact=True).fill(name)
     if to:
         await dialog.get_by_role("switch", name="Private").check()
-        await pick(dialog, "Who sees it", to)
-    await dialog.get_by_role("button", name="Create a channel").click()
+        await pick(dialog, "Add roles or people", to)
+    await dialog.get_by_role("button", name="Create channel").click()
     await expect(dialog).to_be_hidden()
     if kind == "Text":
         await expect(person.page.locator("#text-name")).to_have_text(name)
@@ -76,11 +76,11 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
         await each.show_channels()
     await create(here.owner, "Lounge", kind="Voice")
     await expect(here.member.page.locator("#voice-channels .channel-name")).to_have_text(["Voice", "Lounge"])
-    await expect(here.member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)
+    await expect(here.member.page.get_by_role("button", name="Create text channel")).to_have_count(0)
     await entry(here.member, "general").click(button="right")
     await here.member.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await here.member.page.get_by_role("menuitem", name="Copy link").click()
-    await expect(here.member.page.get_by_text("The link is copied.")).to_be_visible()
+    await expect(here.member.page.get_by_text("Link copied.")).to_be_visible()
     assert (await here.member.page.evaluate("navigator.clipboard.readText()")).endswith("/#channel=general")
     await entry(here.member, "general").click(button="right")
     await expect(here.member.page.get_by_role("menuitem").first).to_be_visible()
@@ -124,8 +124,8 @@ async def test_changes_to_a_channel_appear_for_everybody(here: Community, axe: s
         (here.moderator, "3", "96 kbit/s", (3, 96, False)),
     ):
         await choose(person, "Voice", "Channel settings")
-        await person.page.get_by_label("Seats").fill(seats)
-        await person.page.get_by_label("Sound quality").select_option(quality)
+        await person.page.get_by_label("User limit").fill(seats)
+        await person.page.get_by_label("Audio quality").select_option(quality)
         await person.page.get_by_role("switch", name="Encrypt calls").click()
         if person is here.owner:
             await at_both_sizes(person, axe, "the settings of a voice channel")
@@ -141,13 +141,13 @@ async def test_changes_to_a_channel_appear_for_everybody(here: Community, axe: s
 
 @pytest.mark.pages("owner")
 async def test_a_channel_without_a_name_is_refused_with_a_message(here: Community, axe: str) -> None:
-    await here.owner.press("Create a text channel")
-    creates = here.owner.page.get_by_role("dialog").get_by_role("button", name="Create a channel")
+    await here.owner.press("Create text channel")
+    creates = here.owner.page.get_by_role("dialog").get_by_role("button", name="Create channel")
     await here.owner.resize(UNDER_A_KEYBOARD)
     await expect(creates).to_be_in_viewport(ratio=1)
     await creates.click()
     await here.owner.resize(WIDE)
-    await expect(here.owner.page.get_by_role("alert").filter(has_text="Please enter a name.")).to_be_visible()
+    await expect(here.owner.page.get_by_role("alert").filter(has_text="Enter a name.")).to_be_visible()
     await at_both_sizes(here.owner, axe, "a new channel without a name")
 
 
@@ -195,7 +195,7 @@ async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(here:
 @pytest.mark.pages("owner", "member")
 async def test_a_collapsed_category_hides_channels_without_unread_messages(here: Community) -> None:
     await create(here.owner, "Projects", kind="Category")
-    await here.owner.press("Create a channel in Projects")
+    await here.owner.press("Create channel in Projects")
     await here.owner.page.get_by_label("Name", exact=True).fill("engine")
     await here.owner.page.keyboard.press("Enter")
     await expect(here.owner.page.locator("#text-name")).to_have_text("engine")
@@ -246,18 +246,20 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
         return page.get_by_role("group", name=of)
 
     sending = line("Send messages")
-    await expect(sending).to_contain_text("may")
+    await expect(sending).to_contain_text("allowed")
     await sending.get_by_role("radio", name="Deny").check()
-    await expect(sending.locator(".outcome")).to_have_text("may not")
+    await expect(sending.locator(".outcome")).to_have_text("not allowed")
     await expect(box(here.member)).to_be_disabled()
 
-    await pick(page.get_by_role("dialog"), "View as a role or a person", "Edsger")
+    await pick(page.get_by_role("dialog"), "Add a role or person", "Edsger")
     of_edsger = page.get_by_role("group", name="Permissions of Edsger in this channel")
     await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text(
-        "may not"
+        "not allowed"
     )
     await of_edsger.get_by_role("group", name="Send messages").get_by_role("radio", name="Allow").check()
-    await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text("may")
+    await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text(
+        "allowed"
+    )
     await expect(box(here.member)).to_be_enabled()
     await at_both_sizes(here.owner, axe, "a member's permissions in a channel")
     channels = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
@@ -269,16 +271,16 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
     await choose(here.moderator, "general", "Permissions")
     page = here.moderator.page
     await (
-        page.get_by_role("list", name="Roles and people with entries")
+        page.get_by_role("list", name="Roles and people with channel permissions")
         .get_by_role("button", name="Edsger")
         .click()
     )
     reacting = page.get_by_role("group", name="Permissions of Edsger in this channel").get_by_role(
         "group", name="Add reactions"
     )
-    await expect(reacting.locator(".outcome")).to_have_text("may")
+    await expect(reacting.locator(".outcome")).to_have_text("allowed")
     await reacting.get_by_role("radio", name="Deny").check()
-    await expect(reacting.locator(".outcome")).to_have_text("may not")
+    await expect(reacting.locator(".outcome")).to_have_text("not allowed")
 
     async def may_react() -> bool:
         channels = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
@@ -316,10 +318,10 @@ async def test_an_archived_channel_can_be_restored_in_the_settings(here: Communi
     await create(here.owner, "attic")
     for person in (here.owner, here.moderator):
         await choose(person, "attic", "Channel settings")
-        await person.press("Archive the channel")
+        await person.press("Archive channel")
         await expect(names(here.member)).to_have_text(["general", "Voice"])
         page = await open_settings(person, "Channels")
-        await page.get_by_role("button", name="Bring it back").click()
+        await page.get_by_role("button", name="Restore").click()
         await expect(names(here.member)).to_have_text(["general", "attic", "Voice"])
         await person.page.keyboard.press("Escape")
 

@@ -218,7 +218,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     # If the request is refused, the messages stay in place, and the page sends no other request until the
     # person retries.
     line.fail_next("history")
-    await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
+    await shows_above(ada, earlier, "This channel was deleted(.|\\n)*Try again")
     await expect_accessible(ada, axe, "a failed request for earlier messages")
     first = (await drawn(ada))[0]
     assert first > 0
@@ -239,7 +239,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     # The connection is lost during the request. The page recovers without user action.
     line.cut_before("history")
     first = (await drawn(ada))[0]
-    await shows_above(ada, earlier, "The server cannot be reached. Trying again…")
+    await shows_above(ada, earlier, "Can’t reach the server. Reconnecting…")
     line.restore()
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
 
@@ -263,7 +263,7 @@ async def test_a_date_opens_the_history_at_that_day(people: People) -> None:
     await open_channel(ada, "old")
     # Use the keyboard, because the heading moves away from a pointer while more of the day is rendered.
     await ada.page.locator(".day button").last.press("Enter")
-    dialog = ada.page.get_by_role("dialog", name="Jump to a date")
+    dialog = ada.page.get_by_role("dialog", name="Jump to date")
     await dialog.get_by_label("Date").fill("2020-01-02")
     await dialog.get_by_role("button", name="Jump").click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text(f"nr{A_DAY} star")

@@ -246,7 +246,7 @@ def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
 
     async def drawer() -> None:
         if size == "narrow" and not await page.locator(".home[data-drawer=open]").count():
-            await pressed("Show the channels")
+            await pressed("Show channels")
         await expect(page.locator("#channels")).to_be_visible()
 
     def settings(name: str) -> Callable[[], Awaitable[None]]:

@@ -39,7 +39,7 @@ async def test_mentions_from_all_channels_are_in_one_inbox_and_lead_to_their_mes
 ) -> None:
     ada, grace = await apart(people)
     await ada.press("Mentions")
-    await expect(inbox(ada)).to_contain_text("Nobody has mentioned you yet.")
+    await expect(inbox(ada)).to_contain_text("No mentions yet.")
     await mention(grace, ada, "dinner?")
     await write(grace, "unrelated")
     # A mention that arrives while the inbox is open appears at once.
@@ -52,7 +52,7 @@ async def test_mentions_from_all_channels_are_in_one_inbox_and_lead_to_their_mes
     await at_both_sizes(ada, axe, "mentions of several channels")
 
     line = inbox(ada).locator(".message-line").filter(has_text="dinner?")
-    await line.get_by_role("button", name="Go to the message").click()
+    await line.get_by_role("button", name="Jump to message").click()
     await expect(ada.page.locator("#text-name")).to_have_text("general")
     await expect(ada.page.locator("#messages .message").filter(has_text="dinner?")).to_be_focused()
     await expect(line.locator(".badge")).to_have_count(0)
@@ -116,12 +116,12 @@ async def test_a_mention_in_a_thread_opens_the_thread(people: People) -> None:
     ada, grace = await apart(people)
     await write(grace, "Where?")
     await do(grace, "Where", "More")
-    await grace.page.get_by_role("menuitem", name="Reply in a thread").click()
-    field = grace.page.get_by_role("textbox", name="Reply in the thread")
+    await grace.page.get_by_role("menuitem", name="Reply in thread").click()
+    field = grace.page.get_by_role("textbox", name="Reply in thread")
     await field.fill(f"[Ada](mention:{await ada.page.evaluate(OWN_ID)}) knows")
     await field.press("Enter")
     await ada.press("Mentions, 1 mention")
-    await inbox(ada).get_by_role("button", name="Go to the message").click()
+    await inbox(ada).get_by_role("button", name="Jump to message").click()
     thread = ada.page.get_by_role("region", name="Thread")
     await expect(thread.locator(".message").filter(has_text="knows")).to_be_focused()
     await expect(ada.page.locator("#text-name")).to_have_text("general")
@@ -132,7 +132,7 @@ async def test_on_a_phone_opening_a_message_closes_the_inbox(people: People) -> 
     await mention(grace, ada, "dinner?")
     await ada.resize(NARROW)
     await ada.press("Mentions, 1 mention")
-    await inbox(ada).get_by_role("button", name="Go to the message").click()
+    await inbox(ada).get_by_role("button", name="Jump to message").click()
     await expect(inbox(ada)).to_have_count(0)
     await expect(message(ada, "dinner?")).to_be_focused()
 

@@ -96,7 +96,7 @@ async def test_the_enter_that_ends_an_ime_composition_sends_nothing(people: Peop
     await expect(message(ada, "今日は")).to_be_visible()
 
     await do(ada, "今日は", "Edit")
-    editor = page.get_by_role("textbox", name="Edit the message")
+    editor = page.get_by_role("textbox", name="Edit message")
     await editor.fill("明日は")
     await ends_conversion(editor)
     await expect(editor).to_have_value("明日は")
@@ -107,7 +107,7 @@ async def test_the_enter_that_ends_an_ime_composition_sends_nothing(people: Peop
     await expect(page.get_by_role("dialog")).to_be_visible()
     await page.keyboard.press("Escape")
 
-    await ada.press("Choose an emoji")
+    await ada.press("Choose emoji")
     search = page.locator(".emoji-picker input[type=search]")
     await search.fill("heart")
     await expect(page.locator(".emoji-grid button").first).to_be_visible()
@@ -132,10 +132,10 @@ async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(peopl
             await page.keyboard.press("Escape")
             await expect(shown).to_have_count(0)
             await becomes(lambda: page.evaluate(HAS_FOCUS), "draft")
-    await ada.press("Choose an emoji")
+    await ada.press("Choose emoji")
     await expect(page.locator(".emoji-picker input[type=search]")).to_be_focused()
     await page.keyboard.press("Escape")
-    await becomes(lambda: page.evaluate(HAS_FOCUS), "Choose an emoji")
+    await becomes(lambda: page.evaluate(HAS_FOCUS), "Choose emoji")
     await do(ada, "Hello", "React")
     await expect(page.locator(".picker button").first).to_be_focused()
     await page.keyboard.press("Escape")
@@ -166,7 +166,7 @@ async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: Peop
     openers = {
         "the invite": page.get_by_role("button", name="Invite people"),
         "the switcher": page.locator(".find"),
-        "a new channel": page.get_by_role("button", name="Create a text channel"),
+        "a new channel": page.get_by_role("button", name="Create text channel"),
         "a call": page.get_by_role("button", name="Join Voice with…"),
         "the settings": page.get_by_role("button", name="Settings", exact=True),
         "the channel": page.get_by_role("button", name="About general", exact=True),
@@ -236,16 +236,16 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
     await expect(tooltip).to_be_hidden()
     await expect_accessible(ada, axe, "the menu of a channel")
     await ada.page.keyboard.press("Escape")
-    await expect(ada.page.get_by_role("button", name="More about this channel")).to_be_focused()
+    await expect(ada.page.get_by_role("button", name="More channel options")).to_be_focused()
     # A title is shown in the same way, and the browser does not show it a second time.
     day = ada.page.locator(".day button").first
     await write(ada, "Hello")
     await day.hover()
-    await expect(tooltip).to_have_text("Jump to a date")
+    await expect(tooltip).to_have_text("Jump to date")
     await expect(day).not_to_have_attribute("title", re.compile("."))
     await members.hover()
     await expect(tooltip).to_have_text("Members")
-    await expect(day).to_have_attribute("title", "Jump to a date")
+    await expect(day).to_have_attribute("title", "Jump to date")
 
 
 async def test_the_edited_mark_is_below_the_text(people: People) -> None:
@@ -253,7 +253,7 @@ async def test_the_edited_mark_is_below_the_text(people: People) -> None:
     await write(ada, "First")
     await write(ada, "Second")
     await box(ada).press("ArrowUp")
-    editor = ada.page.get_by_role("textbox", name="Edit the message")
+    editor = ada.page.get_by_role("textbox", name="Edit message")
     await editor.fill("Second, changed")
     await editor.press("Enter")
     mark = message(ada, "Second, changed").get_by_text("edited", exact=True)
@@ -276,7 +276,7 @@ async def test_a_member_whose_name_is_taken_is_told_their_new_name(people: Peopl
     first, second = await people.arrive("Tomás"), await people.arrive("Tomás")
     await first.come_in()
     await second.come_in()
-    text = "“Tomás” is taken here, so your name is “Tomás 2”. You can change it in the settings."
+    text = "“Tomás” is already taken here, so your name is “Tomás 2”. You can change it in settings."
     await expect(second.page.get_by_text(text)).to_be_visible()
     await expect(first.page.locator(".notice")).to_have_count(0)
 

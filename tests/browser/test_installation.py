@@ -128,7 +128,7 @@ async def test_signing_out_erases_all_messages_stored_for_offline_reading(people
     await write(ada, "between us")
     await keeps(ada, "between us")
     await box(ada).fill("half a sentence")
-    await open_settings(ada, "Signing out")
+    await open_settings(ada, "Session")
     await ada.press("Sign out")
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
@@ -149,7 +149,7 @@ async def test_shared_content_is_shown_only_after_the_sharing_site_has_been_name
     )
     await ada.page.goto("http://foreign.example/")
     await ada.page.evaluate(SHARE, [address, manifest["share_target"], 20])
-    dialog = ada.page.get_by_role("dialog", name="Share in a channel")
+    dialog = ada.page.get_by_role("dialog", name="Share to a channel")
     await expect(dialog).to_contain_text("foreign.example wants to share something here.")
     await expect(dialog.get_by_role("blockquote")).to_have_count(0)
     await dialog.get_by_role("button", name="Show", exact=True).click()
@@ -169,7 +169,7 @@ async def test_shared_content_is_posted_in_the_chosen_channel(people: People, ax
     address, manifest = ada.page.url, await ada.page.evaluate(MANIFEST)
     await ada.page.goto("about:blank")
     await ada.page.evaluate(SHARE, [address, manifest["share_target"]])
-    dialog = ada.page.get_by_role("dialog", name="Share in a channel")
+    dialog = ada.page.get_by_role("dialog", name="Share to a channel")
     await expect(dialog).to_contain_text("Another app or site wants to share something here.")
     await expect(dialog.get_by_text("note one.txt")).to_have_count(0)
     await dialog.get_by_role("button", name="Show", exact=True).click()
@@ -236,7 +236,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
             async with chat_server(variables):
                 await expect(ada.page.get_by_text("A new version is available.")).to_be_visible()
                 assert failed
-                await ada.press("Load it")
+                await ada.press("Reload")
 
                 async def is_new() -> bool:
                     return await version(ada) != before

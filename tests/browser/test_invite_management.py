@@ -51,9 +51,9 @@ async def make(person: Person, **choices: str) -> str:
     dialog = person.page.get_by_role("dialog", name="Invite people")
     for label, option in choices.items():
         await dialog.get_by_label(label.replace("_", " ")).select_option(option)
-    await dialog.get_by_role("button", name="Make a link").click()
-    await expect(dialog.get_by_role("img", name="Code for phones")).to_be_visible()
-    return await dialog.get_by_label("Link").input_value()
+    await dialog.get_by_role("button", name="Create link").click()
+    await expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
+    return await dialog.get_by_label("Invite link").input_value()
 
 
 def code_of(address: str) -> str:
@@ -88,21 +88,21 @@ async def test_a_person_can_join_with_a_link_created_on_the_page(here: Community
     await guest.come_in()
     await here.moderator.page.keyboard.press("Escape")
     settings = await open_settings(here.moderator, "Invites")
-    await settings.get_by_role("listitem").get_by_role("button", name="Who joined").click()
-    await expect(settings.get_by_role("listitem")).to_contain_text("Joined with it: Frances")
+    await settings.get_by_role("listitem").get_by_role("button", name="Show joined members").click()
+    await expect(settings.get_by_role("listitem")).to_contain_text("Joined with this link: Frances")
 
 
 @pytest.mark.pages("owner", "moderator")
 async def test_a_moderator_can_see_and_revoke_their_own_links(here: Community) -> None:
     other = code_of(await make(here.owner))
-    own = code_of(await make(here.moderator, Valid_for="No limit"))
+    own = code_of(await make(here.moderator, Valid_for="Never expires"))
     await here.moderator.page.keyboard.press("Escape")
     page = await open_settings(here.moderator, "Invites")
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await expect(page.get_by_role("listitem")).to_contain_text(f"{own}by Grace · not used yet · No limit")
     await page.get_by_role("button", name=f"Revoke {own}").click()
     await confirm(here.moderator, "Revoke")
-    await expect(page.get_by_text("There are no links right now.")).to_be_visible()
+    await expect(page.get_by_text("There are no active invites.")).to_be_visible()
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Invites")
     await expect(page.get_by_role("listitem").filter(has_text=other)).to_have_count(1)
@@ -112,18 +112,18 @@ async def test_a_moderator_can_see_and_revoke_their_own_links(here: Community) -
 @pytest.mark.pages("owner", "moderator")
 async def test_only_members_who_may_give_roles_can_add_a_role_to_a_link(here: Community) -> None:
     await here.owner.press("Invite people")
-    await expect(here.owner.page.get_by_label("Role of new members")).to_be_visible()
+    await expect(here.owner.page.get_by_label("Role for new members")).to_be_visible()
     await here.moderator.press("Invite people")
-    await expect(here.moderator.page.get_by_label("Valid for")).to_be_visible()
-    await expect(here.moderator.page.get_by_label("Role of new members")).to_have_count(0)
+    await expect(here.moderator.page.get_by_label("Expires after")).to_be_visible()
+    await expect(here.moderator.page.get_by_label("Role for new members")).to_have_count(0)
 
 
 async def make_for_approval(person: Person) -> str:
     """Create a link whose guests need approval. Return its URL."""
     await person.press("Invite people")
-    await person.page.get_by_role("switch", name="Approve each person").check()
-    await person.press("Make a link")
-    address = await person.page.get_by_label("Link").input_value()
+    await person.page.get_by_role("switch", name="Require approval").check()
+    await person.press("Create link")
+    address = await person.page.get_by_label("Invite link").input_value()
     await person.page.keyboard.press("Escape")
     return address
 
@@ -147,7 +147,7 @@ async def test_applicants_can_be_approved_or_refused_on_the_page(
     for name in ("Frances", "Barbara"):
         guest = await applicant(people, address, name)
     page = await open_settings(here.owner, "Invites")
-    waiting = page.get_by_role("list", name="Waiting to be let in")
+    waiting = page.get_by_role("list", name="Requests to join")
     await expect(waiting.get_by_role("listitem")).to_have_count(2)
     for size in SIZES.values():
         for person, where in ((here.owner, "people who wait to be let in"), (guest, "waiting to be let in")):
@@ -157,14 +157,14 @@ async def test_applicants_can_be_approved_or_refused_on_the_page(
     await (
         waiting.get_by_role("listitem")
         .filter(has_text="Frances")
-        .get_by_role("button", name="Let in")
+        .get_by_role("button", name="Approve")
         .click()
     )
     await expect(waiting.get_by_role("listitem")).to_have_count(1)
     await expect(waiting).to_contain_text("Barbara")
-    await waiting.get_by_role("button", name="Refuse").click()
+    await waiting.get_by_role("button", name="Decline").click()
     await expect(waiting).to_have_count(0)
-    await expect(guest.page.get_by_role("alert")).to_contain_text("You were not let in.")
+    await expect(guest.page.get_by_role("alert")).to_contain_text("Your request to join was declined.")
     entries = (await ask(here.owner, "GET", "/api/audit?limit=3"))["entries"]
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
@@ -178,7 +178,7 @@ async def test_invite_managers_can_approve_applicants_and_revoke_other_members_l
     guest = await applicant(people, address)
     page = await open_settings(here.moderator, "Invites")
     await expect(page.get_by_role("button", name="Invite people")).to_have_count(0)
-    await page.get_by_role("list", name="Waiting to be let in").get_by_role("button", name="Let in").click()
+    await page.get_by_role("list", name="Requests to join").get_by_role("button", name="Approve").click()
     await expect(guest.page.locator("#own-name")).to_have_text("Barbara")
     await page.get_by_role("button", name=f"Revoke {code}").click()
     await confirm(here.moderator, "Revoke")

@@ -76,7 +76,7 @@ RENAME_AND_BAN = pytest.mark.nightly("the menu offers Rename and Ban daily, and 
         pytest.param(
             "kick_members",
             "Kick",
-            f"{GONE}('You are no longer a member here.')",
+            f"{GONE}('You’re no longer a member of this server.')",
             "POST",
             "/api/members/{id}/kick",
             marks=RENAME_AND_BAN,
@@ -104,7 +104,7 @@ async def test_each_action_is_offered_only_with_its_permission_and_for_lower_ran
         if item == "Rename":
             await dialog.get_by_label("Name", exact=True).fill("Renamed")
         elif item == "Ban":
-            await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
+            await dialog.get_by_label("Delete their messages").select_option("From the last 1 hour")
         await dialog.get_by_role("button", name=item, exact=True).click()
         await expect(other.page.locator(seen)).to_be_visible()
         await expect(message(here.owner, reason)).to_have_count(0 if item == "Ban" else 1)
@@ -126,7 +126,7 @@ async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted
     await dialog.get_by_role("button", name="Rename").click()
     await expect(here.member.page.locator("#own-name")).to_have_text("Dijkstra")
     dialog = await choose(here.moderator, "Dijkstra", "Time out")
-    await dialog.get_by_label("For").select_option("10 minutes")
+    await dialog.get_by_label("Duration").select_option("10 minutes")
     await dialog.get_by_label("Reason").fill("Too loud")
     await at_both_sizes(here.moderator, axe, "the duration of a timeout")
     await dialog.get_by_role("button", name="Time out").click()
@@ -136,7 +136,7 @@ async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted
     await at_both_sizes(here.member, axe, "a member in timeout")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(["Dijkstra is in timeout."])
     assert await refusal(here.member, "PATCH", f"/api/members/{await own_id(here.member)}", {"nickname": "x"})
-    await choose(here.moderator, "Dijkstra", "End the timeout")
+    await choose(here.moderator, "Dijkstra", "End timeout")
     await expect(box(here.member)).to_be_enabled()
 
 
@@ -146,7 +146,7 @@ async def test_a_kicked_member_may_return_but_a_banned_member_may_not(
     await write(here.member, "Watches for sale")
     await shows(here.owner, ["Watches for sale"])
     dialog = await choose(here.moderator, "Edsger", "Ban")
-    await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
+    await dialog.get_by_label("Delete their messages").select_option("From the last 1 hour")
     await dialog.get_by_label("Reason").fill("Sells watches")
     await at_both_sizes(here.moderator, axe, "the confirmation of a ban")
     await dialog.get_by_role("button", name="Ban").click()
@@ -156,18 +156,20 @@ async def test_a_kicked_member_may_return_but_a_banned_member_may_not(
     await expect(message(here.owner, "Watches for sale")).to_have_count(0)
     page = await open_settings(here.moderator, "Bans")
     await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
-    await page.get_by_role("button", name="Lift the ban").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="Lift the ban on Edsger?")
+    await page.get_by_role("button", name="Unban").click()
+    dialog = here.moderator.page.get_by_role("dialog", name="Unban Edsger?")
     await expect(dialog).to_be_visible()
-    await at_both_sizes(here.moderator, axe, "the confirmation to lift a ban")
-    await dialog.get_by_role("button", name="Lift the ban").click()
+    await at_both_sizes(here.moderator, axe, "the confirmation to unban a person")
+    await dialog.get_by_role("button", name="Unban").click()
     await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
     barbara = await people.arrive("Barbara")
     await barbara.come_in()
     await here.moderator.page.keyboard.press("Escape")
     dialog = await choose(here.moderator, "Barbara", "Kick")
     await dialog.get_by_role("button", name="Kick").click()
-    await expect(barbara.page.get_by_role("alert")).to_contain_text("You are no longer a member here.")
+    await expect(barbara.page.get_by_role("alert")).to_contain_text(
+        "You’re no longer a member of this server."
+    )
 
 
 async def test_a_report_reaches_the_moderators_with_its_message(here: Community) -> None:
@@ -175,25 +177,25 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await write(here.member, "Buy my watches")
     await shows(here.moderator, ["Fine words", "Buy my watches"])
     await do(here.owner, "watches", "More")
-    await here.owner.page.get_by_role("menuitem", name="Report to the moderators").click()
-    await here.owner.page.get_by_label("What is wrong?").fill("It is spam")
-    await here.owner.press("Send the report")
-    await here.moderator.press("1 report is waiting")
+    await here.owner.page.get_by_role("menuitem", name="Report to moderators").click()
+    await here.owner.page.get_by_label("What’s wrong?").fill("It is spam")
+    await here.owner.press("Send report")
+    await here.moderator.press("1 open report")
     page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
     report = page.get_by_role("listitem")
     await expect(report).to_contain_text("Ada reported Edsger")
     await expect(report).to_contain_text("It is spam")
     await expect(report.locator("blockquote")).to_have_text("Edsger Buy my watches")
-    await report.get_by_role("button", name="Go to the message").click()
+    await report.get_by_role("button", name="Jump to message").click()
     await expect(message(here.moderator, "Buy my watches")).to_be_visible()
-    await here.moderator.press("1 report is waiting")
-    await report.get_by_role("button", name="Delete the message").click()
+    await here.moderator.press("1 open report")
+    await report.get_by_role("button", name="Delete message").click()
     await shows(here.member, ["Fine words"])
     await report.get_by_role("button", name="Resolve").click()
-    await expect(page.get_by_text("No report is waiting.")).to_be_visible()
+    await expect(page.get_by_text("No open reports.")).to_be_visible()
     await here.moderator.press("Show resolved reports")
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace.")
-    await expect(here.member.page.get_by_role("button", name="1 report is waiting")).to_have_count(0)
+    await expect(here.member.page.get_by_role("button", name="1 open report")).to_have_count(0)
 
 
 async def test_a_report_by_an_automod_rule_is_shown_with_its_channel_and_resolved_with_a_note(
@@ -203,21 +205,21 @@ async def test_a_report_by_an_automod_rule_is_shown_with_its_channel_and_resolve
     await ask(here.owner, "POST", "/api/automod/rules", rule)
     await write(here.owner, "Good evening")
     await write(here.member, "Come to my casino")
-    await here.moderator.press("1 report is waiting")
+    await here.moderator.press("1 open report")
     page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
     report = page.get_by_role("listitem")
-    await expect(report).to_contain_text("The rule “Gambling” found this in a message of Edsger")
+    await expect(report).to_contain_text("The rule “Gambling” matched a message from Edsger")
     await expect(report.locator("mark")).to_have_text("casino")
-    await report.get_by_role("button", name="Show what was said around it").click()
+    await report.get_by_role("button", name="Show surrounding messages").click()
     await expect(report.locator(".around p")).to_have_text(["Ada Good evening", "Edsger Come to my casino"])
     await at_both_sizes(here.moderator, axe, "a report by a rule")
     await report.get_by_role("button", name="Time out for 1 hour").click()
     await expect(box(here.member)).to_be_disabled()
-    await report.get_by_role("button", name="With a note").click()
-    note = report.get_by_label("Note for the other moderators")
+    await report.get_by_role("button", name="Add a note").click()
+    note = report.get_by_label("Note for other moderators")
     await note.fill("The second time")
     await note.press("Enter")
-    await expect(page.get_by_text("No report is waiting.")).to_be_visible()
+    await expect(page.get_by_text("No open reports.")).to_be_visible()
     await here.moderator.press("Show resolved reports")
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
 
@@ -237,23 +239,23 @@ async def test_audit_log_entries_are_shown_as_sentences_and_can_be_filtered(
     await expect(sentences).to_have_text(
         [
             "Ada created the channel plans",
-            "Grace timed Dijkstra out",
+            "Grace timed out Dijkstra",
             "Grace renamed Edsger to Dijkstra",
-            "Ada gave Grace the role Helpers",
+            "Ada assigned Grace the role Helpers",
             "Ada created the role Helpers",
         ]
     )
     await expect(page.locator("[data-action=member_timeout]")).to_contain_text("Reason: Too loud")
-    await page.get_by_label("What").select_option("Renaming")
+    await page.get_by_label("Action").select_option("Rename member")
     await expect(sentences).to_have_text(["Grace renamed Edsger to Dijkstra"])
-    await page.get_by_label("What").select_option("Everything")
-    await page.get_by_label("Done by").fill("ada")
+    await page.get_by_label("Action").select_option("All actions")
+    await page.get_by_label("By").fill("ada")
     await here.moderator.page.keyboard.press("Enter")
     await expect(sentences).to_have_count(3)
-    await pick(page, "Done to", "grace")
-    await expect(sentences).to_have_text(["Ada gave Grace the role Helpers"])
+    await pick(page, "Affected", "grace")
+    await expect(sentences).to_have_text(["Ada assigned Grace the role Helpers"])
     await here.moderator.page.keyboard.press("Escape")
-    dialog = await choose(here.moderator, "Dijkstra", "History")
+    dialog = await choose(here.moderator, "Dijkstra", "Moderation history")
     await expect(dialog.locator(".entry")).to_have_count(2)
     await at_both_sizes(here.moderator, axe, "a member's history")
 
@@ -267,7 +269,7 @@ async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permis
     await ask(here.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
     page = await open_settings(here.moderator, "Reports")
     await page.get_by_role("button", name="Resolve", exact=True).click()
-    await expect(page.get_by_text("No report is waiting.")).to_be_visible()
+    await expect(page.get_by_text("No open reports.")).to_be_visible()
     assert (await ask(here.owner, "GET", "/api/reports?state=open"))["reports"] == []
     await here.moderator.page.keyboard.press("Escape")
 
@@ -275,7 +277,7 @@ async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permis
     page = await open_settings(here.moderator, "Audit log")
     sentences = page.locator(".entry .managed-words > span")
     await expect(sentences.first).to_be_visible()
-    await page.get_by_label("Done by").fill("grace")
+    await page.get_by_label("By").fill("grace")
     await here.moderator.page.keyboard.press("Enter")
     await expect(sentences).to_have_text(["Grace resolved a report about Edsger"])
     await here.moderator.page.keyboard.press("Escape")
@@ -283,9 +285,9 @@ async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permis
     await ask(here.owner, "PATCH", f"/api/roles/{role}", {"permissions": ["ban_members"]})
     await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
     page = await open_settings(here.moderator, "Bans")
-    await page.get_by_role("button", name="Lift the ban").click()
-    question = here.moderator.page.get_by_role("dialog", name="Lift the ban on Edsger?")
-    await question.get_by_role("button", name="Lift the ban").click()
+    await page.get_by_role("button", name="Unban").click()
+    question = here.moderator.page.get_by_role("dialog", name="Unban Edsger?")
+    await question.get_by_role("button", name="Unban").click()
     await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
     assert (await ask(here.owner, "GET", "/api/bans"))["bans"] == []
 
@@ -312,13 +314,13 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
     await ask(here.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
     for person in both:
         reports = await open_settings(person, "Reports")
-        await reports.get_by_role("button", name="With a note").click()
-        await reports.get_by_label("Note for the other moderators").fill(f"{person.name} told him")
+        await reports.get_by_role("button", name="Add a note").click()
+        await reports.get_by_label("Note for other moderators").fill(f"{person.name} told him")
     await here.owner.page.keyboard.press("Enter")
     notice = here.moderator.page.locator(".notice")
     await expect(notice).to_contain_text(["Ada resolved the report about Edsger."])
     for person in both:
-        await expect(person.page.get_by_text("No report is waiting.")).to_be_visible()
+        await expect(person.page.get_by_text("No open reports.")).to_be_visible()
 
     await ask(here.owner, "POST", "/api/roles", CREW)
     for person, permission in zip(both, ("Kick members", "Manage emoji"), strict=True):
@@ -336,25 +338,25 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
         role for role in (await ask(here.owner, "GET", "/api/roles"))["roles"] if role["name"] == "Crew"
     ]
     assert sorted(crew["permissions"]) == ["kick_members", "manage_emoji"]
-    await here.owner.press("Delete the role")
+    await here.owner.press("Delete role")
     question = here.owner.page.get_by_role("dialog", name="Delete the role Crew?")
-    await question.get_by_role("button", name="Delete the role").click()
+    await question.get_by_role("button", name="Delete role").click()
     await expect(notice).to_contain_text(["The role Crew was deleted."])
     for person in both:
-        await expect(person.page.get_by_role("button", name="Create a role")).to_be_visible()
+        await expect(person.page.get_by_role("button", name="Create role")).to_be_visible()
     await expect(question).to_have_count(0)
 
     await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
     for person in both:
         await person.page.keyboard.press("Escape")
         bans = await open_settings(person, "Bans")
-        await bans.get_by_role("button", name="Lift the ban").click()
+        await bans.get_by_role("button", name="Unban").click()
     for person in both:
-        question = person.page.get_by_role("dialog", name="Lift the ban on Edsger?")
-        await question.get_by_role("button", name="Lift the ban").click()
+        question = person.page.get_by_role("dialog", name="Unban Edsger?")
+        await question.get_by_role("button", name="Unban").click()
         await expect(question).to_have_count(0)
         await expect(person.page.get_by_text("Nobody is banned.")).to_be_visible()
-    await expect(notice).to_contain_text(["This ban has already been lifted."])
+    await expect(notice).to_contain_text(["This person is no longer banned."])
 
 
 @pytest.mark.pages("member")

@@ -73,25 +73,25 @@ async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
 async def create_channel(hand: Hand, opener: str, name: str, role: str = "") -> None:
     """Create a text channel. If `role` is given, only members with that role can see it."""
     await hand.press(opener)
-    dialog = hand.page.get_by_role("dialog", name="Create a channel")
+    dialog = hand.page.get_by_role("dialog", name="Create channel")
     await hand.write("Name", name)
     if role:
         await dialog.get_by_role("switch", name="Private").click()
-        await dialog.get_by_label("Who sees it").click()
+        await dialog.get_by_label("Add roles or people").click()
         await dialog.locator(".offered").get_by_role("button", name=role).click()
-        await expect(dialog.get_by_role("list", name="Those who see it")).to_have_text(role)
+        await expect(dialog.get_by_role("list", name="Roles and people with access")).to_have_text(role)
         await hand.picture("private")
-    await hand.press("Create a channel", dialog)
+    await hand.press("Create channel", dialog)
     await expect(hand.page.locator("main h1")).to_have_text(name)
 
 
 async def create_role(hand: Hand, name: str, permission: str) -> None:
-    await hand.press("Create a role")
+    await hand.press("Create role")
     await hand.write("Name", name)
     await hand.page.get_by_role("switch", name=permission).click()
-    await hand.press("Create a role")
+    await hand.press("Create role")
     # After creating a role, people usually give it to a member.
-    await expect(hand.page.get_by_label("Give it to")).to_be_focused()
+    await expect(hand.page.get_by_label("Add a member")).to_be_focused()
     await hand.picture(f"role-{name}")
 
 
@@ -113,7 +113,7 @@ async def test_the_setup_steps_are_shown_at_the_top_of_the_channel(people: Peopl
     await ada.page.get_by_label("Your name").fill("Ada")
     await ada.press("Join")
     steps = ada.page.locator(".first-steps")
-    await expect(steps.get_by_role("button", name="Make a link")).to_be_attached()
+    await expect(steps.get_by_role("button", name="Create link")).to_be_attached()
     # The beginning of the channel has no buttons, because the setup steps already include inviting people.
     await expect(ada.page.locator("#beginning h2")).to_be_attached()
     await expect(ada.page.locator("#beginning button")).to_have_count(0)
@@ -131,24 +131,24 @@ async def test_a_community_can_be_set_up_in_a_few_clicks(hand: Hand, people: Peo
     await hand.write("Name your server", "Gardeners")
     await hand.press("Save")
     await expect(page.locator(".server-head h2")).to_have_text("Gardeners")
-    await expect(page.get_by_role("button", name="Choose a picture")).to_be_focused()
+    await expect(page.get_by_role("button", name="Choose picture")).to_be_focused()
     await hand.picture("first-steps")
-    await create_channel(hand, "Add a channel", "seeds")
-    await create_channel(hand, "Create a text channel", "harvest")
+    await create_channel(hand, "Create channel", "seeds")
+    await create_channel(hand, "Create text channel", "harvest")
 
     await open_page(hand, "Roles")
     await create_role(hand, "Keepers", "Kick members")
     await hand.press("All roles")
     await create_role(hand, "Helpers", "Manage messages")
     await hand.press("Close")
-    await create_channel(hand, "Create a text channel", "back room", role="Keepers")
+    await create_channel(hand, "Create text channel", "back room", role="Keepers")
 
     await hand.press("Invite people")
-    await hand.choose("Role of new members", "Keepers")
-    await hand.press("Make a link", page.get_by_role("dialog"))
-    await expect(page.get_by_label("Link", exact=True)).to_be_visible()
+    await hand.choose("Role for new members", "Keepers")
+    await hand.press("Create link", page.get_by_role("dialog"))
+    await expect(page.get_by_label("Invite link", exact=True)).to_be_visible()
     await hand.picture("link")
-    invite = await copied(hand, "Link")
+    invite = await copied(hand, "Invite link")
     await hand.press("Close")
     grace = await people.arrive("Grace")
     await grace.page.goto("about:blank")
@@ -158,8 +158,8 @@ async def test_a_community_can_be_set_up_in_a_few_clicks(hand: Hand, people: Peo
     await open_channel(grace, "back room")
 
     await open_page(hand, "Webhooks")
-    await hand.write("Name of the webhook", "GitHub")
-    await hand.press("Create a webhook")
+    await hand.write("Webhook name", "GitHub")
+    await hand.press("Create webhook")
     await hand.press("GitHub")
     await hand.press("Copy", page.locator(".copyable").filter(has=page.get_by_label("Payload URL")))
     await hand.picture("webhook")

@@ -70,17 +70,17 @@ async def test_the_server_name_opens_the_server_menu(people: People, axe: str) -
     await name.click()
     await expect(ada.page.get_by_role("menuitem", name="Server settings")).to_be_visible()
     await expect_accessible(ada, axe, "the menu of the server")
-    await ada.page.get_by_role("menuitem", name="Mark everything as read").click()
+    await ada.page.get_by_role("menuitem", name="Mark all as read").click()
     await expect(entry(ada, "general")).to_have_accessible_name("general")
     await name.click()
-    await expect(ada.page.get_by_role("menuitem", name="Mark everything as read")).to_have_count(0)
+    await expect(ada.page.get_by_role("menuitem", name="Mark all as read")).to_have_count(0)
     await ada.page.get_by_role("menuitem", name="Server settings").click()
     await expect(ada.page.get_by_role("region", name="This server")).to_be_visible()
     # A member is offered only the permitted items.
     await grace.show_channels()
     await grace.page.locator(".server-head").click(button="right")
     items = grace.page.get_by_role("menuitem")
-    await expect(items).to_have_text(["Invite people", "Notifications", "Leave the server"])
+    await expect(items).to_have_text(["Invite people", "Notifications", "Leave server"])
 
 
 @wide_only
@@ -119,7 +119,7 @@ async def test_events_outside_the_current_view_are_announced(people: People) -> 
     await write(grace, "three")
     await shows(ada, ["one", "@Ada two", "three"])
     await open_settings(ada)
-    await ada.page.get_by_role("switch", name="A message", exact=True).uncheck()
+    await ada.page.get_by_role("switch", name="New message", exact=True).uncheck()
     await ada.page.keyboard.press("Escape")
     await open_channel(ada, "random")
     await write(grace, "four")
@@ -144,7 +144,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
 
     await ada.resize(NARROW)
     await open_settings(ada)
-    for sound in ("Somebody joins your call", "Somebody leaves your call", "You mute or unmute yourself"):
+    for sound in ("Someone joins your call", "Someone leaves your call", "Mute or unmute yourself"):
         await ada.page.get_by_role("switch", name=sound).uncheck()
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()
@@ -158,8 +158,8 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
     await mention(grace, ada, "Still there?")
     await wait_until("a sound plays only for the mention", lambda: hears(ada, "mention"), within_s=15)
     await open_settings(ada)
-    await ada.page.get_by_role("switch", name="A mention or a reply to you").uncheck()
-    await ada.page.get_by_role("switch", name="Somebody leaves your call").check()
+    await ada.page.get_by_role("switch", name="Mention or reply").uncheck()
+    await ada.page.get_by_role("switch", name="Someone leaves your call").check()
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()
     await mention(grace, ada, "Good night")

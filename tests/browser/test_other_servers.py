@@ -141,7 +141,7 @@ async def test_unread_counts_arrive_and_the_other_server_learns_nothing_about_th
     # On a phone, the rail is in the drawer, so the button that opens the drawer also shows the counts.
     await ada.page.keyboard.press("Escape")
     await ada.page.set_viewport_size(NARROW)
-    drawer = ada.page.get_by_role("button", name="Show the channels")
+    drawer = ada.page.get_by_role("button", name="Show channels")
     await expect(drawer).to_have_accessible_description("1 unread")
     await ada.page.set_viewport_size(WIDE)
 
@@ -278,7 +278,7 @@ async def test_servers_can_be_ordered_and_removed_and_an_invite_opens_on_its_own
     await expect(hosts).to_have_text(["b.example"])
     await dialog.get_by_label("Address, invite link, or server link").fill("javascript:alert(1)")
     await dialog.get_by_role("button", name="Add", exact=True).click()
-    await expect(dialog.get_by_role("alert")).to_have_text("This is not the address of a server.")
+    await expect(dialog.get_by_role("alert")).to_have_text("This isn’t the address of a server.")
     await ada.page.reload()
     await ada.show_channels()
     await expect(ada.page.locator(".rail a:not([aria-current])")).to_have_accessible_name("b.example")

@@ -85,7 +85,7 @@ async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_
 ) -> None:
     ada = await people.arrive("Ada", touch=True)
     page, dialog = ada.page, ada.page.get_by_role("dialog")
-    await page.get_by_role("button", name="I am already a member").tap()
+    await page.get_by_role("button", name="I’m already a member").tap()
     await expect(page.get_by_label("Code")).to_be_visible()
     await is_within_reach(ada, "the form for a code")
     await page.go_back()
@@ -121,7 +121,7 @@ async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_
 
     await ada.show_channels()
     await page.get_by_role("button", name="Join Voice with…").tap()
-    await expect(dialog.get_by_role("button", name="Join the call")).to_be_visible()
+    await expect(dialog.get_by_role("button", name="Join call")).to_be_visible()
     await is_within_reach(ada, "before a call")
     await page.keyboard.press("Escape")
     await page.get_by_role("button", name="Settings", exact=True).tap()
@@ -171,7 +171,7 @@ async def test_touching_a_message_shows_its_buttons_without_pressing_one(people:
 
     # While a channel is open, the button for the channel list shows that another channel has unread messages
     # or a mention.
-    drawer = grace.page.get_by_role("button", name="Show the channels")
+    drawer = grace.page.get_by_role("button", name="Show channels")
     await expect(drawer).not_to_have_accessible_description("1 unread")
     await open_channel(ada, "random")
     await write(ada, "Hello")
@@ -212,7 +212,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await expect(box(ada)).to_be_focused()
 
     # The emoji picker is below the text, in place of the keyboard.
-    await ada.page.get_by_role("button", name="Choose an emoji").tap()
+    await ada.page.get_by_role("button", name="Choose emoji").tap()
     await expect(ada.page.get_by_label("Search emoji")).to_be_visible()
     for size in (SIDEWAYS, NARROW):
         await ada.resize(size)
@@ -296,7 +296,7 @@ async def test_a_message_is_edited_above_the_keyboard_and_going_back_keeps_the_e
 ) -> None:
     ada = await people.arrive("Ada", touch=True, reads="general")
     page = ada.page
-    field = page.get_by_role("textbox", name="Edit the message")
+    field = page.get_by_role("textbox", name="Edit message")
     save = page.get_by_role("button", name="Save", exact=True)
     for line in ("Dinner?", "one\n" * 12):
         await write(ada, line)
@@ -402,12 +402,12 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     await expect(greeting).to_have_count(0)
     await expect(page.locator("#text-name")).to_be_focused()
 
-    offer = page.get_by_role("region", name="Good to have later")
+    offer = page.get_by_role("region", name="Next steps")
     await expect(offer).to_have_count(0)
     await write(grace, "Hello")
     await grace.resize({"width": 360, "height": 560})
-    await offer.get_by_role("button", name="Make a recovery code").tap()
-    await expect(page.get_by_role("button", name="Make a code")).to_be_in_viewport(ratio=1)
+    await offer.get_by_role("button", name="Create recovery code").tap()
+    await expect(page.get_by_role("button", name="Create recovery code")).to_be_in_viewport(ratio=1)
     # Each is shown once: neither a reload nor another message brings it back.
     await page.keyboard.press("Escape")
     await offer.get_by_role("button", name="Close").tap()

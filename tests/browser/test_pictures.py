@@ -112,7 +112,7 @@ async def test_screenshots_are_taken_at_both_sizes(people: People, product: Prod
     await ada.page.evaluate(CAMERA, portrait("#cfd8d2", "#4a3226", "#e6b99a", "#2f6f68"))
     await grace.page.evaluate(CAMERA, portrait("#d9cfc0", "#1f1c22", "#b98563", "#7a3b5e"))
     await ada.enter_call(camera=True)
-    await grace.press("Show the channels")
+    await grace.press("Show channels")
     await pictured(grace, "channels-narrow")
     await grace.enter_call(camera=True)
     await ada.sees(grace)

@@ -57,10 +57,10 @@ async def find(person: Person, words: str, axe: str) -> None:
     """Find the only message with these words in the browser's own store and open it."""
     await person.press("Search private messages")
     dialog = person.page.get_by_role("dialog", name="Search private messages")
-    await dialog.get_by_label("Words").fill(words)
+    await dialog.get_by_label("Search terms").fill(words)
     await expect(dialog.get_by_role("listitem")).to_have_count(1)
     await at_both_sizes(person, axe, "the search in private messages")
-    await dialog.get_by_role("button", name="Go to the message").click()
+    await dialog.get_by_role("button", name="Jump to message").click()
 
 
 async def send_message(person: Person, text: str) -> None:
@@ -127,7 +127,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_m
     # Both people see the same verification number.
     numbers = []
     for person in (ada, grace):
-        await person.press("How this is kept private")
+        await person.press("About encryption")
         number = person.page.locator(".private-number")
         await expect(number).to_have_text(re.compile(r"^\d+( \d+){11}$"))
         numbers.append(await number.inner_text())
@@ -166,7 +166,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
 
     # The up arrow edits only the user's own last message.
     await field(ada).press("ArrowUp")
-    editor = ada.page.get_by_label("Edit the message")
+    editor = ada.page.get_by_label("Edit message")
     await expect(editor).to_have_value("The **lighthouse** at noon")
     await editor.fill("The harbour office at nine")
     await editor.press("Enter")
@@ -178,7 +178,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await send_message(ada, "Forget the windmill")
     await expect(messages(grace).last).to_have_text("Forget the windmill")
     await press_at(private_message(ada, "windmill"), "Delete")
-    await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Delete message").click()
     for person in (ada, grace):
         await expect(messages(person)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
 
@@ -251,7 +251,7 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
     await wait_until("the notifications of read messages are closed", cleared, within_s=15)
     await ada.show_channels()
     await ada.press("Settings")
-    await ada.press("Signing out")
+    await ada.press("Session")
     await ada.press("Sign out")
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
@@ -274,12 +274,12 @@ async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: P
     await ada.page.keyboard.press("ArrowUp")
     await expect(ada.page.locator("#private .message").last).to_be_focused()
     await stays_at_the_end(ada.page.locator("#private .message").last)
-    await ada.press("How this is kept private")
+    await ada.press("About encryption")
     await expect(ada.page.locator(".private-number")).to_be_visible()
-    await at_both_sizes(ada, axe, "the number to compare")
+    await at_both_sizes(ada, axe, "the safety number")
     await ada.page.keyboard.press("Escape")
     assert not found, "\n".join(found)
-    await ada.press("Show the channels")
+    await ada.press("Show channels")
     await open_channel(ada, "general")
     await expect(box(ada)).to_be_enabled()
 
@@ -294,14 +294,14 @@ async def test_moderators_receive_only_the_reported_message_and_its_proof(
     await conversation(grace, "Ada").click()
     await expect(messages(grace)).to_have_count(2)
     await press_at(private_message(grace, "Nobody likes you"), "More")
-    await grace.page.get_by_role("menuitem", name="Report to the moderators").click()
-    dialog = grace.page.get_by_role("dialog", name="Report a message of Ada")
+    await grace.page.get_by_role("menuitem", name="Report to moderators").click()
+    dialog = grace.page.get_by_role("dialog", name="Report a message from Ada")
     await expect(dialog).to_contain_text("Nobody likes you")
-    await expect(dialog).to_contain_text("Everything else in the conversation stays secret.")
+    await expect(dialog).to_contain_text("The rest of the conversation stays secret.")
     await at_both_sizes(grace, axe, "the report of a private message")
-    await dialog.get_by_label("What is wrong?").fill("This hurts.")
-    await dialog.get_by_role("button", name="Send the report").click()
-    await expect(grace.page.get_by_text("The moderators have your report.")).to_be_visible()
+    await dialog.get_by_label("What’s wrong?").fill("This hurts.")
+    await dialog.get_by_role("button", name="Send report").click()
+    await expect(grace.page.get_by_text("Report sent to the moderators.")).to_be_visible()
 
     reports = await open_settings(ada, "Reports")
     report = reports.get_by_role("listitem")

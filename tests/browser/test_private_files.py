@@ -145,7 +145,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     # When the message is deleted, its files are deleted too, in the browser and on the server.
     await private_message(ada, "Two files").hover()
     await private_message(ada, "Two files").get_by_role("button", name="Delete", exact=True).click()
-    await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
+    await ada.page.get_by_role("dialog").get_by_role("button", name="Delete message").click()
     for person in (ada, grace):
         await expect(messages(person)).to_have_count(0)
 
@@ -193,7 +193,7 @@ async def test_hostile_files_can_be_downloaded_but_never_run_and_tampered_files_
     await grace.page.route("**/files/*", lambda route: route.fulfill(body=b"something else"))
     await opener.click()
     alert = grace.page.locator("#private .file").get_by_role("alert")
-    await expect(alert).to_contain_text("not the file that was sent")
+    await expect(alert).to_contain_text("This isn’t the file that was sent")
     await grace.page.unroute("**/files/*")
     gone = {"error": "unknown_file", "message": "This file no longer exists"}
     await grace.page.route("**/files/*", lambda route: route.fulfill(status=404, json=gone))
@@ -224,7 +224,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await ada.page.locator("#private-files").set_input_files([minutes])
     await field(ada).fill("As promised")
     await field(ada).press("Enter")
-    await expect(ada.page.get_by_text("sent once the files are uploaded")).to_be_visible()
+    await expect(ada.page.get_by_text("sent when the files are uploaded")).to_be_visible()
     await expect(field(ada)).to_have_value("As promised")
     let_go.set()
     await expect(messages(grace)).to_have_text(["As promised"])
@@ -244,5 +244,5 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     nothing: FilePayload = {"name": "nothing.txt", "mimeType": "text/plain", "buffer": b""}
     await ada.page.locator("#private-files").set_input_files([nothing])
     refused = ada.page.locator("#private .upload-list li")
-    await expect(refused.get_by_role("status")).to_contain_text("it must not be empty")
+    await expect(refused.get_by_role("status")).to_contain_text("can’t be empty")
     await expect(refused.get_by_role("button")).to_have_accessible_name("Remove nothing.txt")

@@ -176,7 +176,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
 
     async def searched() -> None:
         await person.press("Search private messages")
-        await dialog.get_by_label("Words").fill("onerror")
+        await dialog.get_by_label("Search terms").fill("onerror")
         await expect(dialog.get_by_role("listitem").first).to_be_visible()
         # In the search field, Escape would only clear the text.
         await dialog.get_by_role("button", name="Close").focus()
@@ -185,7 +185,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
         "the newest": lambda: box.evaluate("(box) => { box.scrollTop = 1e6; }"),
         "the middle": lambda: box.evaluate("(box) => { box.scrollTop = box.scrollHeight / 2; }"),
         "the oldest": lambda: box.evaluate("(box) => { box.scrollTop = 0; }"),
-        "the number": lambda: shows(person.press("How this is kept private")),
+        "the number": lambda: shows(person.press("About encryption")),
         "the people": lambda: shows(person.press("People and name")),
         "a search": searched,
         "a profile": lambda: shows(
@@ -201,10 +201,10 @@ async def report(person: Person) -> None:
     await person.resize(SIZES["wide"])
     notice = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
     await press_at(notice, "More")
-    await person.page.get_by_role("menuitem", name="Report to the moderators").click()
+    await person.page.get_by_role("menuitem", name="Report to moderators").click()
     dialog = person.page.get_by_role("dialog")
-    await dialog.get_by_label("What is wrong?").fill(HOSTILE["markdown"][0] + LONG)
-    await dialog.get_by_role("button", name="Send the report").click()
+    await dialog.get_by_label("What’s wrong?").fill(HOSTILE["markdown"][0] + LONG)
+    await dialog.get_by_role("button", name="Send report").click()
     await expect(dialog).to_have_count(0)
     reports = await open_settings(person, "Reports")
     await expect(reports.locator("blockquote")).to_contain_text(HOSTILE["file_names"][0])

@@ -52,13 +52,13 @@ async def with_the_number(people: People) -> tuple[Person, Person]:
     await conversation(grace, "Ada").click()
     await expect(messages(grace)).to_have_text(["Hello"])
     for person in (ada, grace):
-        await person.press("How this is kept private")
+        await person.press("About encryption")
         await expect(code(person)).to_be_visible()
     return ada, grace
 
 
 def code(person: Person) -> Locator:
-    return person.page.get_by_role("img", name="The number as a QR code")
+    return person.page.get_by_role("img", name="Safety number as a QR code")
 
 
 def camera(person: Person) -> Locator:
@@ -66,7 +66,7 @@ def camera(person: Person) -> Locator:
 
 
 def compared(person: Person) -> Locator:
-    return person.page.get_by_text("You have compared this number.")
+    return person.page.get_by_text("You’ve verified this number.")
 
 
 async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_screen(
@@ -78,32 +78,32 @@ async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_sc
     async with people_at(product.url, bare_chromium() or "", flags=flags) as people:
         ada, grace = await with_the_number(people)
         number = await ada.page.locator(".private-number").inner_text()
-        await ada.press("Scan the QR code")
+        await ada.press("Scan QR code")
         await expect(camera(ada)).to_have_js_property("videoWidth", CAMERA[0])
-        await ada.press("Stop the camera")
+        await ada.press("Stop camera")
         await expect(camera(ada)).to_have_count(0)
 
         wrong = {
-            "https://chat.example/": "This QR code does not hold a number to compare.",
-            number.replace(number[0], str((int(number[0]) + 1) % 10)): "This is another number.",
+            "https://chat.example/": "This QR code doesn’t contain a safety number.",
+            number.replace(number[0], str((int(number[0]) + 1) % 10)): "The number is different.",
         }
         found: list[str] = []
         for (text, words), (size, viewport) in zip(wrong.items(), SIZES.items(), strict=True):
             await ada.resize(viewport)
             held(seen, drawn(text))
-            await ada.press("Scan the QR code")
+            await ada.press("Scan QR code")
             await expect(ada.page.get_by_role("alert")).to_contain_text(words)
             for shown in (camera(ada), ada.page.get_by_role("alert")):
                 await expect(shown).to_be_in_viewport(ratio=1)
             await look(ada, axe, f"a camera that sees a wrong code, {size}", found)
-            await ada.press("Stop the camera")
+            await ada.press("Stop camera")
             await expect(ada.page.get_by_role("alert")).to_have_count(0)
             await expect(compared(ada)).to_have_count(0)
         assert found == []
 
         await code(grace).evaluate("(shown) => shown.scrollIntoView({ block: 'center' })")
         held(seen, await code(grace).screenshot())
-        await ada.press("Scan the QR code")
+        await ada.press("Scan QR code")
         await expect(compared(ada)).to_be_visible()
         await expect(camera(ada)).to_have_count(0)
         await expect(code(ada)).to_be_visible()
@@ -113,17 +113,17 @@ async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_sc
 async def test_without_a_camera_the_page_gives_the_reason(people: People, axe: str) -> None:
     ada, grace = await with_the_number(people)
     await ada.page.evaluate(REFUSE, ["video"])
-    await ada.press("Scan the QR code")
-    refused = "Your browser blocks the camera. Allow it next to the address, then try again."
+    await ada.press("Scan QR code")
+    refused = "Your browser blocks access to your camera. Allow it in the address bar, then try again."
     await expect(ada.page.get_by_role("alert")).to_have_text(refused)
     await expect(camera(ada)).to_have_count(0)
     await at_both_sizes(ada, axe, "a blocked camera")
-    await expect(ada.page.get_by_role("button", name="Scan the QR code")).to_be_visible()
+    await expect(ada.page.get_by_role("button", name="Scan QR code")).to_be_visible()
 
     requests: list[str] = []
     grace.page.on("request", lambda request: requests.append(request.url))
     number = await ada.page.locator(".private-number").inner_text()
     await grace.page.evaluate(READS_ITSELF, number)
-    await grace.press("Scan the QR code")
+    await grace.press("Scan QR code")
     await expect(compared(grace)).to_be_visible()
     assert not [url for url in requests if "vendor/qr" in url]

@@ -36,7 +36,7 @@ async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked
     page = await settings(ada, "Devices")
     await expect(page.get_by_text("This is your only device.")).to_be_visible()
     await ada.press("Link another device")
-    await expect(page.get_by_role("img", name="The link as a QR code")).to_be_visible()
+    await expect(page.get_by_role("img", name="Link as a QR code")).to_be_visible()
     shown = (await page.locator(".big-code").inner_text()).strip()
     assert len(shown.split()) == 4
     await expect_accessible(ada, axe, "the code for another device")
@@ -44,10 +44,10 @@ async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked
     phone = await people.arrive("Ada")
     await phone.page.goto("about:blank")
     await phone.page.goto(without_invite(product))
-    await phone.press("I am already a member, on another device")
+    await phone.press("I’m already a member on another device")
     # The code is shown in groups, because it is read aloud.
     await phone.page.get_by_label("Code", exact=True).fill(shown)
-    await phone.press("Add this device")
+    await phone.press("Add device")
     await is_in(phone, "Ada")
 
     # The first page learns that the code has been used.
@@ -66,10 +66,10 @@ async def test_the_owner_can_recover_a_member_who_lost_all_devices(people: Peopl
     await write(grace, "My phone is acting up")
     await message(ada, "acting up").locator("button.author").click()
     await ada.press("More about Grace")
-    await ada.page.get_by_role("menuitem", name="Help with lost devices").click()
-    dialog = ada.page.get_by_role("dialog", name="A code for Grace")
+    await ada.page.get_by_role("menuitem", name="Create recovery code").click()
+    dialog = ada.page.get_by_role("dialog", name="Recovery code for Grace")
     await expect(dialog).to_contain_text("The other devices are signed out.")
-    await dialog.get_by_role("button", name="Make a code").click()
+    await dialog.get_by_role("button", name="Create recovery code").click()
     await expect(dialog.get_by_label("Recovery code")).to_have_value(re.compile(r"^\w{16}$"))
     await expect_accessible(ada, axe, "a code for a member without devices")
 
@@ -89,11 +89,11 @@ async def test_the_only_device_cannot_be_unlinked(people: People) -> None:
 async def test_signing_out_warns_when_this_is_the_only_device(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
-    page = await settings(ada, "Signing out")
+    page = await settings(ada, "Session")
     await expect(page.get_by_text("This is your only device.")).to_be_visible()
     await ada.press("Sign out")
     question = ada.page.get_by_role("dialog", name="Sign out?")
-    await expect(question).to_contain_text("Link another one first")
+    await expect(question).to_contain_text("link another one")
     await expect_accessible(ada, axe, "the confirmation to sign out")
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
@@ -101,7 +101,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     # The key is still on this device and is lost only after an explicit confirmation.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
-    await expect(question).to_contain_text("not even you")
+    await expect(question).to_contain_text("including you")
     await expect_accessible(ada, axe, "the confirmation to give up an identity")
     await confirm(ada, "Cancel")
     await ada.press("Sign in as Ada")
@@ -114,9 +114,9 @@ async def test_discarding_the_only_key_warns_that_the_member_will_be_lost(
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
-    await settings(ada, "Signing out")
-    await ada.press("Use another name")
-    question = ada.page.get_by_role("dialog", name="Give up your identity here?")
+    await settings(ada, "Session")
+    await ada.press("Use another identity")
+    question = ada.page.get_by_role("dialog", name="Give up your identity on this server?")
     await expect(question).to_contain_text("nobody can be Ada here again")
     await confirm(ada, "Cancel")
     await ada.page.keyboard.press("Escape")
@@ -129,7 +129,7 @@ async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path)
     await write(ada, "Something to take along")
     await settings(ada, "Your data")
     async with ada.page.expect_download() as downloading:
-        await ada.press("Download your data")
+        await ada.press("Download data")
     download = await downloading.value
     assert download.suggested_filename == "my-data.json"
     await download.save_as(tmp_path / "mine.json")
@@ -154,7 +154,7 @@ async def test_changes_to_name_status_and_picture_are_visible_to_others(people: 
     await page.locator("input[type=file]").set_input_files(
         {"name": "me.png", "mimeType": "image/png", "buffer": encoded(scene(80, 60), "PNG")}
     )
-    await expect(page.get_by_role("button", name="Remove the picture")).to_be_visible()
+    await expect(page.get_by_role("button", name="Remove picture")).to_be_visible()
     posted = message(grace, "It is me")
     await expect(posted.locator(".author")).to_have_text("Ada Lovelace")
     await expect(posted.locator(".avatar img")).to_have_js_property("complete", True)
@@ -163,7 +163,7 @@ async def test_changes_to_name_status_and_picture_are_visible_to_others(people: 
     await expect(card.get_by_text("Counting")).to_be_visible()
     await expect(card.locator(".avatar img")).to_be_visible()
     await at_both_sizes(grace, axe, "a profile with a picture")
-    await page.get_by_role("button", name="Remove the picture").click()
+    await page.get_by_role("button", name="Remove picture").click()
     await expect(card.locator(".avatar img")).to_have_count(0)
 
 
@@ -177,7 +177,7 @@ async def test_uploading_a_document_as_an_avatar_is_refused_with_a_message(peopl
     notice = ada.page.locator(".notice")
     await expect(notice).to_contain_text("picture")
     await expect(notice).not_to_contain_text("video")
-    await expect(page.get_by_role("button", name="Remove the picture")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Remove picture")).to_have_count(0)
 
 
 @narrow_only
@@ -196,7 +196,7 @@ async def test_messages_from_a_member_blocked_on_their_profile_are_hidden_everyw
     await grace.page.keyboard.press("Escape")
     await mention(ada, grace, "again and again")
     # The member's messages are hidden in the channel, in replies and in searches, and make no sound.
-    hidden = grace.page.locator(".message").filter(has_text="You have blocked this member.")
+    hidden = grace.page.locator(".message").filter(has_text="Message from a blocked member")
     await expect(hidden).to_have_count(3)
     await expect(grace.page.get_by_text("Something unkind")).to_have_count(0)
     await expect(grace.page.get_by_text("again and again")).to_have_count(0)
@@ -205,7 +205,7 @@ async def test_messages_from_a_member_blocked_on_their_profile_are_hidden_everyw
     await grace.press("Search")
     await grace.page.get_by_role("searchbox").fill("unkind")
     await grace.page.keyboard.press("Enter")
-    await expect(grace.page.locator(".message-line")).to_contain_text("You have blocked this member.")
+    await expect(grace.page.locator(".message-line")).to_contain_text("Message from a blocked member")
     await grace.page.keyboard.press("Escape")
     # A click reveals one message, and unblocking reveals all.
     await hidden.first.get_by_role("button", name="Show").click()
@@ -222,8 +222,10 @@ async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     page = await settings(ada, "Your data")
-    await expect(page.get_by_text("You are the owner. Make somebody else the owner first.")).to_be_visible()
-    await expect(page.get_by_role("button", name="Leave the server")).to_be_disabled()
+    await expect(
+        page.get_by_text("You’re the owner. Transfer ownership to someone else first.")
+    ).to_be_visible()
+    await expect(page.get_by_role("button", name="Leave server")).to_be_disabled()
     await expect(page.get_by_role("button", name="Delete your data")).to_be_disabled()
 
 
@@ -235,12 +237,12 @@ async def test_a_member_who_left_can_rejoin_as_a_new_member(
     grace = await people.arrive("Grace", reads="general")
     await write(grace, "I was here")
     await settings(grace, "Your data")
-    await grace.press("Leave the server")
+    await grace.press("Leave server")
     question = grace.page.get_by_role("dialog", name="Leave")
     await expect(question).to_contain_text("Your messages stay under your name.")
     await expect_accessible(grace, axe, "the confirmation to leave")
-    await confirm(grace, "Leave the server")
-    await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
+    await confirm(grace, "Leave server")
+    await expect(grace.page.get_by_text("You left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
     # They no longer have an account and get the form for new members.
     await grace.page.goto("about:blank")
@@ -275,7 +277,7 @@ async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -
     await as_member(ada, "PUT", f"/api/me/blocks/{await own_id(grace)}", {})
     page = await settings(ada, "Blocked people")
     await page.get_by_role("button", name="Unblock Grace").click()
-    await expect(page.get_by_text("You have not blocked anybody.")).to_be_visible()
+    await expect(page.get_by_text("You haven’t blocked anyone.")).to_be_visible()
 
 
 @wide_only
@@ -284,23 +286,23 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     grace = await people.arrive("Grace", reads="general")
     await write(ada, "Something unkind")
     await do(grace, "Something unkind", "More")
-    await grace.page.get_by_role("menuitem", name="Report to the moderators").click()
-    dialog = grace.page.get_by_role("dialog", name="Report a message of Ada")
+    await grace.page.get_by_role("menuitem", name="Report to moderators").click()
+    dialog = grace.page.get_by_role("dialog", name="Report a message from Ada")
     await expect(dialog).to_contain_text("Something unkind")
-    field = dialog.get_by_label("What is wrong?")
+    field = dialog.get_by_label("What’s wrong?")
     await expect(field).to_be_focused()
-    await dialog.get_by_role("button", name="Send the report").click()
+    await dialog.get_by_role("button", name="Send report").click()
     await expect(field).to_have_attribute("aria-invalid", "true")
     await at_both_sizes(grace, axe, "the report of a message")
     await field.fill("This hurts somebody.")
-    await dialog.get_by_role("button", name="Send the report").click()
-    await expect(grace.page.get_by_text("The moderators have your report.")).to_be_visible()
+    await dialog.get_by_role("button", name="Send report").click()
+    await expect(grace.page.get_by_text("Report sent to the moderators.")).to_be_visible()
 
     await grace.page.locator(".message button.author").first.click()
     await grace.press("Report")
     dialog = grace.page.get_by_role("dialog", name="Report Ada")
-    await dialog.get_by_label("What is wrong?").fill("Again.")
-    await dialog.get_by_role("button", name="Send the report").click()
+    await dialog.get_by_label("What’s wrong?").fill("Again.")
+    await dialog.get_by_role("button", name="Send report").click()
     await expect(dialog).to_have_count(0)
     response = await as_member(ada, "GET", "/api/reports", {})
     reports = response["reports"]
@@ -332,7 +334,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     await expect(profile.get_by_role("button", name="Message")).to_be_visible()
     await at_both_sizes(ada, axe, "another member's profile")
     await profile.get_by_role("button", name="More about Grace").click()
-    await expect(profile.get_by_role("menuitem", name="Change roles")).to_be_visible()
+    await expect(profile.get_by_role("menuitem", name="Edit roles")).to_be_visible()
     await expect_accessible(ada, axe, "the menu of a profile")
     await expect(profile.get_by_role("menuitem", name=re.compile("^(Message|History)$"))).to_have_count(0)
     await ada.page.keyboard.press("Escape")
@@ -341,7 +343,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     menu = ada.page.get_by_role("menu", name="More about Grace")
     await expect(menu.get_by_role("menuitem").first).to_be_focused()
     # The owner sees all actions.
-    for item in ("Profile", "Copy ID", "Change roles", "Block Grace", "Report"):
+    for item in ("Profile", "Copy ID", "Edit roles", "Block Grace", "Report"):
         await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
     await expect_accessible(ada, axe, "the menu of a person")
     await menu.get_by_role("menuitem", name="Mention Grace").click()

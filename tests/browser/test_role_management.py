@@ -34,14 +34,14 @@ async def here(people: People, pages: Sequence[str]) -> Community:
 async def create(person: Person, name: str, *permissions: str) -> None:
     """Create a role on the roles page. Its editor stays open."""
     page = await open_settings(person, "Roles")
-    await page.get_by_role("button", name="Create a role").click()
+    await page.get_by_role("button", name="Create role").click()
     await page.get_by_label("Name", exact=True).fill(name)
     for permission in permissions:
         await page.get_by_role("switch", name=permission).check()
-    await page.get_by_role("button", name="Create a role").click()
-    await expect(page.get_by_role("button", name="Delete the role")).to_be_visible()
+    await page.get_by_role("button", name="Create role").click()
+    await expect(page.get_by_role("button", name="Delete role")).to_be_visible()
     # After creating a role, people usually give it to a member.
-    await expect(page.get_by_label("Give it to")).to_be_focused()
+    await expect(page.get_by_label("Add a member")).to_be_focused()
 
 
 async def roles_of(person: Person) -> list[str]:
@@ -60,16 +60,18 @@ async def menu(person: Person, of: str, item: str) -> None:
 async def test_a_role_can_be_created_with_a_colour_and_given(here: Community, axe: str) -> None:
     owner, member = here.owner, here.member
     page = await open_settings(owner, "Roles")
-    await page.get_by_role("button", name="Create a role").click()
+    await page.get_by_role("button", name="Create role").click()
     await page.get_by_label("Name", exact=True).fill("Gardeners")
     await page.get_by_role("radio", name="#d97a1c").check()
     await page.get_by_role("switch", name="Manage channels").check()
     await at_both_sizes(owner, axe, "a new role")
-    await page.get_by_role("button", name="Create a role").click()
-    await pick(page, "Give it to", "edsg")
-    await expect(page.get_by_role("list", name="Who has this role").get_by_text("Edsger")).to_be_visible()
+    await page.get_by_role("button", name="Create role").click()
+    await pick(page, "Add a member", "edsg")
+    await expect(
+        page.get_by_role("list", name="Members with this role").get_by_text("Edsger")
+    ).to_be_visible()
     await at_both_sizes(owner, axe, "a role and its members")
-    await expect(member.page.get_by_role("button", name="Create a text channel")).to_be_visible()
+    await expect(member.page.get_by_role("button", name="Create text channel")).to_be_visible()
     [made] = [
         role for role in (await ask(owner, "GET", "/api/roles"))["roles"] if role["name"] == "Gardeners"
     ]
@@ -89,7 +91,7 @@ async def test_a_role_can_be_created_with_a_colour_and_given(here: Community, ax
         await expect(coloured).to_be_in_viewport()
         await member.page.get_by_role("complementary").get_by_role("button", name="Close").click()
     await page.get_by_role("button", name="Remove Edsger").click()
-    await expect(member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)
+    await expect(member.page.get_by_role("button", name="Create text channel")).to_have_count(0)
 
 
 @pytest.mark.pages("moderator")
@@ -114,7 +116,7 @@ async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
     await here.moderator.page.keyboard.press("Escape")
     await expect(here.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
     await here.moderator.press("Members")
-    await menu(here.moderator, "Edsger", "Change roles")
+    await menu(here.moderator, "Edsger", "Edit roles")
     dialog = here.moderator.page.get_by_role("dialog", name="Roles of Edsger")
     await dialog.get_by_role("switch", name="Greeters").check()
     await expect(dialog.get_by_role("switch", name="Greeters")).to_be_checked()
@@ -125,7 +127,7 @@ async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
     await expect(profile.get_by_role("list", name="Roles").get_by_text("Greeters")).to_be_visible()
     await becomes(lambda: roles_of(here.member), ["Greeters", "Member"])
     await profile.get_by_role("button", name="More about Edsger").click()
-    await here.moderator.page.get_by_role("menuitem", name="Change roles").click()
+    await here.moderator.page.get_by_role("menuitem", name="Edit roles").click()
     await dialog.get_by_role("switch", name="Greeters").uncheck()
     await here.moderator.page.keyboard.press("Escape")
     await becomes(lambda: roles_of(here.member), ["Member"])
@@ -179,7 +181,7 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(here: Com
     await page.get_by_role("radio", name="#d97a1c").check()
     await page.get_by_role("button", name="Save").click()
     await expect(moderator.page.locator(".notice")).to_contain_text("Saved.")
-    await pick(page, "Give it to", "edsg")
+    await pick(page, "Add a member", "edsg")
     await becomes(lambda: roles_of(member), ["Stewards", "Member"])
     await member.press("Members")
     name = listed(here.member, "Edsger").locator(".coloured")
@@ -193,9 +195,9 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(here: Com
     order = {"roles": list(made.values())}
     assert await refusal(member, "PUT", "/api/roles/order", order) == "forbidden"
 
-    await page.get_by_role("button", name="Delete the role").click()
+    await page.get_by_role("button", name="Delete role").click()
     dialog = moderator.page.get_by_role("dialog", name="Delete the role Stewards?")
-    await dialog.get_by_role("button", name="Delete the role").click()
+    await dialog.get_by_role("button", name="Delete role").click()
     await becomes(lambda: roles_of(member), ["Member"])
     [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert (newest["action"], newest["actor_id"]) == ("role_delete", await own_id(moderator))
@@ -204,15 +206,15 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(here: Com
     pages = moderator.page.get_by_role("navigation", name="Settings pages")
     await pages.get_by_role("button", name="Members", exact=True).click()
     page = moderator.page.get_by_role("region", name="Members", exact=True)
-    await page.get_by_label("Choose all 3 shown").check()
-    await page.get_by_role("group", name="3 chosen").get_by_role("button", name="Give a role").click()
+    await page.get_by_label("Select all 3 shown").check()
+    await page.get_by_role("group", name="3 selected").get_by_role("button", name="Assign role").click()
     dialog = moderator.page.locator("dialog:has(.bulk-people):not(:has(dialog))")
     await dialog.get_by_label("Role").select_option("Greeters")
     await dialog.locator("button[type=submit]").click()
     await becomes(lambda: roles_of(member), ["Greeters", "Member"])
     await expect(dialog).to_have_count(0)
-    await page.get_by_label("Choose all 3 shown").check()
-    await page.get_by_role("group", name="3 chosen").get_by_role("button", name="Take a role").click()
+    await page.get_by_label("Select all 3 shown").check()
+    await page.get_by_role("group", name="3 selected").get_by_role("button", name="Remove role").click()
     await dialog.get_by_label("Role").select_option("Greeters")
     await dialog.locator("button[type=submit]").click()
     await becomes(lambda: roles_of(member), ["Member"])
@@ -226,10 +228,10 @@ async def test_changing_or_deleting_a_role_takes_effect_for_everybody(here: Comm
     await page.get_by_role("button", name="Save").click()
     await expect(here.owner.page.locator(".notice")).to_contain_text("Saved.")
     await becomes(lambda: roles_of(here.moderator), ["Stewards", "Member"])
-    await page.get_by_role("button", name="Delete the role").click()
+    await page.get_by_role("button", name="Delete role").click()
     dialog = here.owner.page.get_by_role("dialog", name="Delete the role Stewards?")
-    await dialog.get_by_role("button", name="Delete the role").click()
-    await expect(page.get_by_role("button", name="Create a role")).to_be_visible()
+    await dialog.get_by_role("button", name="Delete role").click()
+    await expect(page.get_by_role("button", name="Create role")).to_be_visible()
     await becomes(lambda: roles_of(here.moderator), ["Member"])
     [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert newest["action"] == "role_delete"

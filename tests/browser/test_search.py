@@ -67,12 +67,12 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     plums = await search(ada, "has:image", "Plums")
     await expect(plums.get_by_role("img", name=re.compile(r"^scene\."))).to_be_visible()
     await search(ada, "apples after:2001-01-01 before:2002-01-01")
-    await expect(ada.page.get_by_text("Nothing found.")).to_be_visible()
+    await expect(ada.page.get_by_text("No results.")).to_be_visible()
     await expect_accessible(ada, axe, "a search that finds nothing")
     # Filters are completed, and a whole result line links to its message.
     field = ada.page.get_by_role("searchbox", name="Search messages")
     await field.fill("red ")
-    await expect(ada.page.get_by_text("Nothing found.")).to_have_count(0)
+    await expect(ada.page.get_by_text("No results.")).to_have_count(0)
     await ada.press("from:")
     await expect(field).to_have_value("red from:")
     await expect(ada.page.get_by_role("list", name="Values for this filter")).to_be_visible()
@@ -91,7 +91,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
         # The channel replaces the list of results. Back returns to the result that was opened.
         await expect(lines).to_have_count(0)
         await ada.page.go_back()
-        await expect(lines.get_by_role("button", name="Go to the message")).to_be_focused()
+        await expect(lines.get_by_role("button", name="Jump to message")).to_be_focused()
         await expect(field).to_have_value("red from:Ada ")
 
 
@@ -105,7 +105,7 @@ async def test_pinned_messages_are_listed_for_permitted_members_and_can_be_opene
     for number in range(12):
         await write(ada, f"Something else {number}\nand more\nand more")
     await grace.show_aside("Pinned messages")
-    await expect(grace.page.get_by_text("Nothing is pinned here yet.")).to_be_visible()
+    await expect(grace.page.get_by_text("No pinned messages yet.")).to_be_visible()
     await message(ada, "We meet").click(button="right")
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
     line = grace.page.locator(".message-line")
@@ -125,7 +125,7 @@ async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: Pe
     await ask(ada, "POST", "/api/channels", {"name": "café", "type": "text"})
     await join_and_open(grace)
     await expect(entry(grace, "café")).to_be_attached()
-    switcher = grace.page.get_by_role("dialog", name="Go to")
+    switcher = grace.page.get_by_role("dialog", name="Jump to")
     await grace.page.keyboard.press("Control+k")
     await switcher.get_by_role("combobox").fill("caf")
     await grace.page.keyboard.press("Enter")
@@ -187,7 +187,7 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             await write(ada, f"Drink: {HOST}/tea")
             await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()
             assert await ada.page.evaluate(TOO_WIDE) == []
-            previews = ada.page.get_by_role("switch", name="Previews of links")
+            previews = ada.page.get_by_role("switch", name="Link previews")
             await open_settings(ada, "This server")
             async with ada.page.expect_response("**/api/settings"):
                 await previews.uncheck()

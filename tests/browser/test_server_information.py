@@ -19,14 +19,14 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     here = await community(people, *ALL_ELSE)
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     page = await open_settings(here.owner, "This server")
-    await page.get_by_label("Name of the server").fill("Gardeners")
+    await page.get_by_label("Server name").fill("Gardeners")
     await page.get_by_label("Description").fill("We grow onions together")
     await page.get_by_label("Rules", exact=True).fill("Be kind.")
     await page.get_by_role("button", name="Save").click()
-    await page.get_by_label("Newcomers arrive in").select_option(label="plans")
+    await page.get_by_label("Welcome channel for new members").select_option(label="plans")
     icon = {"name": "icon.png", "mimeType": "image/png", "buffer": encoded(scene(128, 128), "PNG")}
     await page.locator("input[type=file]").set_input_files(icon)  # type: ignore[arg-type]
-    await expect(page.get_by_role("button", name="Remove the picture")).to_be_visible()
+    await expect(page.get_by_role("button", name="Remove picture")).to_be_visible()
 
     async def kept() -> bool:
         response = await ask(here.owner, "GET", "/api/settings")
@@ -69,7 +69,7 @@ async def test_used_storage_is_listed_by_kind_of_file_and_by_member(people: Peop
     await expect(here.member.page.locator(".upload-list [data-state=done]")).to_have_count(1)
     await write(here.member, "Look")
     page = await open_settings(here.owner, "Storage")
-    await expect(page.get_by_role("list", name="By purpose")).to_contain_text("Messages")
+    await expect(page.get_by_role("list", name="By type")).to_contain_text("Attachments")
     await expect(page.get_by_role("list", name="By member")).to_contain_text("Edsger")
     for person in (here.moderator, here.member):
         for name, path in (

@@ -37,7 +37,7 @@ LOOK_AT_BOTS = """async (token) => {
   const headers = { Authorization: `Bearer ${token}` };
   return (await fetch("/api/bots", { headers })).status;
 }"""
-BY = ("By purpose", "By member")
+BY = ("By type", "By member")
 KEPT_TEXTS = "SELECT count(*) FROM messages WHERE text = 'To be kept'"
 
 
@@ -57,7 +57,7 @@ async def here(people: People, pages: Sequence[str]) -> Community:
 
 async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Community) -> None:
     page = await open_settings(here.owner, "This server")
-    await page.get_by_label("Name of the server").fill("Gardeners")
+    await page.get_by_label("Server name").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
     await expect(here.member.page.locator(".server-head h2")).to_have_text("Gardeners")
     # The response to one choice must not undo the next choice, which is still waiting for its own response.
@@ -69,13 +69,13 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
         await route.continue_()
 
     await here.owner.page.route("**/api/settings", hold)
-    await page.get_by_role("radio", name="Cover them").check()
+    await page.get_by_role("radio", name="Censor").check()
     async with here.owner.page.expect_response("**/api/settings"):
         await page.get_by_role("radio", name="Anyone").check()
-    await expect(page.get_by_role("radio", name="Cover them")).to_be_checked()
+    await expect(page.get_by_role("radio", name="Censor")).to_be_checked()
     held.set()
-    await page.get_by_role("switch", name="Previews of links").uncheck()
-    await expect(page.get_by_role("switch", name="Previews of links")).not_to_be_checked()
+    await page.get_by_role("switch", name="Link previews").uncheck()
+    await expect(page.get_by_role("switch", name="Link previews")).not_to_be_checked()
 
     async def kept() -> bool:
         response = await ask(here.owner, "GET", "/api/settings")
@@ -93,37 +93,37 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
 @pytest.mark.pages("moderator", "member")
 async def test_a_webhook_can_be_created_and_tested_on_the_page(here: Community, axe: str) -> None:
     page = await open_settings(here.moderator, "Webhooks")
-    await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
-    await page.get_by_label("Name of the webhook").fill("Builds")
-    await page.get_by_role("button", name="Create a webhook").click()
+    await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
+    await page.get_by_label("Webhook name").fill("Builds")
+    await page.get_by_role("button", name="Create webhook").click()
     address = await page.get_by_label("URL", exact=True).input_value()
     await page.get_by_role("button", name="GitHub", exact=True).click()
     await expect(page.get_by_label("Payload URL")).to_have_value(f"{address}/github")
-    await page.get_by_label("Title of the card").fill("Build 512 failed")
-    await page.get_by_label("Text of the card").fill("2 of **300** tests")
+    await page.get_by_label("Card title").fill("Build 512 failed")
+    await page.get_by_label("Card text").fill("2 of **300** tests")
     await expect(page.get_by_role("region", name="Preview").locator("strong")).to_have_text("300")
     json = page.get_by_role("textbox", name="JSON")
     await expect(json).to_have_value(re.compile('"title": "Build 512 failed"'))
     await page.get_by_text("Fields", exact=True).click()
-    await page.get_by_role("button", name="Add a field").click()
-    await page.get_by_label("Name of the field").fill("Commit")
+    await page.get_by_role("button", name="Add field").click()
+    await page.get_by_label("Field name").fill("Commit")
     await expect(page.get_by_role("region", name="Preview").locator("dt")).to_have_text("Commit")
     # Values that the server would reject are reported beforehand, and typed JSON appears in the form's
     # fields.
     sent = await json.input_value()
     await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
     await expect(page.get_by_text("cards[0].url: It does not have the form")).to_be_visible()
-    await expect(page.get_by_role("button", name="Post it")).to_be_disabled()
-    await page.get_by_label("Link of the title").fill("https://ci.example/512")
-    await expect(page.get_by_text("The server accepts this.")).to_be_visible()
+    await expect(page.get_by_role("button", name="Post message")).to_be_disabled()
+    await page.get_by_label("Title link").fill("https://ci.example/512")
+    await expect(page.get_by_text("The server accepts this message.")).to_be_visible()
     await at_both_sizes(here.moderator, axe, "a webhook and its card")
-    await page.get_by_role("button", name="Post it").click()
-    history = page.get_by_role("region", name="Last posts").locator("[data-outcome]")
+    await page.get_by_role("button", name="Post message").click()
+    history = page.get_by_role("region", name="Recent posts").locator("[data-outcome]")
     await expect(history).to_have_count(1)
     await expect(history).to_contain_text("Posted")
     await here.moderator.page.evaluate("(to) => fetch(to, { method: 'POST', body: 'no JSON' })", address)
-    await page.get_by_role("button", name="Check again").click()
-    await expect(history.first).to_contain_text("Refused: it is not JSON")
+    await page.get_by_role("button", name="Refresh").click()
+    await expect(history.first).to_contain_text("Rejected: not valid JSON")
     for name, command in (("curl", ["sh", "-c"]), ("Python", [sys.executable, "-c"])):
         await page.get_by_role("button", name=name, exact=True).click()
         snippet = await page.locator("pre").first.inner_text()
@@ -134,10 +134,10 @@ async def test_a_webhook_can_be_created_and_tested_on_the_page(here: Community, 
     await expect(posted.locator("article h3")).to_have_text("Build 512 failed")
     await expect(posted.locator(".author")).to_have_text("Builds")
 
-    await page.get_by_role("button", name="Delete the webhook").click()
+    await page.get_by_role("button", name="Delete webhook").click()
     dialog = here.moderator.page.get_by_role("dialog", name="Delete the webhook Builds?")
-    await dialog.get_by_role("button", name="Delete the webhook").click()
-    await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
+    await dialog.get_by_role("button", name="Delete webhook").click()
+    await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
     await has_no_page(here.member, "Webhooks")
 
 
@@ -168,7 +168,7 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
         await question.get_by_role("button", name="Delete", exact=True).click()
         await expect(question).to_have_count(0)
     notice = here.moderator.page.locator(".notice")
-    await expect(notice).to_contain_text(["Somebody has deleted this emoji."])
+    await expect(notice).to_contain_text(["This emoji was deleted."])
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await has_no_page(here.member, "Emoji")
     [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
@@ -193,12 +193,12 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
 async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: str) -> None:
     here = await community(people, "manage_bots")
     page = await open_settings(here.moderator, "Bots")
-    await page.get_by_label("Name of the bot").fill("Weather")
-    await page.get_by_role("button", name="Create a bot").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="The token of Weather")
+    await page.get_by_label("Bot name").fill("Weather")
+    await page.get_by_role("button", name="Create bot").click()
+    dialog = here.moderator.page.get_by_role("dialog", name="Token for Weather")
     token = await dialog.get_by_label("Token").input_value()
     await at_both_sizes(here.moderator, axe, "the token of a bot")
-    await dialog.get_by_role("button", name="I have saved it").click()
+    await dialog.get_by_role("button", name="I’ve saved it").click()
     await expect(here.moderator.page.get_by_label("Token")).to_have_count(0)
     await here.moderator.page.reload()
     page = await open_settings(here.moderator, "Bots")
@@ -219,7 +219,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     await here.owner.press("Members")
     await listed(here.owner, "Weather").hover()
     await here.owner.press("More about Weather")
-    await here.owner.page.get_by_role("menuitem", name="Change roles").click()
+    await here.owner.page.get_by_role("menuitem", name="Edit roles").click()
     dialog = here.owner.page.get_by_role("dialog", name="Roles of Weather")
     role = dialog.get_by_role("switch", name="Helpers")
     await role.check()
@@ -230,9 +230,9 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     await has_no_page(here.member, "Bots")
     assert await refusal(here.member, "POST", "/api/bots", {"nickname": "Mine"}) == "forbidden"
     await page.get_by_role("button", name="More about Weather").click()
-    await here.moderator.page.get_by_role("menuitem", name="Delete the bot").click()
+    await here.moderator.page.get_by_role("menuitem", name="Delete bot").click()
     question = here.moderator.page.get_by_role("dialog", name="Delete the bot Weather?")
-    await question.get_by_role("button", name="Delete the bot").click()
+    await question.get_by_role("button", name="Delete bot").click()
     await expect(page.get_by_text("There are no bots yet.")).to_be_visible()
     log = await open_settings(here.owner, "Audit log")
     for act in ("created", "deleted"):
@@ -247,18 +247,18 @@ async def test_the_owner_can_see_the_used_storage_and_download_a_backup(
     page = await open_settings(here.owner, "Storage")
     await expect(page.get_by_text("Nothing is stored yet.").first).to_be_visible()
     await page.get_by_label("Keep attachments").select_option("For 30 days")
-    question = here.owner.page.get_by_role("dialog", name="Delete attachments that are older than 30 days?")
+    question = here.owner.page.get_by_role("dialog", name="Delete attachments older than 30 days?")
     await expect(question).to_be_visible()
     await at_both_sizes(here.owner, axe, "the confirmation to delete old files")
     await question.get_by_role("button", name="Cancel").click()
     assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 0
     await page.get_by_label("Keep attachments").select_option("For 30 days")
-    await question.get_by_role("button", name="Delete them").click()
+    await question.get_by_role("button", name="Delete attachments").click()
     await expect(question).to_have_count(0)
     assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 30
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Backups")
-    await page.get_by_role("button", name="Make a backup").click()
+    await page.get_by_role("button", name="Create backup").click()
     async with here.owner.page.expect_download() as downloading:
         await page.get_by_role("button", name="Download").click()
     download = await downloading.value
@@ -269,11 +269,11 @@ async def test_the_owner_can_see_the_used_storage_and_download_a_backup(
     await page.get_by_role("button", name="Delete").click()
     question = here.owner.page.get_by_role("dialog", name="Delete this backup?")
     await question.get_by_role("button", name="Delete").click()
-    await expect(page.get_by_text("There is no backup on the server.")).to_be_visible()
+    await expect(page.get_by_text("There are no backups on the server.")).to_be_visible()
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Health")
     await expect(page.get_by_role("note")).to_contain_text("Only this computer can open 127.0.0.1")
-    await expect(page.get_by_text("New data is saved.")).to_be_visible()
+    await expect(page.get_by_text("The database is working.")).to_be_visible()
     versions = rf"^svc {re.escape(version('svc-server'))} · Python \S+ · SQLite {re.escape(sqlite_version)}$"
     await expect(page.get_by_text(re.compile(versions))).to_be_visible()
     await expect(page.get_by_role("list", name="3 members are connected")).to_contain_text("Edsger")

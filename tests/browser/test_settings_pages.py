@@ -14,7 +14,7 @@ __all__ = ["axe"]
 PAGES = "Settings pages"
 OWN = [
     *("Profile", "Appearance and language", "Voice and video", "Notifications", "Devices", "Servers"),
-    *("Blocked people", "Your data", "Signing out"),
+    *("Blocked people", "Your data", "Session"),
 ]
 # The pages that each permission makes visible, in the order in which the settings list them. Permissions
 # missing from this table make no page visible.
@@ -117,14 +117,14 @@ async def test_a_setting_can_be_found_by_the_words_in_it(people: People, axe: st
     await ada.show_channels()
     pages = await settings(ada)
     unfold = ada.page.get_by_role("button", name="All settings")
-    field = ada.page.get_by_role("searchbox", name="Find a setting")
+    field = ada.page.get_by_role("searchbox", name="Search settings")
     await expect(unfold.or_(field)).to_be_visible()
     if await unfold.is_visible():
         await unfold.click()
     await field.fill("Zzz")
-    await expect(ada.page.get_by_role("status").get_by_text("Nothing found.")).to_be_visible()
-    await field.fill("LOUDspeaker")
-    await expect(pages.and_(ada.page.locator("li button"))).to_have_text(["Voice and videoLoudspeaker"])
+    await expect(ada.page.get_by_role("status").get_by_text("No results.")).to_be_visible()
+    await field.fill("SPEAKer")
+    await expect(pages.and_(ada.page.locator("li button"))).to_have_text(["Voice and videoSpeaker"])
     await expect_accessible(ada, axe, "search results in the settings")
     await field.press("Enter")
     await expect(ada.page.get_by_role("region", name="Voice and video")).to_be_visible()

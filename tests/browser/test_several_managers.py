@@ -37,26 +37,26 @@ async def test_open_lists_show_another_managers_changes(people: People) -> None:
     await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
     for page in (owners, moderators):
         await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
-    await moderators.get_by_role("button", name="Lift the ban").click()
-    await confirm(here.moderator, "Lift the ban on Edsger?", "Lift the ban")
+    await moderators.get_by_role("button", name="Unban").click()
+    await confirm(here.moderator, "Unban Edsger?", "Unban")
     await expect(owners.get_by_text("Nobody is banned.")).to_be_visible()
 
     owners, moderators = await both_at(here, "Bots")
-    await moderators.get_by_label("Name of the bot").fill("Weather")
-    await moderators.get_by_role("button", name="Create a bot").click()
-    await here.moderator.press("I have saved it")
+    await moderators.get_by_label("Bot name").fill("Weather")
+    await moderators.get_by_role("button", name="Create bot").click()
+    await here.moderator.press("I’ve saved it")
     await expect(owners.get_by_role("listitem")).to_contain_text("token made by Grace")
     await owners.get_by_role("button", name="More about Weather").click()
-    await here.owner.page.get_by_role("menuitem", name="Make another token").click()
-    await confirm(here.owner, "Make another token for Weather?", "Make another token")
-    await here.owner.press("I have saved it")
+    await here.owner.page.get_by_role("menuitem", name="Replace token").click()
+    await confirm(here.owner, "Replace the token for Weather?", "Replace token")
+    await here.owner.press("I’ve saved it")
     await expect(moderators.get_by_role("listitem")).to_contain_text("token made by Ada")
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
         await page.get_by_role("button", name="More about Weather").click()
-        await person.page.get_by_role("menuitem", name="Delete the bot").click()
+        await person.page.get_by_role("menuitem", name="Delete bot").click()
     # Both moderators saw a prompt. The second one is told that the first was quicker.
     for person in (here.owner, here.moderator):
-        await confirm(person, "Delete the bot Weather?", "Delete the bot")
+        await confirm(person, "Delete the bot Weather?", "Delete bot")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(
         ["This person is no longer a member."]
     )
@@ -79,20 +79,20 @@ async def test_open_lists_show_another_managers_changes(people: People) -> None:
 async def test_a_webhook_that_another_manager_has_open_can_be_changed_and_deleted(people: People) -> None:
     here = await community(people, *MANAGING, pages=("owner", "moderator"))
     owners, moderators = await both_at(here, "Webhooks")
-    await moderators.get_by_label("Name of the webhook").fill("Builds")
-    await moderators.get_by_role("button", name="Create a webhook").click()
+    await moderators.get_by_label("Webhook name").fill("Builds")
+    await moderators.get_by_role("button", name="Create webhook").click()
     await expect(moderators.get_by_label("URL", exact=True)).to_be_visible()
     await owners.get_by_role("button", name="Edit Builds").click()
-    await owners.get_by_label("Name of the webhook").fill("Nightly")
+    await owners.get_by_label("Webhook name").fill("Nightly")
     await owners.get_by_role("button", name="Save", exact=True).click()
-    await expect(moderators.get_by_label("Name of the webhook")).to_have_value("Nightly")
+    await expect(moderators.get_by_label("Webhook name")).to_have_value("Nightly")
     for page in (owners, moderators):
-        await page.get_by_role("button", name="Delete the webhook").click()
-    await confirm(here.owner, "Delete the webhook Nightly?", "Delete the webhook")
+        await page.get_by_role("button", name="Delete webhook").click()
+    await confirm(here.owner, "Delete the webhook Nightly?", "Delete webhook")
     # The confirmation disappears together with the webhook.
     await expect(here.moderator.page.locator("dialog.confirm")).to_have_count(0)
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
-        await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
+        await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
 
 
@@ -125,10 +125,10 @@ async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People)
     await guest.page.get_by_label("Your name").fill("Barbara")
     await guest.page.locator("form button[type=submit]").first.click()
     for page in (first, second):
-        await expect(page.get_by_role("list", name="Waiting to be let in")).to_contain_text("Barbara")
-    await second.get_by_role("button", name="Let in").click()
+        await expect(page.get_by_role("list", name="Requests to join")).to_contain_text("Barbara")
+    await second.get_by_role("button", name="Approve").click()
     for page in (first, second):
-        await expect(page.get_by_role("list", name="Waiting to be let in")).to_have_count(0)
+        await expect(page.get_by_role("list", name="Requests to join")).to_have_count(0)
         # The list shows a new member's inviter without a reload.
         await expect(page.get_by_role("listitem").filter(has_text=invite["code"])).to_contain_text(
             "used once"
@@ -140,10 +140,10 @@ async def test_backups_are_listed_on_all_of_the_owners_pages(people: People) -> 
     other: Page = await ada.page.context.new_page()
     await other.goto(ada.page.url)
     first, second = [await open_settings(Person("Ada", page), "Backups") for page in (ada.page, other)]
-    await first.get_by_role("button", name="Make a backup").click()
+    await first.get_by_role("button", name="Create backup").click()
     for page in (first, second):
         await expect(page.get_by_role("button", name="Download")).to_be_visible()
     await second.get_by_role("button", name="Delete").click()
     question = other.get_by_role("dialog", name="Delete this backup?")
     await question.get_by_role("button", name="Delete").click()
-    await expect(first.get_by_text("There is no backup on the server.")).to_be_visible()
+    await expect(first.get_by_text("There are no backups on the server.")).to_be_visible()

@@ -73,7 +73,7 @@ async def test_an_open_page_renews_its_tokens(people: People) -> None:
     await ada.is_connected()
     # The live socket still responds.
     await ada.press("Leave")
-    await ada.press("Join the call")
+    await ada.press("Join call")
     await ada.is_connected()
 
 
@@ -84,11 +84,11 @@ async def test_signing_in_under_another_name_creates_a_new_member(people: People
     before = await own_id(ada)
     await ada.show_channels()
     await ada.press("Settings")
-    await ada.press("Signing out")
-    await ada.press("Use another name")
-    question = ada.page.get_by_role("dialog", name="Give up your identity here?")
-    await expect(question).to_contain_text("The key of this browser is destroyed.")
-    await question.get_by_role("button", name="Use another name").click()
+    await ada.press("Session")
+    await ada.press("Use another identity")
+    question = ada.page.get_by_role("dialog", name="Give up your identity on this server?")
+    await expect(question).to_contain_text("This deletes this browser’s key")
+    await question.get_by_role("button", name="Use another identity").click()
     await expect(ada.page.get_by_label("Your name")).to_be_visible()
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url)
@@ -106,8 +106,8 @@ async def test_over_plain_http_the_page_explains_what_is_missing(
     await ada.page.goto(product.url.replace("127.0.0.1", INSECURE_HOST))
     # The page also explains that there are no calls, and gives advice.
     await expect(ada.page.get_by_role("alert")).to_have_text(
-        "Browsers allow signing in, the microphone and the camera only at https:// addresses, or on the "
-        "server’s own computer at http://127.0.0.1. Ask whoever runs this server for its https:// address."
+        "Browsers allow signing in and using the microphone and camera only at https:// addresses, or on the "
+        "server itself at http://127.0.0.1. Ask the server operator for the https:// address."
     )
     await expect(ada.page.get_by_role("button", name="Join", exact=True)).to_have_count(0)
     await expect_accessible(ada, axe, "an address without https")

@@ -113,7 +113,7 @@ async def test_a_new_person_signs_in_with_an_account_and_chooses_a_name(
         await ada.press(f"Continue with {host}")
         await sign_in_there(ada, "ada-at-home")
 
-        await expect(ada.page.get_by_text("You are new here.")).to_be_visible()
+        await expect(ada.page.get_by_text("Welcome!")).to_be_visible()
         await expect_accessible(ada, axe, "a new member with an account")
         assert "code=" not in ada.page.url
         assert await ada.page.evaluate("() => sessionStorage['svc.sign-in']") is None
@@ -132,13 +132,13 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.page.get_by_label("Your name").fill("Ada")
         await ada.press(f"Continue with {host}")
         await cancel_there(ada)
-        await expect(ada.page.get_by_text(f"You did not finish signing in at {host}.")).to_be_visible()
+        await expect(ada.page.get_by_text(f"You didn’t finish signing in with {host}.")).to_be_visible()
         # The entered name is restored, and so is the invite.
         await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
         await expect(ada.page.get_by_label("Invite code")).to_have_count(0)
         # A response to a sign-in that this tab did not start is rejected.
         await ada.page.goto(f"{without_invite(product)}?code=stolen&state=made-up")
-        await expect(ada.page.get_by_text("This sign-in was not started in this tab.")).to_be_visible()
+        await expect(ada.page.get_by_text("This sign-in wasn’t started in this tab.")).to_be_visible()
         assert "code=" not in ada.page.url
         await ada.page.goto("about:blank")
         await ada.page.goto(product.url)
@@ -156,7 +156,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
 
         await ada.show_channels()
         await ada.press("Settings")
-        await ada.press("Signing out")
+        await ada.press("Session")
         await ada.press("Sign out")
         await confirm(ada, "Sign out")
         await ada.press("Sign in as Ada")
@@ -187,13 +187,13 @@ async def test_the_person_named_in_a_certificate_for_the_browsers_key_can_sign_i
         await field.fill("no certificate")
         await ada.press("Sign in")
         await expect(field).to_have_accessible_description(
-            "This is not a certificate. A certificate is one long line with two dots in it."
+            "This isn’t a certificate. A certificate is one long line with two dots in it."
         )
         await field.fill(issuer.certificate(Device().jwk, "ada@example.org"))
         await ada.press("Sign in")
         await expect(ada.page.get_by_text("This certificate is for another browser’s key.")).to_be_visible()
 
-        await ada.page.get_by_text("The public key of this browser", exact=True).click()
+        await ada.page.get_by_text("This browser’s public key", exact=True).click()
         await expect_accessible(ada, axe, "the form for a certificate")
         jwk = json.loads(await ada.page.locator("#public-key").inner_text())
         file = tmp_path / "ada.jwt"
@@ -214,7 +214,7 @@ async def test_a_server_that_admits_nobody_states_the_reason(
     ):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
-            "accepts no new members at the moment"
+            "isn’t accepting new members right now"
         )
         await expect_accessible(ada, axe, "a server that admits nobody")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
@@ -231,7 +231,9 @@ async def test_a_server_that_admits_nobody_states_the_reason(
     async with installation(browsers, tmp_path / "away", viewport, **away) as (_, people):
         ada = await people.arrive("Ada")
         await ada.press("Continue with 127.0.0.1:9")
-        await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
+        await expect(ada.page.locator("main [role=alert]")).to_contain_text(
+            "Can’t reach the account provider right now"
+        )
         await expect_accessible(ada, axe, "an unreachable account provider")
         await expect(ada.page.get_by_role("button", name="Continue with 127.0.0.1:9")).to_be_enabled()
 
@@ -244,7 +246,7 @@ async def test_an_invite_previews_the_server_and_its_members(
     async with installation(browsers, tmp_path, viewport, **named) as (product, people):
         ada = await people.arrive("Ada")
         await expect(
-            ada.page.get_by_text("You are the first here. This link makes you the owner.")
+            ada.page.get_by_text("You’re the first one here. This link makes you the owner.")
         ).to_be_visible()
         await ada.come_in()
 
@@ -252,7 +254,7 @@ async def test_an_invite_previews_the_server_and_its_members(
         await grace.page.goto(await invited(ada, product))
         await expect(grace.page.get_by_role("heading", name="Join The Quiet Garden")).to_be_visible()
         await expect(grace.page.get_by_text("Plants, and people who like them.")).to_be_visible()
-        await expect(grace.page.get_by_text("One member 1 online")).to_be_visible()
+        await expect(grace.page.get_by_text("1 member 1 online")).to_be_visible()
         await expect_accessible(grace, axe, "an invitation")
 
 
@@ -266,7 +268,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     await expect(ada.page.get_by_label("Invite code")).to_be_visible()
     await ada.press("Join")
     name = ada.page.get_by_label("Your name")
-    await expect(name).to_have_accessible_description("Please enter a name.")
+    await expect(name).to_have_accessible_description("Enter a name.")
     await expect(name).to_be_focused()
     await name.fill("Ada")
     await ada.press("Join")
@@ -283,8 +285,8 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     field = grace.page.get_by_label("Invite code")
     await expect(field).to_have_attribute("aria-invalid", "true")
     await expect(field).to_have_accessible_description(
-        "You need an invite to join. Paste the code or the whole link. "
-        "This invite is not valid or has expired. Ask for a new one."
+        "You need an invite to join. Paste the code or the full link. "
+        "This invite is invalid or has expired. Ask for a new one."
     )
     await expect_accessible(grace, axe, "an expired invite")
     await field.fill(await invited(ada, product))
@@ -343,18 +345,16 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Pro
     phone = await people.arrive("Ada")
     await phone.page.goto("about:blank")
     await phone.page.goto(without_invite(product))
-    await phone.press("I am already a member, on another device")
+    await phone.press("I’m already a member on another device")
     field = phone.page.get_by_label("Code", exact=True)
-    await phone.press("Add this device")
+    await phone.press("Add device")
     await expect(field).to_have_attribute("aria-invalid", "true")
     await field.fill("wrong")
-    await phone.press("Add this device")
-    await expect(
-        phone.page.get_by_text("This code is not valid, was already used or has expired.")
-    ).to_be_visible()
+    await phone.press("Add device")
+    await expect(phone.page.get_by_text("This code is invalid, already used or expired.")).to_be_visible()
     await expect_accessible(phone, axe, "the form for a code")
     await field.fill(str(code))
-    await phone.press("Add this device")
+    await phone.press("Add device")
     await is_in(phone, "Ada")
     assert await own_id(phone) == await own_id(ada)
 
@@ -367,7 +367,7 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Pro
     await found.page.goto("about:blank")
     await found.page.goto(f"{without_invite(product)}#link={code}")
     await expect(found.page.get_by_label("Code", exact=True)).to_have_value(str(code))
-    await found.press("Add this device")
+    await found.press("Add device")
     await is_in(found, "Grace")
     assert await own_id(found) == grace_id
     assert "link=" not in found.page.url
@@ -384,28 +384,28 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
     await grace.come_in()
     page = await open_settings(grace, "Devices")
     await expect(page).to_contain_text("This is your only device.")
-    await page.get_by_role("button", name="Make a code").click()
+    await page.get_by_role("button", name="Create recovery code").click()
     code = await page.get_by_label("Your recovery code").input_value()
     await expect(page).to_contain_text("This code is shown only once.")
     await expect(page).not_to_contain_text("This is your only device.")
     await expect_accessible(grace, axe, "a recovery code")
     await grace.page.reload()
     page = await open_settings(grace, "Devices")
-    await expect(page).to_contain_text("You made one on")
+    await expect(page).to_contain_text("Created on")
     await expect(page).not_to_contain_text(code)
 
     # The member needs no help from the owner. The lost device is signed out.
     found = await people.arrive("Grace")
     await found.page.goto("about:blank")
     await found.page.goto(without_invite(product))
-    await found.press("I am already a member, on another device")
+    await found.press("I’m already a member on another device")
     await found.page.get_by_label("Code", exact=True).fill(code)
-    await found.press("Add this device")
+    await found.press("Add device")
     await is_in(found, "Grace")
     await expect(grace.page.get_by_role("alert").first).to_be_visible()
     page = await open_settings(found, "Devices")
     await expect(page).to_contain_text("This is your only device.")
-    await expect(page.get_by_role("button", name="Make a code")).to_be_visible()
+    await expect(page.get_by_role("button", name="Create recovery code")).to_be_visible()
 
 
 @narrow_only
@@ -415,21 +415,17 @@ async def test_newcomers_see_and_accept_the_servers_rules(people: People, produc
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
     grace = await people.arrive("Grace")
     await grace.page.goto(await invited(ada, product))
-    await expect(grace.page.get_by_role("region", name="The rules of this server")).to_contain_text(
-        "Be kind."
-    )
+    await expect(grace.page.get_by_role("region", name="Server rules")).to_contain_text("Be kind.")
     await grace.page.get_by_label("Your name").fill("Grace")
     await grace.press("Join")
     switch = grace.page.get_by_role("switch", name="I accept the rules")
-    await expect(switch).to_have_accessible_description("Please accept the rules first.")
+    await expect(switch).to_have_accessible_description("Accept the rules first.")
     await expect_accessible(grace, axe, "the rules for newcomers")
     # The rules change at this moment. Nobody can accept rules that they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")
-    await expect(grace.page.get_by_role("region", name="The rules of this server")).not_to_contain_text(
-        "plants"
-    )
+    await expect(grace.page.get_by_role("region", name="Server rules")).not_to_contain_text("plants")
     await expect(switch).not_to_be_checked()
     await switch.check()
     await grace.press("Join")
@@ -445,7 +441,7 @@ async def test_a_new_owner_is_greeted_with_four_setup_steps(
     steps = ada.page.get_by_role("region", name="Your server is ready.")
     await ada.press("Save")
     field = steps.get_by_label("Name your server")
-    await expect(field).to_have_accessible_description("Please enter a name.")
+    await expect(field).to_have_accessible_description("Enter a name.")
     await field.fill("The Quiet Garden")
     await ada.press("Save")
     await expect(steps.get_by_text("Your server is called The Quiet Garden.")).to_be_visible()
@@ -453,20 +449,20 @@ async def test_a_new_owner_is_greeted_with_four_setup_steps(
 
     icon = {"name": "icon.png", "mimeType": "image/png", "buffer": encoded(scene(128, 128), "PNG")}
     async with ada.page.expect_file_chooser() as choosing:
-        await ada.press("Choose a picture")
+        await ada.press("Choose picture")
     await (await choosing.value).set_files(icon)  # type: ignore[arg-type]
     await expect(steps.get_by_text("Your server has an icon.")).to_be_visible()
     await expect(ada.page.locator(".server-head img")).not_to_have_attribute("src", "/web/icon.svg")
     await expect(steps.get_by_text("Done:")).to_have_count(2)
     await at_both_sizes(ada, axe, "the first steps")
 
-    await ada.press("Add a channel")
+    await ada.press("Create channel")
     await ada.page.get_by_role("dialog").get_by_role("textbox").first.fill("onions")
     await ada.page.get_by_role("dialog").get_by_role("button", name="Create").click()
     await expect(ada.page.locator("#text-name")).to_have_text("onions")
     await expect(steps.get_by_text("Done:")).to_have_count(3)
 
-    await ada.press("Make a link")
+    await ada.press("Create link")
     await expect(ada.page.get_by_role("dialog", name="Invite people")).to_be_visible()
     await ada.page.keyboard.press("Escape")
     grace = await people.arrive("Grace")

@@ -70,7 +70,7 @@ async def test_no_control_of_the_installed_page_is_under_the_notch_or_the_home_i
     await ada.show_aside("Members")
     await keeps_clear(ada, "the members")
     await page.locator(".aside-body").get_by_role("button", name="Close").tap()
-    await page.get_by_role("button", name="Choose an emoji").tap()
+    await page.get_by_role("button", name="Choose emoji").tap()
     await expect(page.get_by_role("gridcell").first).to_be_visible()
     await keeps_clear(ada, "the emoji picker")
     await page.keyboard.press("Escape")

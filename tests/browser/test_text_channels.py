@@ -116,7 +116,7 @@ async def test_an_authors_edits_and_deletions_appear_for_others(people: People, 
     await shows(grace, ["one", "two and a half"])
     await expect(grace.page.get_by_role("dialog")).to_be_visible()
     await expect_accessible(grace, axe, "the confirmation to delete a message")
-    await grace.press("Delete the message")
+    await grace.press("Delete message")
     await shows(ada, ["two and a half"])
     await shows(grace, ["two and a half"])
 
@@ -426,7 +426,7 @@ async def test_a_member_who_may_no_longer_write_is_told_the_reason(
         async with http.put(path + "/overrides/role/member", json={"deny": ["send_messages"]}) as response:
             assert response.status == 200, await response.text()
         await expect(box(grace)).to_be_disabled()
-        await expect(box(grace)).to_have_attribute("placeholder", "You can read here, but not write.")
+        await expect(box(grace)).to_have_attribute("placeholder", "You can’t send messages here.")
         await expect(box(owner)).to_be_enabled()
         await expect_accessible(grace, axe, "a read-only channel")
         async with http.delete(path) as response:

@@ -58,8 +58,8 @@ async def beside_a_link(person: Person) -> Locator:
     await person.show_channels()
     await person.press("Invite people")
     dialog = person.page.get_by_role("dialog", name="Invite people")
-    await dialog.get_by_role("button", name="Make a link").click()
-    await expect(dialog.get_by_label("Link")).to_be_visible()
+    await dialog.get_by_role("button", name="Create link").click()
+    await expect(dialog.get_by_label("Invite link")).to_be_visible()
     return dialog.get_by_role("note")
 
 
@@ -87,7 +87,9 @@ async def test_a_local_network_name_works_on_the_local_network(tmp_path: Path) -
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
         url = product.url.replace("127.0.0.1", NEARBY)
         async with opened(url, bare_chromium(), "--ignore-certificate-errors") as ada:
-            await shows_problem(ada, "nearby", "server.lan", "Open the page there before you make links")
+            await shows_problem(
+                ada, "nearby", "server.lan", "Open the page at that name before you create links"
+            )
 
 
 async def test_a_public_name_with_a_certificate_gets_no_warning(tmp_path: Path) -> None:

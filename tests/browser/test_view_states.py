@@ -10,7 +10,7 @@ from tests.kit.text_channels import LiveConnection, box, do, entry, join_and_ope
 
 __all__ = ["axe"]
 
-ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Mentions": "mentions"}
+ASIDES = {"Pinned messages": "pins", "Followed threads": "threads", "Mentions": "mentions"}
 
 
 @wide_daily
@@ -18,7 +18,7 @@ async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await join_and_open(ada)
     # Empty: the channel describes itself and suggests the next step.
-    await expect(ada.page.get_by_text("Nobody has written in general yet. Say hello.")).to_be_visible()
+    await expect(ada.page.get_by_text("No messages in general yet. Say hello.")).to_be_visible()
     await write(ada, "Soon gone")
     await join_and_open(grace)
     for name in ("attic", "cellar", "yard"):
@@ -55,7 +55,7 @@ async def on_its_way_and_refused(grace: Person, line: LiveConnection, axe: str) 
     await grace.page.keyboard.press("Escape")
     line.fail_next("history")
     await open_quickly(grace, "cellar")
-    await expect(main.locator(".error")).to_contain_text("Somebody has deleted this channel")
+    await expect(main.locator(".error")).to_contain_text("This channel was deleted")
     await expect_accessible(grace, axe, "a refused channel")
     line.restore()
     await grace.press("Try again")
@@ -93,7 +93,7 @@ async def searched(grace: Person, axe: str) -> None:
         await searching.is_given()
         await expect(beside.get_by_text("Searching…")).to_be_visible()
         await searching.release()
-    await expect(beside.get_by_text("One message")).to_be_visible()
+    await expect(beside.get_by_text("1 message")).to_be_visible()
     await grace.page.unroute("**/api/search?*")
     await grace.page.route("**/api/search?*", broken)
     await grace.page.keyboard.press("Enter")
@@ -109,8 +109,8 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
     that thread.
     """
     await do(ada, "Soon gone", "More")
-    await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
-    field = ada.page.get_by_role("textbox", name="Reply in the thread")
+    await ada.page.get_by_role("menuitem", name="Reply in thread").click()
+    field = ada.page.get_by_role("textbox", name="Reply in thread")
     await field.fill("Left over")
     await field.press("Enter")
     await expect(ada.page.locator(".thread .message").filter(has_text="Left over")).to_be_visible()
@@ -120,7 +120,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
     thread = grace.page.locator(".thread")
     line.fail_next("history")
     await message(grace, "Soon gone").get_by_role("button", name="1 reply").click()
-    await expect(thread.locator(".error")).to_contain_text("Somebody has deleted this channel")
+    await expect(thread.locator(".error")).to_contain_text("This channel was deleted")
     await expect_accessible(grace, axe, "a refused thread")
     line.restore()
     await thread.get_by_role("button", name="Try again").click()
@@ -134,7 +134,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
     await ask(ada, "DELETE", f"/api/channels/general/messages/{message_id}")
     for each in (ada, grace):
         aside = each.page.locator(".thread")
-        await expect(aside).to_contain_text("The message that started this thread is gone.")
+        await expect(aside).to_contain_text("The first message of this thread was deleted.")
         await expect_accessible(each, axe, "a deleted thread")
         await shut(aside)
     await follow(grace, message_id)
@@ -147,12 +147,12 @@ async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> N
     main, beside = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
     await line.cut()
     await open_quickly(grace, "yard")
-    await expect(main.get_by_text("The server cannot be reached. Trying again…")).to_be_visible()
+    await expect(main.get_by_text("Can’t reach the server. Reconnecting…")).to_be_visible()
     await expect_accessible(grace, axe, "a page without a server")
     await grace.show_aside("Pinned messages")
-    await expect(beside.locator(".error")).to_contain_text("The server cannot be reached.")
+    await expect(beside.locator(".error")).to_contain_text("Can’t reach the server.")
     line.restore()
-    await expect(beside.get_by_text("Nothing is pinned here yet.")).to_be_visible()
+    await expect(beside.get_by_text("No pinned messages yet.")).to_be_visible()
     await expect(beside.locator(".error")).to_have_count(0)
     await shut(beside)
     await expect(main.get_by_text("Nobody has written in yard yet.")).to_be_visible()

@@ -45,7 +45,7 @@ async def test_a_moderator_can_mute_and_deafen_a_member(people: People) -> None:
     await here.moderator.enter_call()
     await here.moderator.hears(here.member)
     offered = await open_menu(here.moderator, "Edsger")
-    await expect(offered).to_have_text(["Mute for everybody", "Deafen", "Message"])
+    await expect(offered).to_have_text(["Mute for everyone", "Deafen", "Message"])
     await offered.first.click()
     at_member, at_owner = [edsger_in_the_list(person) for person in (here.member, here.owner)]
     await expect(at_member).to_contain_text("muted by a moderator")
@@ -94,13 +94,13 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
         await expect(person.page.locator("#audience li")).to_have_count(1)
     # The invitation lowers the raised hand, and the invited member decides when to unmute.
     await expect(here.member.page.locator(".notice")).to_have_text(
-        "You may speak now. Unmute when you are ready."
+        "You can speak now. Unmute when you’re ready."
     )
     await expect(edsger_in_the_list(here.owner)).not_to_contain_text("hand raised")
     await expect(edsger_in_the_list(here.owner)).to_contain_text("muted")
     await here.member.press("Unmute")
     await here.moderator.hears(here.member)
-    await act(here.owner, "Edsger", "Move to the audience")
+    await act(here.owner, "Edsger", "Move to audience")
     await expect(audience).to_have_count(2)
     await here.moderator.hears_nothing_of(here.member)
     # A listener who moves on to another call can speak there.

@@ -111,7 +111,7 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
 
     async def rung() -> bool:
         shown = sorted(each["body"] for each in await notices(ada.page))
-        return shown == ["Ada dinner is ready", "Somebody is calling you"]
+        return shown == ["Ada dinner is ready", "Someone is calling you"]
 
     await wait_until("the device shows both notifications", rung, within_s=15)
     assert scene.service.received.empty(), "the page shows each pushed notification once"
@@ -121,7 +121,7 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
     await look_back(ada)
 
     async def cleared() -> bool:
-        return [each["body"] for each in await notices(ada.page)] == ["Somebody is calling you"]
+        return [each["body"] for each in await notices(ada.page)] == ["Someone is calling you"]
 
     await wait_until("what was read needs no notice", cleared, within_s=15)
 
@@ -133,7 +133,7 @@ async def test_turning_push_off_ends_the_subscription_in_the_browser_and_on_the_
     assert await scene.stored() == [f"{scene.service.origin}/device"]
     await open_settings(ada)
     await switch(ada).uncheck()
-    await expect(ada.page.get_by_text("delivers the notifications encrypted")).to_be_visible()
+    await expect(ada.page.get_by_text("are delivered encrypted")).to_be_visible()
     await becomes(scene.stored, [])
     await becomes(lambda: ada.page.evaluate(SUBSCRIPTION), None)
 
@@ -156,7 +156,7 @@ async def test_a_subscription_is_renewed_when_the_servers_key_changes(scene: Sce
 async def test_signing_out_ends_the_subscription_and_erases_it_in_the_browser(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
-    await open_settings(ada, "Signing out")
+    await open_settings(ada, "Session")
     await ada.press("Sign out")
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
@@ -179,4 +179,4 @@ async def test_the_page_states_why_push_is_impossible(scene: Scene) -> None:
     await ada.page.add_init_script("delete globalThis.PushManager")
     await ada.page.reload()
     await open_settings(ada)
-    await expect(ada.page.get_by_text("This browser does not support this.")).to_be_visible()
+    await expect(ada.page.get_by_text("This browser doesn’t support this.")).to_be_visible()

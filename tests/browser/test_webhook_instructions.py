@@ -42,8 +42,8 @@ async def here(people: People, pages: Sequence[str]) -> Community:
 async def made(here: Community) -> Locator:
     """Open a new webhook's page as the moderator."""
     page = await open_settings(here.moderator, "Webhooks")
-    await page.get_by_label("Name of the webhook").fill("Alerts")
-    await page.get_by_role("button", name="Create a webhook").click()
+    await page.get_by_label("Webhook name").fill("Alerts")
+    await page.get_by_role("button", name="Create webhook").click()
     await expect(page.get_by_label("URL", exact=True)).to_be_visible()
     return page
 
@@ -55,7 +55,7 @@ async def test_a_webhooks_picture_is_shown_with_its_messages(here: Community) ->
     shown = page.locator(".own-picture img")
     await expect(shown).to_be_visible()
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
-    await page.get_by_role("button", name="Post it").click()
+    await page.get_by_role("button", name="Post message").click()
     posted = message(here.member, "Hello from a webhook")
     await expect(posted.locator(".author")).to_have_text("Alerts")
     await expect(posted.locator(".avatar img")).to_be_visible()

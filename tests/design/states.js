@@ -82,10 +82,10 @@ const Fields = () => html`
   <${Switch} label="Mirror my camera" hint="Only you see it mirrored." checked onChange=${nothing} />
   <${Switch} label="Use less data" checked=${false} onChange=${nothing} />
   <${Choice}
-    label="Messages"
+    label="Message density"
     value="cosy"
     options=${[
-      { value: "cosy", label: "Roomy" },
+      { value: "cosy", label: "Comfortable" },
       { value: "compact", label: "Compact", hint: "Small pictures." },
     ]}
     onChange=${nothing}

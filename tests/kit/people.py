@@ -71,7 +71,7 @@ both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "
 wide_daily = pytest.mark.parametrize("viewport", [WIDE, SELDOM], ids=["wide", "narrow"], indirect=True)
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
-IN_HEADER_MENU = {"Pinned messages", "Threads that you follow", "Notifications"}
+IN_HEADER_MENU = {"Pinned messages", "Followed threads", "Notifications"}
 DRAWER_UP_TO = 640  # Up to this width, the channels are in a drawer, as in views/parts/menu.js.
 JOIN_DEADLINE_S = 60.0
 # A network's addresses appear one after the other, and each change can interrupt a page load.
@@ -206,7 +206,7 @@ class Person(Watcher):
         header.
         """
         if name in IN_HEADER_MENU:
-            await self.press("More about this channel")
+            await self.press("More channel options")
             await self.page.get_by_role("menuitem", name=name, exact=True).click()
         else:
             await self.press(name)
@@ -222,7 +222,7 @@ class Person(Watcher):
         """Open the drawer with the channels, if this layout has one."""
         has_drawer = await self.page.evaluate("document.documentElement.classList.contains('handheld')")
         if has_drawer and await self.page.locator(".home[data-drawer=open]").count() == 0:
-            await self.press("Show the channels")
+            await self.press("Show channels")
         await expect(self.page.locator("#channels")).to_be_visible()
 
     async def hide_channels(self) -> None:
@@ -244,7 +244,7 @@ class Person(Watcher):
         else:
             await self.press("Join Voice with…")
             await self.page.get_by_role("switch", name="Microphone").uncheck()
-            await self.press("Join the call")
+            await self.press("Join call")
         if camera:
             await self.press("Start camera")
         await self.is_connected()

@@ -155,7 +155,7 @@ async def choose_at_bench(person: Person, item: str) -> None:
 
 @asynccontextmanager
 async def thread(person: Person) -> AsyncIterator[None]:
-    await choose_at_bench(person, "Reply in a thread")
+    await choose_at_bench(person, "Reply in thread")
     await expect(person.page.locator(".thread")).to_be_visible()
     yield
     await person.page.locator(".thread > header").get_by_role("button", name="Close").click()
@@ -188,8 +188,8 @@ async def find_three(person: Person) -> None:
 
 async def make_invite(person: Person) -> None:
     await person.press("Invite people")
-    await person.press("Make a link")
-    await expect(person.page.get_by_role("img", name="Code for phones")).to_be_visible()
+    await person.press("Create link")
+    await expect(person.page.get_by_role("img", name="QR code")).to_be_visible()
 
 
 async def delete_message(person: Person) -> None:
@@ -210,7 +210,7 @@ VIEWS: dict[str, View] = {
     "search": aside("Search", find_three),
     "inbox": aside("Mentions"),
     "profile": dialog(lambda person: message(person, "Bread").locator(".author").click()),
-    "emoji": popup(lambda person: person.press("Choose an emoji"), "[role=gridcell]"),
+    "emoji": popup(lambda person: person.press("Choose emoji"), "[role=gridcell]"),
     "message-menu": popup(lambda person: press_at(message(person, "I will bring"), "More"), ".menu"),
     "reaction-picker": popup(
         lambda person: press_at(message(person, "I will bring"), "React"), ".picker button"
@@ -234,7 +234,7 @@ VIEWS: dict[str, View] = {
     "switcher": dialog(lambda person: person.page.keyboard.press("Control+k")),
     "shortcuts": dialog(lambda person: person.page.keyboard.press("Control+/")),
     "invite": dialog(make_invite, from_list=True),
-    "create-channel": dialog(lambda person: person.press("Create a text channel"), from_list=True),
+    "create-channel": dialog(lambda person: person.press("Create text channel"), from_list=True),
     "join-call": dialog(lambda person: person.press("Join Voice with…"), from_list=True),
     **{settings_name(name): settings_page(name) for name in SETTINGS_PAGES},
 }
@@ -242,6 +242,6 @@ OWNER_VIEWS = {settings_name(name) for name in OWNER_PAGES}
 # The views of an open private conversation.
 PRIVATE_VIEWS: dict[str, View] = {
     "private": conversation,
-    "private-number": dialog(lambda person: person.press("How this is kept private")),
+    "private-number": dialog(lambda person: person.press("About encryption")),
     "private-search": dialog(lambda person: person.press("Search private messages")),
 }

@@ -72,7 +72,7 @@ async def take_sign_in(people: People, windows: Windows) -> None:
     sizes = [size for _, size in windows]
     await in_sizes(list(zip([guests[0]] * 2 + [guests[1]] * 2, sizes, strict=True)), "sign-in")
     for guest in guests:
-        await guest.page.get_by_role("button", name="I am already a member").click()
+        await guest.page.get_by_role("button", name="I’m already a member").click()
     await in_sizes(list(zip([guests[0]] * 2 + [guests[1]] * 2, sizes, strict=True)), "sign-in-again")
 
 

@@ -16,8 +16,8 @@ from tests.kit.product import Product
 
 PORT = 3478
 MEDIA = (*UDP, f"tcp dport {PORT}", f"tcp sport {PORT}")
-NEITHER = f"This network blocks UDP and TCP to port {PORT} of the server."
-ELSEWHERE = "Try another network, such as your phone’s, or a VPN."
+NEITHER = f"This network blocks UDP and TCP port {PORT} of the server."
+ELSEWHERE = "Try another network, such as mobile data, or a VPN."
 
 
 async def begins_a_call(person: Person) -> None:
@@ -61,8 +61,8 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
             await home.drops(ALL)
             await shows_problem(
                 ada,
-                "The server does not answer. Check your network. "
-                "The call continues as soon as the server answers.",
+                "The server isn’t responding. Check your network. "
+                "The call will continue when the server responds.",
             )
             await home.passes()
             await goes_on(ada)
@@ -74,9 +74,9 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
         (
             "another secret than the relay has",
             443,
-            "The relay refuses the server’s password. Tell whoever runs the server.",
+            "The relay rejects the server’s password. Tell the server operator.",
         ),
-        (SECRET, 4443, "The relay cannot be reached either."),
+        (SECRET, 4443, "The relay can’t be reached either."),
     ],
     ids=["wrong secret", "no service"],
 )
@@ -112,8 +112,8 @@ async def test_a_media_service_that_does_not_respond_is_reported_by_name(
         await begins_a_call(ada)
         await shows_problem(
             ada,
-            "The server cannot reach its media service, so calls do not work now. "
-            "Tell whoever runs it. Your call continues by itself.",
+            "The server can’t reach its media service, so calls don’t work right now. "
+            "Tell the server operator. Your call will continue automatically.",
         )
     finally:
         os.kill(stopped, signal.SIGCONT)
@@ -136,36 +136,38 @@ async def test_missing_browser_features_are_shown_with_the_reason(people: People
     # Over plain HTTP, a browser gives no access to devices.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
-    only = "only at https:// addresses. Ask whoever runs this server for one."
+    only = "only at https:// addresses. Ask the server operator for one."
     await expect(ada.page.locator(".notices")).to_contain_text(f"Browsers allow the microphone {only}")
     await expect(ada.page.locator("#screen")).to_have_accessible_description(f"Browsers share screens {only}")
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.press("Leave")
     await ada.page.evaluate("delete navigator.mediaDevices")
     await ada.page.evaluate(CANNOT)
-    await ada.press("Join the call")
+    await ada.press("Join call")
     await ada.is_connected()
     share = ada.page.get_by_role("button", name="Share screen", exact=True)
-    reason = "This browser cannot share screens. Browsers on computers can."
+    reason = "This browser can’t share screens. Desktop browsers can."
     await expect(share).to_be_disabled()
     await expect(share).to_have_accessible_description(reason)
     await share.click(force=True)
     await expect(ada.page.locator(".notices")).to_contain_text(reason)
     await ada.press("More call options")
-    apart = ada.page.get_by_role("menuitem", name="Open in its own window")
+    apart = ada.page.get_by_role("menuitem", name="Open in a separate window")
     await expect(apart).to_be_disabled()
-    await expect(apart).to_contain_text("This browser cannot keep a window on top of others.")
+    await expect(apart).to_contain_text("This browser can’t keep a window on top of others.")
     await expect(ada.page.get_by_role("menuitem", name="Sharing options")).to_have_count(0)
     await apart.click(force=True)
     await expect(apart).to_be_visible()
     await ada.page.keyboard.press("Escape")
     await ada.page.locator("#people .person").hover()
     await expect(ada.page.get_by_role("button", name="Pin Ada (you)")).to_be_visible()
-    await expect(ada.page.get_by_role("button", name="Ada (you) in full screen")).to_have_count(0)
+    await expect(
+        ada.page.get_by_role("button", name="Show Show Ada (you) in full screen")
+    ).to_have_count(0)
     await ada.press("Settings")
     await ada.press("Voice and video")
-    await expect(ada.page.get_by_text("This browser uses the loudspeaker that the system")).to_be_visible()
-    await expect(ada.page.get_by_role("combobox", name="Loudspeaker")).to_have_count(0)
+    await expect(ada.page.get_by_text("This browser uses the speaker chosen in the system")).to_be_visible()
+    await expect(ada.page.get_by_role("combobox", name="Speaker")).to_have_count(0)
 
 
 # Keeps the page's WebSocket to /sfu/client, on which `PRETEND_EVENT` fakes events from the service.
@@ -212,16 +214,16 @@ async def test_a_tile_shows_a_notice_if_its_video_cannot_be_decoded(people: Peop
     await ada.join()
     await grace.join(camera=False)
     tile = grace.page.locator("#people .person").filter(has_text="Ada")
-    await expect(tile).to_contain_text("This browser cannot show this video.")
+    await expect(tile).to_contain_text("This browser can’t play this video.")
     await ada.press("Share screen")
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
-    await expect(screen).to_contain_text("This browser cannot show this video.")
+    await expect(screen).to_contain_text("This browser can’t play this video.")
     await grace.hears(ada)
     # Simulate a call with so many people that the service temporarily has no media section for Ada's voice.
     body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
     body["user_id"] = await own_id(ada)
     await grace.page.evaluate(PRETEND_EVENT, ["track_unavailable", {**body, "reason": "no_line"}])
-    too_many = "There are too many voices in this call. You hear them when another one ends."
+    too_many = "This call has too many voices. You’ll hear this one when another ends."
     await expect(tile).to_contain_text(too_many)
     await grace.page.evaluate(PRETEND_EVENT, ["track_available", body])
     await expect(tile).not_to_contain_text(too_many)

@@ -125,11 +125,11 @@ async def test_a_person_is_heard_while_holding_a_key_or_speaking_above_the_thres
     ada, grace = await pair(people)
     await grace.hears(ada)
     settings = await voice_settings(ada)
-    await settings.get_by_role("radio", name="While you hold a key").check()
+    await settings.get_by_role("radio", name="Push to talk").check()
     await settings.get_by_role("button", name="Push-to-talk key: Backquote").click()
     await ada.page.keyboard.press("v")
     await expect(settings.get_by_role("button", name="Push-to-talk key: KeyV")).to_be_visible()
-    release = settings.get_by_role("spinbutton", name="Milliseconds to keep sending")
+    release = settings.get_by_role("spinbutton", name="Release delay")
     await release.fill("0")
     await ada.page.keyboard.press("Escape")
     await grace.hears_nothing_of(ada)
@@ -278,13 +278,13 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
     )
     mine = panel.locator(":scope > .quality-line").filter(has_text="camera")
     await expect(mine).to_contain_text(re.compile(numbers % "L1T3"))
-    for of, names in ((panel, ("Round trip", "Loss")), (of_grace, ("Rate",))):
+    for of, names in ((panel, ("Round trip", "Packet loss")), (of_grace, ("Bitrate",))):
         for name in names:
             graph = of.get_by_role("figure").filter(has_text=re.compile(rf"^{name} at most [\d,.]+"))
             await expect(graph.locator("polyline")).to_have_attribute("points", re.compile(r"\d"))
     pictures = panel.locator("dl > div").filter(has_text="Incoming video")
     await expect(pictures).to_contain_text("as requested")
-    await expect(panel).to_contain_text(re.compile(r"Connection to you\s*[\d,]+ kbit/s"))
+    await expect(panel).to_contain_text(re.compile(r"Download bandwidth\s*[\d,]+ kbit/s"))
     await at_both_sizes(ada, axe, "the quality of a call")
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await expect(panel).to_contain_text(re.compile(r"\d+ ms"))
@@ -292,7 +292,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
 
     async def complete() -> bool:
         nonlocal report
-        await ada.press("Copy a report")
+        await ada.press("Copy report")
         await expect(ada.page.get_by_text("Copied.")).to_be_visible()
         report = await ada.page.evaluate("navigator.clipboard.readText()")
         return all(re.search(pattern, report) for pattern in REPORTED)
@@ -354,5 +354,5 @@ async def test_muting_and_deafening_by_key_is_reflected_in_the_title_the_icon_an
         await system_shows(ada, "undefined none")
         assert await ada.page.evaluate("Object.values(systemKeys).every((act) => act === null)")
         if key == "hangup":
-            await ada.press("Join the call")
+            await ada.press("Join call")
             await ada.is_connected()

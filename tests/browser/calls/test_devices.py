@@ -137,12 +137,12 @@ async def tries_devices(person: Person) -> tuple[str, str, str]:
     await expect(lobby.locator(".self-view.mirrored video")).to_be_visible()
     await page.wait_for_function("() => document.querySelector('.self-view video').videoWidth > 0")
     await sounds(person)
-    loudspeaker = await choose_last(page, "Loudspeaker")
-    await lobby.get_by_role("button", name="Play a test sound").click()
+    loudspeaker = await choose_last(page, "Speaker")
+    await lobby.get_by_role("button", name="Play test sound").click()
     await page.wait_for_function("() => window.tones.length >= 3")
     assert await sounds(person) == [523, 659, 784]
     microphone, camera = [await choose_last(page, label) for label in ("Microphone", "Camera")]
-    await lobby.get_by_role("button", name="Join the call").click()
+    await lobby.get_by_role("button", name="Join call").click()
     await person.is_connected()
     return microphone, camera, loudspeaker
 
@@ -151,21 +151,21 @@ async def applies_switched_filters(person: Person) -> None:
     """Switch filters in the voice settings, and check that the browser applies them."""
     settings = person.page.get_by_role("dialog")
     await is_filtered(person, True, True, True)
-    await settings.get_by_role("switch", name="Cancel echo").uncheck()
+    await settings.get_by_role("switch", name="Echo cancellation").uncheck()
     await is_filtered(person, False, True, True)
-    await settings.get_by_role("radio", name="Keep it").check()
+    await settings.get_by_role("radio", name="Off").check()
     await is_filtered(person, False, False, True)
-    await settings.get_by_role("switch", name="Even out my volume").uncheck()
+    await settings.get_by_role("switch", name="Automatic gain control").uncheck()
     await is_filtered(person, False, False, False)
-    for name in ("Cancel echo", "Even out my volume"):
+    for name in ("Echo cancellation", "Automatic gain control"):
         await settings.get_by_role("switch", name=name).check()
     await is_filtered(person, True, False, True)
     # The encoder in the ongoing call also switches to music.
     assert not await person.page.evaluate(AS_MUSIC)
-    await settings.get_by_role("switch", name="Music").check()
+    await settings.get_by_role("switch", name="Music mode").check()
     await is_filtered(person, False, False, False, 2)
     await person.page.wait_for_function(AS_MUSIC)
-    await settings.get_by_role("switch", name="Music").uncheck()
+    await settings.get_by_role("switch", name="Music mode").uncheck()
     await person.page.wait_for_function(f"() => !({AS_MUSIC})()")
 
 
@@ -197,7 +197,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")
     await expect(own).to_have_css("transform", MIRRORED)
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
-    await ada.page.get_by_role("switch", name="Mirror my own video").uncheck()
+    await ada.page.get_by_role("switch", name="Mirror my video").uncheck()
     await expect(own).to_have_css("transform", "none")
     await sends_from(ada, CAMERA, await choose_last(ada.page, "Camera"))
     await ada.page.keyboard.press("Escape")
@@ -215,7 +215,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
     await ada.page.add_init_script(NOTE_NOTICES)
     await ada.page.evaluate(FORGOTTEN)
     await ada.page.reload()
-    for name in ("microphone", "camera", "loudspeaker"):
+    for name in ("microphone", "camera", "speaker"):
         words = f"The {name} you chose is not connected."
         await ada.page.wait_for_function("(words) => noticed.some((each) => each.includes(words))", arg=words)
     await ada.is_connected()
@@ -234,7 +234,7 @@ async def switches_cameras_like_a_phone(ada: Person, grace: Person) -> None:
     works = await ada.page.evaluate(f"(line) => (window.works = ({DEVICE})(line))", CAMERA)
     track = await ada.page.evaluate(TRACK, CAMERA)
     await menu(ada, "Switch camera")
-    await expect(ada.page.get_by_text("Another program is using your camera.")).to_be_visible()
+    await expect(ada.page.get_by_text("Another app is using your camera.")).to_be_visible()
     await ada.page.wait_for_function(f"([line, sent]) => ({TRACK})(line) !== sent", arg=[CAMERA, track])
     await sends_from(ada, CAMERA, works)
     await grace.sees(ada)
@@ -269,19 +269,19 @@ async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: 
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
     await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
     await ada.page.reload()
-    await ada.press("Your browser has blocked the sound. Press here to listen.")
+    await ada.press("Your browser blocked the audio. Click or tap to play it.")
     await expect(ada.page.locator("#unblock")).to_have_count(0)
     await ada.hears(grace)
     # A camera that does not support the requested feature is used without that feature.
     await open_voice_settings(ada)
-    await expect(ada.page.get_by_text("This browser cannot blur your background.")).to_be_visible()
+    await expect(ada.page.get_by_text("This browser can’t blur your background.")).to_be_visible()
     await ada.page.keyboard.press("Escape")
     await ada.page.evaluate(BLUR, False)
     await open_voice_settings(ada)
     await ada.page.get_by_role("switch", name="Blur my background").check()
     await ada.page.keyboard.press("Escape")
     await ada.press("Start camera")
-    cannot = ada.page.get_by_text("Your camera does not support blurring")
+    cannot = ada.page.get_by_text("Your camera doesn’t support background blur")
     await expect(cannot).to_be_visible()
     assert await ada.page.evaluate("window.wantedBlur") is True
     await grace.sees(ada)
@@ -308,7 +308,7 @@ async def pops_out(person: Person, *names: str) -> None:
     """
     await person.press("More call options")
     async with person.page.context.expect_page() as opening:
-        await person.page.get_by_role("menuitem", name="Open in its own window").click()
+        await person.page.get_by_role("menuitem", name="Open in a separate window").click()
     small = await opening.value
     await expect(small.locator("#people .name")).to_have_text(list(names))
     await small.wait_for_function("() => document.querySelector('.with-video video')?.currentTime > 0")
@@ -324,7 +324,7 @@ async def menu(person: Person, name: str) -> None:
 async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
     """Check that the speaker's tile is enlarged, and that a pinned tile stays large."""
     large = ada.page.locator("#screens .name")
-    await menu(ada, "Large speaker")
+    await menu(ada, "Active speaker")
     await expect(large).to_have_text(["Grace"])
     await grace.press("Mute")
     await alan.press("Unmute")
@@ -340,7 +340,7 @@ async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
     await alan.press("Mute")
     await grace.press("Unmute")
     await expect(large).to_have_text(["Grace"])
-    await menu(ada, "Equal sizes")
+    await menu(ada, "Grid")
 
 
 async def requests_the_chosen_quality(ada: Person) -> None:
@@ -349,12 +349,12 @@ async def requests_the_chosen_quality(ada: Person) -> None:
     """
     await open_voice_settings(ada)
     of_all = ada.page.get_by_role("group", name="Incoming video")
-    for choice, layer in (("Half", 1), ("Full", -1), ("Saver", 0)):
+    for choice, layer in (("Half", 1), ("Full", -1), ("Data saver", 0)):
         await of_all.get_by_role("radio", name=choice).check()
         await requests_layer(ada, layer)
     await ada.page.keyboard.press("Escape")
     of_grace = await options_of_grace(ada)
-    own_choices = (("Half", 1), ("Full", -1), ("Saver", 0), ("Automatic", -1), ("Use my settings", 0))
+    own_choices = (("Half", 1), ("Full", -1), ("Data saver", 0), ("Automatic", -1), ("Use my settings", 0))
     for choice, layer in own_choices:
         await of_grace.get_by_role("radio", name=choice).check()
         await requests_layer(ada, layer)
@@ -387,15 +387,15 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}
 
-    await menu(ada, "Large speaker")
+    await menu(ada, "Active speaker")
     await (await options_of_grace(ada)).get_by_role("radio", name="Half").check()
     await requests_layer(ada, 1)
     await at_both_sizes(ada, axe, "a person's volume and video")
     await ada.page.keyboard.press("Escape")
-    await menu(ada, "Sound only")
+    await menu(ada, "Audio only")
     await wait_until("no video is sent to Ada", only_sound, within_s=30)
-    await menu(ada, "Open in its own window")
-    await expect(ada.page.get_by_text("There is no video to show in its own window.")).to_be_visible()
+    await menu(ada, "Open in a separate window")
+    await expect(ada.page.get_by_text("There is no video to show in a separate window.")).to_be_visible()
     await ada.page.reload()
     await ada.is_connected()
     await ada.hears(grace)
@@ -426,7 +426,7 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     await ada.sees(grace)
 
     await ada.page.locator("#people .person").first.hover()
-    await ada.press("Grace in full screen")
+    await ada.press("Show Show Grace in full screen")
     await ada.page.wait_for_function("() => document.fullscreenElement?.matches('.tile.person')")
     await ada.page.evaluate("history.back()")
     await ada.page.wait_for_function("() => !document.fullscreenElement")
@@ -436,7 +436,7 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
     # If the browser supports such windows only for a single video, the largest video is shown.
     await ada.page.evaluate("delete window.documentPictureInPicture")
-    await menu(ada, "Open in its own window")
+    await menu(ada, "Open in a separate window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")
     await ada.page.evaluate("document.exitPictureInPicture()")
     await keeps_to_sound(ada, grace, axe)

@@ -130,7 +130,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await grace.page.locator("#voice-channels .channel").click()
     await expect(grace.page.locator("#call [role=alert]")).to_contain_text(
-        "This browser cannot encrypt calls"
+        "This browser can’t join encrypted calls"
     )
     await expect(grace.page.locator("#call-state")).to_have_count(0)
 

@@ -103,7 +103,7 @@ async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_on
     await grace.press("Leave")
     await everybody_shows((ada,), ["Ada"])
 
-    await grace.press("Join the call")
+    await grace.press("Join call")
     await grace.press("Start camera")
     await everybody_shows((ada, grace), ["Ada", "Grace"])
     await ada.sees(grace)

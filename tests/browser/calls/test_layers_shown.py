@@ -143,11 +143,9 @@ async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narr
     await grace.press("More call options")
     await grace.page.get_by_role("menuitem", name="Call quality").click()
     panel = grace.page.locator(".numbers")
-    await expect(panel).to_contain_text("412 kbit/s, packets are lost")
+    await expect(panel).to_contain_text("412 kbit/s, with packet loss")
     await expect(panel).to_contain_text("some are paused")
-    await expect(grace.page.locator(".quality-person")).to_contain_text(
-        "paused · your connection cannot carry more"
-    )
+    await expect(grace.page.locator(".quality-person")).to_contain_text("paused · limited by your connection")
     await at_both_sizes(grace, axe, "the quality of a call on a narrow link")
 
     signalling.gets(camera, spatial=1, temporal=1, reason="line")
@@ -156,7 +154,7 @@ async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narr
     await tile.hover()
     await tile.get_by_role("button", name="Volume and quality of Ada").click()
     now = grace.page.locator(".picture-now", has_text="camera")
-    await expect(now).to_contain_text("medium · every second frame · your connection cannot carry more")
+    await expect(now).to_contain_text("medium · every second frame · limited by your connection")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog).to_contain_text("Connection to you: 412 kbit/s, packets are lost")
     await at_both_sizes(grace, axe, "one person's video on a narrow link")
@@ -184,7 +182,7 @@ async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the
     await screen.hover()
     await screen.get_by_role("button", name="Volume and quality of").click()
     dialog = grace.page.get_by_role("dialog")
-    await expect(dialog).to_contain_text("Now, screen: paused · your connection cannot carry more")
+    await expect(dialog).to_contain_text("Receiving, screen: paused · limited by your connection")
     signalling.gets(track_id)
     await expect(dialog).to_contain_text("Now, screen: Loading…")
     await grace.page.keyboard.press("Escape")

@@ -70,7 +70,7 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("Ada is calling")
     await expect(ada.page.locator("#call-state")).to_have_text("Ringing…")
-    await expect(ada.page.locator(".alone")).to_have_text("Waiting for Grace to answer.")
+    await expect(ada.page.locator(".alone")).to_have_text("Waiting for Grace to answer…")
     await grace.press("Answer")
     for person in (ada, grace):
         await person.is_connected()
@@ -201,10 +201,10 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_can_encrypt(peopl
     # A member whose browser cannot encrypt is told so, and is not admitted.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await ada.press("Call")
-    await expect(ringing(grace)).to_contain_text("This browser cannot encrypt calls")
+    await expect(ringing(grace)).to_contain_text("This browser can’t join encrypted calls")
     await expect(ringing(grace).get_by_role("button")).to_have_text(["Decline"])
-    await grace.page.locator("#private").get_by_role("button", name="Join the call").click()
-    await expect(grace.page.locator(".notices")).to_contain_text("This browser cannot encrypt calls")
+    await grace.page.locator("#private").get_by_role("button", name="Join call").click()
+    await expect(grace.page.locator(".notices")).to_contain_text("This browser can’t join encrypted calls")
     await expect(grace.page.locator("#call-state")).to_have_count(0)
     # When the caller gives up, the ringing stops.
     await ada.press("Leave")

@@ -49,7 +49,7 @@ async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: 
     await grace.press("Leave")
     await expect(ring).to_be_visible()
 
-    await grace.press("Join the call")
+    await grace.press("Join call")
     await asyncio.gather(*(shows_speaking(each, ["Ada", "Grace"]) for each in (ada, grace, alan)))
     await grace.press("Mute")
     await asyncio.gather(*(shows_speaking(each, ["Ada"]) for each in (ada, grace, alan)))

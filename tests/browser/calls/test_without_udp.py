@@ -70,7 +70,7 @@ async def is_shown(person: Person, path: str) -> None:
     await person.press("More call options")
     await person.page.get_by_role("menuitem", name="Call quality").click()
     panel = person.page.get_by_role("region", name="Call quality")
-    await expect(panel.locator("dl > div").filter(has_text="Path")).to_contain_text(path)
+    await expect(panel.locator("dl > div").filter(has_text="Route")).to_contain_text(path)
 
 
 async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_who_has_udp(
@@ -100,7 +100,7 @@ async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_
             await homes["alan"].drops(UDP)
             await goes_over(alan, "tcp")
             panel = alan.page.get_by_role("region", name="Call quality")
-            await expect(panel.locator("dl > div").filter(has_text="Path")).to_contain_text("TCP")
+            await expect(panel.locator("dl > div").filter(has_text="Route")).to_contain_text("TCP")
             await asyncio.gather(alan.sees(ada, within_s=WITHIN_S), ada.sees(alan, within_s=WITHIN_S))
 
 
@@ -139,7 +139,7 @@ async def test_a_call_uses_the_turn_server_if_only_https_gets_through(tmp_path: 
             await ada.join()
             await grace.join()
             await asyncio.gather(*(goes_over(each, "relay") for each in both))
-            await is_shown(ada, "through a relay")
+            await is_shown(ada, "Through a relay")
             for each in both:
                 assert await each.evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")
             await all_see_and_hear(*both)

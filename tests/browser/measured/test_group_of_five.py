@@ -30,9 +30,9 @@ async def in_a_group(people: People) -> list[Person]:
     await ada.press("Add people")
     dialog = ada.page.get_by_role("dialog", name="New group")
     for person in others[1:]:
-        await choose(dialog, "Who is in it", person.name)
-    await dialog.get_by_label("Name of the group").fill("Regatta committee")
-    await dialog.get_by_role("button", name="Make the group").click()
+        await choose(dialog, "Add people", person.name)
+    await dialog.get_by_label("Group name").fill("Regatta committee")
+    await dialog.get_by_role("button", name="Create group").click()
     await expect(ada.page.locator("#private-name")).to_have_text("Regatta committee")
     for person in others:
         await go_to(person, "Regatta committee")

@@ -153,14 +153,14 @@ async def test_each_person_and_each_screen_has_its_own_volume(people: People) ->
     # The chosen speaker plays the ringtone.
     await ada.press("Settings")
     await ada.press("Voice and video")
-    loudspeakers = ada.page.get_by_role("combobox", name="Loudspeaker")
+    loudspeakers = ada.page.get_by_role("combobox", name="Speaker")
     await expect(loudspeakers.locator("option").nth(1)).to_be_attached()
     chosen = await loudspeakers.locator("option").last.get_attribute("value")
     await loudspeakers.select_option(chosen)
     await ada.page.wait_for_function("(id) => elements.every(({ sinkId }) => sinkId === id)", arg=chosen)
     await ada.page.keyboard.press("Escape")
     await ada.page.evaluate(PULLED_OUT, chosen)
-    await expect(ada.page.get_by_text("Your loudspeaker was disconnected.")).to_be_visible()
+    await expect(ada.page.get_by_text("Your speaker was disconnected.")).to_be_visible()
     await ada.page.wait_for_function("() => elements.every(({ sinkId }) => sinkId === '')")
     tile = ada.page.locator("#people .person").filter(has_text="Grace")
     await tile.click(button="right")
@@ -247,7 +247,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
                 return await loudness() < untouched * left
 
             await wait_until(f"less than {left} of the fan is audible", quieter, within_s=30)
-        await ada.page.get_by_role("radio", name="Keep it").check()
+        await ada.page.get_by_role("radio", name="Off").check()
 
         async def as_before() -> bool:
             return await loudness() > untouched / 2

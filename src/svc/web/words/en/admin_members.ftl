@@ -3,18 +3,18 @@
 settings-members = Members
 timed-out = In timeout
 invited-by = Invited by { $name }
-nobody-found = Nobody matches.
+nobody-found = No members match.
 filters = { $count ->
-    [0] Filters and order
-   *[other] Filters and order ({ $count } set)
+    [0] Filter and sort
+   *[other] Filter and sort ({ $count } filters)
 }
 filter-any = Any
 filter-any-time = Any time
 filter-role = Role
 filter-joined = Joined
 filter-seen = Last seen
-filter-kind = Who
-filter-kind-all = Everybody
+filter-kind = Type
+filter-kind-all = Everyone
 filter-kind-people = People
 filter-kind-bots = Bots
 days-joined-within = { $count ->
@@ -33,36 +33,36 @@ days-seen-before = { $count ->
     [one] Not in the last day
    *[other] Not in the last { $count } days
 }
-sort-by = Order
+sort-by = Sort by
 sort-joined-down = Newest first
 sort-joined = Oldest first
-sort-name = By name
-sort-last-seen-down = Last seen first
-sort-last-seen = Longest away first
+sort-name = Name
+sort-last-seen-down = Last seen: newest first
+sort-last-seen = Last seen: oldest first
 seen-on = last seen { $date }
-choose-named = Choose { $name }
+choose-named = Select { $name }
 choose-all-shown = { $count ->
-    [one] Choose the one shown
-   *[other] Choose all { $count } shown
+    [one] Select the member shown
+   *[other] Select all { $count } shown
 }
-choose-none = Clear
-chosen-count = { $count } chosen
-bulk-give = Give a role
-bulk-take = Take a role
+choose-none = Clear selection
+chosen-count = { $count } selected
+bulk-give = Assign role
+bulk-take = Remove role
 bulk-timeout = Time out
 bulk-kick = Kick
 bulk-ban = Ban
 bulk-give-title = { $count ->
-    [one] Give { $role } to 1 member?
-   *[other] Give { $role } to { $count } members?
+    [one] Assign { $role } to 1 member?
+   *[other] Assign { $role } to { $count } members?
 }
 bulk-take-title = { $count ->
-    [one] Take { $role } from 1 member?
-   *[other] Take { $role } from { $count } members?
+    [one] Remove { $role } from 1 member?
+   *[other] Remove { $role } from { $count } members?
 }
 bulk-timeout-title = { $count ->
-    [one] Time 1 member out?
-   *[other] Time { $count } members out?
+    [one] Time out 1 member?
+   *[other] Time out { $count } members?
 }
 bulk-kick-title = { $count ->
     [one] Kick 1 member?
@@ -72,40 +72,40 @@ bulk-ban-title = { $count ->
     [one] Ban 1 member?
    *[other] Ban { $count } members?
 }
-bulk-give-act = Give it to { $count }
-bulk-take-act = Take it from { $count }
-bulk-timeout-act = Time { $count } out
+bulk-give-act = Assign to { $count }
+bulk-take-act = Remove from { $count }
+bulk-timeout-act = Time out { $count }
 bulk-kick-act = Kick { $count }
 bulk-ban-act = Ban { $count }
 bulk-give-done = { $count ->
-    [one] 1 member has the role { $role } now.
-   *[other] { $count } members have the role { $role } now.
+    [one] 1 member now has the role { $role }.
+   *[other] { $count } members now have the role { $role }.
 }
 bulk-take-done = { $count ->
     [one] 1 member no longer has the role { $role }.
    *[other] { $count } members no longer have the role { $role }.
 }
 bulk-timeout-done = { $count ->
-    [one] 1 member is in timeout.
-   *[other] { $count } members are in timeout.
+    [one] 1 member was timed out.
+   *[other] { $count } members were timed out.
 }
 bulk-kick-done = { $count ->
     [one] 1 member was kicked.
    *[other] { $count } members were kicked.
 }
 bulk-ban-done = { $count ->
-    [one] 1 member is banned.
-   *[other] { $count } members are banned.
+    [one] 1 member was banned.
+   *[other] { $count } members were banned.
 }
-bulk-meant = Applies to { $count }
-bulk-left-out = Left out: { $count }
+bulk-meant = Applies to: { $count }
+bulk-left-out = Skipped: { $count }
 bulk-why-self = This is you
 bulk-why-rank = You need a higher role
-bulk-why-has = Has it already
-bulk-why-has-not = Does not have it
+bulk-why-has = Already has this role
+bulk-why-has-not = Doesn’t have this role
 bulk-progress = { $done } of { $of }
 bulk-refused-title = { $count ->
-    [one] 1 member is left
-   *[other] { $count } members are left
+    [one] 1 member wasn’t changed
+   *[other] { $count } members weren’t changed
 }
-bulk-refused = The server refused these
+bulk-refused = Rejected by the server

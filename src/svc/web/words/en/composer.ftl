@@ -1,12 +1,12 @@
 completion = Suggestions
 completion-role = role
 completion-group = group
-emoji-choose = Choose an emoji
+emoji-choose = Choose emoji
 emoji-more = All emoji
 drop-here = Drop files to attach them
-describe-file = Describe { $name }
+describe-file = Add a description to { $name }
 description = Description
-description-hint = What it shows, for people who cannot see it.
+description-hint = Describe the file for people who can’t see it.
 file-gone = This file no longer exists.
 picture-of = { $at } of { $count }
 picture-before = Previous picture
@@ -18,35 +18,35 @@ format-italic = Italic
 format-underline = Underline
 format-code = Code
 format-strike = Strikethrough
-format-spoiler = Hidden until pressed
+format-spoiler = Spoiler
 news-count = { $count ->
     [one] 1 new message
    *[other] { NUMBER($count) } new messages
 }
-pasted-as-file = The text is too long for a message, so it is attached as a file.
-too-long = The text is too long for a message of 4,000 characters.
+pasted-as-file = Your text is too long for a message, so it was attached as a file.
+too-long = Your message is longer than 4,000 characters.
 characters-left = { $count ->
     [one] 1 character left
    *[other] { $count } characters left
 }
-emoticons = Turn emoticons into emoji
-emoticons-hint = Type :) and 🙂 is sent. Press Backspace right after it to undo.
-command-shrug = ¯\_(ツ)_/¯ after your message
-command-tableflip = (╯°□°)╯︵ ┻━┻ after your message
-command-unflip = ┬─┬ノ( º _ ºノ) after your message
-command-spoiler = Send the text hidden until pressed
-command-nick = Change your name here
-command-status = Change your status, or clear it if you write nothing
-slow-mode-left = Slow mode: you can write again in { $time }.
+emoticons = Convert emoticons to emoji
+emoticons-hint = Typing :) sends 🙂. Press Backspace right after it to undo.
+command-shrug = Adds ¯\_(ツ)_/¯ to your message
+command-tableflip = Adds (╯°□°)╯︵ ┻━┻ to your message
+command-unflip = Adds ┬─┬ノ( º _ ºノ) to your message
+command-spoiler = Marks your message as a spoiler
+command-nick = Changes your name on this server
+command-status = Sets your status, or clears it if you leave it empty
+slow-mode-left = Slow mode: you can send another message in { $time }.
 spoiler = Spoiler
 spoiler-cover = Spoiler: { $kind ->
     [picture] a picture
     [video] a video
-    [audio] a sound
+    [audio] an audio file
    *[file] a file
-}. Show it
-spoiler-mark = Spoiler: cover { $name } until somebody presses it
+}. Show
+spoiler-mark = Mark { $name } as a spoiler
 voice-message = Voice message
-voice-record = Record a voice message
+voice-record = Record voice message
 recording = Recording… { $time }
 voice-attach = Attach

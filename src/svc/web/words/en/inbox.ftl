@@ -1,5 +1,5 @@
 inbox = Mentions
-inbox-empty = Nobody has mentioned you yet. Messages that mention you, one of your roles or everybody, and replies to you, appear here.
+inbox-empty = No mentions yet. Replies to you and messages that mention you, your roles or everyone appear here.
 inbox-new = New
 inbox-read = Mark all as read
-shortcut-inbox = Mentions of you
+shortcut-inbox = Open your mentions

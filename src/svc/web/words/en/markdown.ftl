@@ -1,5 +1,5 @@
 markdown-table = Table
-markdown-spoiler = Spoiler. Show it
+markdown-spoiler = Spoiler. Show
 markdown-copy = Copy
 markdown-copied = Copied
 markdown-to-do = To do

@@ -12,23 +12,23 @@ more = More
 loading = Loading…
 connecting = Connecting…
 try-again = Try again
-nothing-found = Nothing found.
+nothing-found = No results.
 today = Today
 yesterday = Yesterday
-somebody = Somebody
+somebody = Someone
 others = { $count ->
-    [one] one other
+    [one] 1 other
    *[other] { $count } others
 }
-fault-title = Something went wrong in this page
-fault-text = What you wrote is kept. Try again. If that does not help, reload the page.
+fault-title = Something went wrong on this page
+fault-text = Your text is saved. Try again. If the problem stays, reload the page.
 
 ## Channels
 
 this-server = This server
 server-settings = Server settings
 channels = Channels
-show-channels = Show the channels
+show-channels = Show channels
 text-channels = Text
 voice-channels = Voice
 voice-channel = voice channel
@@ -38,37 +38,37 @@ mention-count = { $count ->
    *[other] { $count } mentions
 }
 people-in = People in { $channel }
-no-channels = There are no channels that you can see.
-offline-text = The server cannot be reached. Trying again…
+no-channels = There are no channels you can see.
+offline-text = Can’t reach the server. Reconnecting…
 reconnecting = Reconnecting…
-crowded = You have too many pages open here, so this one was disconnected. Reload it to continue.
+crowded = You have too many pages of this server open, so this one was disconnected. Reload it to continue.
 switcher-open = Find…
 switcher-keys = Ctrl K
-switcher-title = Go to
+switcher-title = Jump to
 switcher-field = Channel or person
 
 ## Messages
 
 messages = Messages
 beginning = This is the beginning of { $channel }.
-empty-channel = Nobody has written in { $channel } yet. Say hello.
+empty-channel = No messages in { $channel } yet. Say hello.
 to-newest = Jump to latest
 new-messages = New
 message-of = Message from { $name }
 about = About { $name }
-channel-more = More about this channel
-message-to = Message to { $channel }
+channel-more = More channel options
+message-to = Message { $channel }
 message-gone = This message no longer exists.
-channel-not-found = This channel does not exist, or you may not see it.
-go-to-message = Go to the message
+channel-not-found = This channel doesn’t exist, or you don’t have access to it.
+go-to-message = Jump to message
 earlier-message = An earlier message
-blocked-message = You have blocked this member.
+blocked-message = Message from a blocked member
 bot = Bot
 mark-webhook = webhook
 mark-edited = edited
 mark-pinned = pinned
 file-count = { $count ->
-    [one] A file
+    [one] 1 file
    *[other] { $count } files
 }
 typing = { $count ->
@@ -80,7 +80,7 @@ react = React
 react-with = React with
 react-with-sign = React with { $sign }
 reactions = Reactions
-no-reactions = Nobody has reacted yet.
+no-reactions = No reactions yet.
 reaction-count = { $count ->
     [one] 1 person
    *[other] { $count } people
@@ -94,30 +94,30 @@ select-text = Select text
 copy-id = Copy ID
 copy-link = Copy link
 copied = Copied.
-link-copied = The link is copied.
-copy-failed = Your browser did not let the page copy.
-edit-message = Edit the message
+link-copied = Link copied.
+copy-failed = Your browser doesn’t let this page copy.
+edit-message = Edit message
 delete-message-title = Delete this message?
-delete-message-text = It is deleted for everybody.
-delete-message = Delete the message
+delete-message-text = It will be deleted for everyone.
+delete-message = Delete message
 pins = Pinned messages
-no-pins = Nothing is pinned here yet.
+no-pins = No pinned messages yet.
 search = Search
 search-field = Search messages
 searching = Searching…
 search-count = { $more ->
-    [yes] The newest { $count } messages
+    [yes] Newest { $count } messages
    *[other] { $count ->
-        [0] Nothing found.
-        [one] One message
+        [0] No results.
+        [one] 1 message
        *[other] { $count } messages
     }
 }
 search-more = Show older messages
 search-filter-values = Values for this filter
-search-kind-unknown = “{ $value }” does not work with “{ $filter }:”. You can use { $kinds }.
-search-day-unknown = “{ $value }” is not a date. Write it like 2026-01-31.
-search-day-excluded = “{ $filter }:” cannot be excluded. Use “{ $other }:” instead.
+search-kind-unknown = “{ $value }” doesn’t work with “{ $filter }:”. You can use { $kinds }.
+search-day-unknown = “{ $value }” isn’t a date. Write it like 2026-01-31.
+search-day-excluded = “{ $filter }:” can’t be excluded. Use “{ $other }:” instead.
 # One word each, without spaces: the words before and after the colon in the search field.
 search-from = from
 search-in = in
@@ -132,34 +132,34 @@ search-has-file = file
 search-has-card = card
 search-has-pin = pin
 search-has-reaction = reaction
-jump-to-date = Jump to a date
+jump-to-date = Jump to date
 date = Date
-jump-hint = Goes to the first message on or after that day.
+jump-hint = Jumps to the first message on or after this day.
 jump = Jump
 date-missing = Choose a date.
 
-## Writing
+## Composer
 
 send = Send
 attach = Attach files
 files = Files
-read-only = You can read here, but not write.
-in-timeout-until = You are in timeout until { $time }.
-may-not-attach = You cannot attach files here.
-too-many-files = A message can have up to ten files.
-files-on-their-way = Your message is sent once the files are uploaded.
-replying-to = Reply to { $name }
-no-reply = Cancel the reply
+read-only = You can’t send messages here.
+in-timeout-until = You’re in timeout until { $time }.
+may-not-attach = You can’t attach files here.
+too-many-files = A message can have up to 10 files.
+files-on-their-way = Your message will be sent when the files are uploaded.
+replying-to = Replying to { $name }
+no-reply = Cancel reply
 ping = Notify
 upload-sending = Uploading
-upload-waits = The connection was lost. The upload continues by itself.
-upload-checking = Checking
+upload-waits = Connection lost. The upload will continue automatically.
+upload-checking = Processing
 upload-done = Ready
-upload-cut-off = The connection was lost.
+upload-cut-off = Connection lost.
 remove-file = Remove { $name }
 not-sent = Not sent. { $reason }
-take-back = Edit it
-sent-when-back = It is sent as soon as the connection is back.
+take-back = Edit
+sent-when-back = It will be sent when you’re back online.
 
 ## People
 
@@ -200,17 +200,17 @@ people-in-call = { $count ->
     [one] 1 person
    *[other] { $count } people
 }
-people-in-room = People in the room
-alone-in-call = Only you so far. Others see you in the channel list and can join.
+people-in-room = People in the call
+alone-in-call = You’re the only one here. Others can see you in the channel list and join.
 are-here = { $count ->
     [one] { $names } is here.
    *[other] { $names } are here.
 }
 nobody-here = Nobody is here yet.
-join-call = Join the call
+join-call = Join call
 join-options = Join with…
 join-with = Join { $channel } with…
-may-not-join = You cannot join calls here.
+may-not-join = You can’t join calls here.
 with-mic = Microphone
 with-camera = Camera
 mute = Mute
@@ -229,25 +229,25 @@ leave-call = Leave
 name-you = { $name } (you)
 your-screen = Your screen
 screen-of = { $name }’s screen
-sound-blocked = Your browser has blocked the sound. Press here to listen.
+sound-blocked = Your browser blocked the audio. Click or tap to play it.
 
 ## Settings
 
 settings = Settings
 settings-all = All settings
 settings-pages = Settings pages
-settings-find = Find a setting
+settings-find = Search settings
 settings-group-own = Your account
 settings-group-community = Community
 settings-group-moderation = Moderation
 settings-group-system = System
 settings-profile = Profile
 settings-look = Appearance and language
-settings-identity = Signing out
+settings-identity = Session
 your-status = Status
-choose-picture = Choose a picture
-remove-picture = Remove the picture
-picture-checked = The picture appears after the server has checked it.
+choose-picture = Choose picture
+remove-picture = Remove picture
+picture-checked = Your picture will appear when the server has processed it.
 theme = Theme
 theme-system = Match system
 theme-light = Light
@@ -255,34 +255,34 @@ theme-dark = Dark
 motion = Motion
 motion-system = Match system
 motion-reduced = Reduced
-density = Messages
-density-cosy = Roomy
+density = Message density
+density-cosy = Comfortable
 density-compact = Compact
 text-size = Text size
 language = Language
 language-browser = Browser default
 sign-out = Sign out
 sign-out-title = Sign out?
-be-somebody-else = Use another name
-somebody-else-title = Give up your identity here?
-somebody-else-text = The key of this browser is destroyed. Unless you have linked another device, nobody can sign in as you again, not even you. Your messages stay.
+be-somebody-else = Use another identity
+somebody-else-title = Give up your identity on this server?
+somebody-else-text = This deletes this browser’s key. Unless you have linked another device, nobody can sign in as you again, including you. Your messages stay.
 shortcuts = Keyboard shortcuts
 shortcut-send = Send
 shortcut-new-line = New line
 shortcut-edit-last = Edit your last message
-shortcut-read = Close the side panel, or mark the channel as read and go to the newest message
-shortcut-switcher = Go to a channel or a person
+shortcut-read = Close the side panel, or mark the channel as read and jump to the latest message
+shortcut-switcher = Jump to a channel or person
 shortcut-search = Search
-shortcut-sheet = Show these shortcuts
+shortcut-sheet = Show keyboard shortcuts
 shortcut-previous = Previous channel
 shortcut-next = Next channel
 shortcut-next-unread = Next unread channel
 shortcut-previous-unread = Previous unread channel
-shortcut-settings = Open the settings
-shortcut-page = Earlier messages, while you write
-shortcut-all-read = Mark everything as read
+shortcut-settings = Open settings
+shortcut-page = Scroll to earlier messages while typing
+shortcut-all-read = Mark all as read
 shortcut-mute = Mute or unmute
 shortcut-deafen = Deafen or undeafen
-shortcut-camera = Start or stop the camera
+shortcut-camera = Start or stop camera
 
 slow-mode-here = Slow mode: wait { $time } between messages.

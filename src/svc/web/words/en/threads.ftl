@@ -1,11 +1,11 @@
 thread = Thread
-threads = Threads that you follow
-no-threads = You do not follow any threads yet. Reply in a thread, and it appears here.
-thread-closed = The message that started this thread is gone.
-follow-thread = Follow this thread
-unfollow-thread = Unfollow this thread
-answer-in-thread = Reply in a thread
-answer-field = Reply in the thread
+threads = Followed threads
+no-threads = You don’t follow any threads yet. Reply in a thread to follow it.
+thread-closed = The first message of this thread was deleted.
+follow-thread = Follow thread
+unfollow-thread = Unfollow thread
+answer-in-thread = Reply in thread
+answer-field = Reply in thread
 answers = { $count ->
     [one] 1 reply
    *[other] { $count } replies
