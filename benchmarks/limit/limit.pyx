@@ -54,8 +54,8 @@ cdef class Limit:
     cdef list keys
 
     def __init__(self, list clients):
-        """Each client is a tuple: its port, its SSRC (0 if it sends nothing), the key for packets from the
-        client, and the key for packets to the client.
+        """Prepare the clients. Each is a tuple: its port, its SSRC (0 if it sends nothing), the key for packets
+        from the client, and the key for packets to the client.
         """
         self.keys = []
         self.count = len(clients)

@@ -218,7 +218,7 @@ cdef class FanOut:
     cdef long count
 
     def __init__(self, Engine engine, list packets, tuple remote, str local):
-        """All `packets` are encrypted, in order, and of the same length."""
+        """Prepare the step. All `packets` are encrypted, in order, and of the same length."""
         cdef FanOutStep* step = &self.step
         memset(step, 0, sizeof(FanOutStep))
         self.engine = engine

@@ -109,7 +109,7 @@ cdef void refuse(Streams* streams, Stream* stream) noexcept nogil:
 
 
 cdef void sweep(Streams* streams) noexcept nogil:
-    """Periodically doom connections that have been unproven or silent for too long."""
+    """Doom connections that have been unproven or silent for too long, once per interval."""
     cdef Stream* stream = streams.unproven.first
     if streams.now < streams.next_sweep:
         return

@@ -2,7 +2,7 @@
 ALTER TABLE invites ADD COLUMN channel_id TEXT;
 ALTER TABLE invites ADD COLUMN approval INTEGER NOT NULL DEFAULT 0;
 
--- The invite by which a member joined. The invite itself may have been deleted.
+-- The invite that a member joined with. The invite itself may have been deleted.
 CREATE TABLE invited (
     member_id TEXT PRIMARY KEY,
     invite_id TEXT NOT NULL,
