@@ -203,7 +203,7 @@ async def test_the_error_for_a_search_that_takes_too_long_gives_advice(folk: Peo
     for _ in range(2):
         status, answer = await folk.member.ask("GET", "/api/search?query=the")
         assert (status, answer["error"]) == (400, "search_too_long")
-        assert answer["message"] == "This search takes too long. Use fewer or rarer words"
+        assert answer["message"] == "This search takes too long. Use fewer or less common words"
     async with folk.chat.member("", folk.member.token) as page:
         answer = await page.ask("search", query="the")
         assert answer["data"]["error"] == "search_too_long"

@@ -208,7 +208,7 @@ async def test_a_large_database_is_checked_while_the_server_is_running(
 
 async def test_svc_doctor_checks_the_whole_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
-    assert sound.what == "The database is sound: SQLite has read all of it"
+    assert sound.what == "The database is intact: SQLite checked all of it"
     # An index lacks one row, which only a full check would find.
     index = "name = 'identities_of_member'"
     with closing(sqlite3.connect(path)) as connection:

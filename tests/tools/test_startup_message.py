@@ -87,7 +87,7 @@ def test_a_qr_code_decodes_to_its_text(text: str) -> None:
 
 def test_phones_are_given_a_host_name_first() -> None:
     title, *code = code_for_phones(ListenAddress("0.0.0.0", 5000, True, ("chat.example",)), "abc", ADDRESSES)
-    assert title == "Or point a phone's camera here:"
+    assert title == "Or scan this code with a phone:"
     assert read(code) == "https://chat.example:5000/#invite=abc"
     _, *code = code_for_phones(ListenAddress("0.0.0.0", 5000, True), "abc", ADDRESSES)
     assert read(code) == "https://192.0.2.7:5000/#invite=abc"

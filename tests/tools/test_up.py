@@ -293,7 +293,7 @@ async def test_a_terminal_shows_a_qr_code_for_phones(tmp_path: Path) -> None:
         async with asyncio.timeout(DEADLINE_S):
             await process.wait()
         os.close(ours)
-    assert "Or point a phone's camera here:" in shown.decode(errors="ignore")
+    assert "Or scan this code with a phone:" in shown.decode(errors="ignore")
     assert "\u2580" in shown.decode(errors="ignore")
 
 

@@ -109,7 +109,7 @@ class _Connection(HttpConnection):
                 without_traceback(exc)
             error, words = "invalid_request", "The server cannot read this as an HTTP/1.1 request"
         else:
-            error, words = "internal_error", "The server failed to handle this; it has been logged"
+            error, words = "internal_error", "The server failed to handle this request. The error was logged"
         answer = _refusal(status, error, words)
         answer.force_close()
         return answer

@@ -77,7 +77,7 @@ class Live:
                 while not ws.closed:
                     await self._take(ws)
                 if ws.close_code == _TOO_MANY_PAGES:
-                    raise Refused("too_many_pages", "This bot is running too many times")
+                    raise Refused("too_many_pages", "Too many instances of this bot are running")
 
     async def _take(self, ws: ClientWebSocketResponse) -> None:
         message = await ws.receive()

@@ -15,7 +15,7 @@ _COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"
 # Each line of text shows two rows of modules. The key states whether the upper and the lower module are dark.
 _HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
-ONLY_HERE = "Only this computer can open that; start with --host 0.0.0.0 to let phones and others in."
+ONLY_HERE = "Only this computer can open that address. Start with --host 0.0.0.0 to let others connect."
 NO_MICROPHONES = (
     "Browsers let people sign in and talk only on localhost and at https:// addresses: start with --tls."
 )
@@ -64,7 +64,7 @@ def code_for_phones(place: ListenAddress, invite: str, addresses: Sequence[str])
     elsewhere = _from_elsewhere(place, addresses)
     if not (place.secure and elsewhere):
         return []
-    return ["Or point a phone's camera here:", *qr_code(f"{elsewhere[0]}/#invite={invite}")]
+    return ["Or scan this code with a phone:", *qr_code(f"{elsewhere[0]}/#invite={invite}")]
 
 
 def qr_code(text: str) -> list[str]:

@@ -281,7 +281,7 @@ async def test_blocked_words_are_found_in_every_part_of_a_post(
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
     assert await post(hook, payload) == (
         400,
-        {"error": "profanity_refused", "message": "This server does not allow such words"},
+        {"error": "profanity_refused", "message": "This text contains words that the server does not allow"},
     )
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
     await post(hook, payload)

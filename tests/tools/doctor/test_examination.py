@@ -83,11 +83,9 @@ async def test_a_running_server_has_no_problems(installation: Installation) -> N
     assert problems(findings) == []
     texts = "\n".join(finding.what for finding in findings)
     assert "A server runs on the data folder" in texts
-    assert f"TCP port {installation.chat_port} (the chat server): our own program answers" in texts
-    assert f"UDP port {installation.sfu.udp_port} (sound and picture) is used by the running SFU" in texts
-    assert (
-        f"TCP port {installation.sfu.udp_port} (sound and picture where UDP is blocked) is used by" in texts
-    )
+    assert f"TCP port {installation.chat_port} (the chat server): svc responds" in texts
+    assert f"UDP port {installation.sfu.udp_port} (media) is used by the running SFU" in texts
+    assert f"TCP port {installation.sfu.udp_port} (media where UDP is blocked) is used by" in texts
     assert "Requests come without a proxy" in texts
     assert "WebSockets reach /live" in texts
     assert "WebSockets reach /sfu/client" in texts
@@ -95,7 +93,7 @@ async def test_a_running_server_has_no_problems(installation: Installation) -> N
 
 # For each check on the page, the beginning or end of the doctor's finding, which must have the same verdict.
 SHARED = {
-    "database": "The database is sound",
+    "database": "The database is intact",
     "disk": "GB are free on the disk of the data folder",
     "joining": "People can join",
     "voice": "Calls do not work",
@@ -186,7 +184,7 @@ async def test_an_unconfigured_proxy_is_a_problem(installation: Installation, pr
 async def test_an_untrusted_certificate_is_a_problem(installation: Installation, proxy: Proxy) -> None:
     findings = await examine(installation.target(url=f"https://localhost:{proxy.https_port}"), QUIET)
     assert len(problems(findings)) == 1
-    assert "The certificate is refused: self" in problems(findings)[0]
+    assert "The certificate is rejected: self" in problems(findings)[0]
 
 
 async def test_another_servers_address_is_a_problem(installation: Installation, tmp_path: Path) -> None:
@@ -277,13 +275,13 @@ async def test_a_server_can_be_examined_from_another_machine(
         f"{address} answers",
         "WebSockets reach /live",
         "WebSockets reach /sfu/client",
-        f"TCP port {udp_port} of 127.0.0.1 (sound and picture where UDP is blocked) can be reached",
+        f"TCP port {udp_port} of 127.0.0.1 (media where UDP is blocked) can be reached",
         f"UDP port {udp_port} cannot be tried from outside of a call",
     ]
     (nobody,) = free_ports(1)
     closed = await examine(Target(tmp_path, udp_port=nobody, seen_from_here=address), QUIET)
     assert "cannot be reached" in problems(closed)[0]
     gone = await examine(Target(tmp_path, seen_from_here=f"http://127.0.0.1:{nobody}"), QUIET)
-    assert f"http://127.0.0.1:{nobody} cannot be reached from here: nobody listens there" in problems(gone)[0]
+    assert f"127.0.0.1:{nobody} cannot be reached from here: nothing listens there" in problems(gone)[0]
     with pytest.raises(ConfigError, match="--from must be"):
         await examine(Target(tmp_path, seen_from_here="chat.example.org"), QUIET)

@@ -57,10 +57,10 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
             assert problems(wrong) == [f"TURN server {url} refuses the secret (401)" for url in URLS]
             ok, _, tls = await answer_of(URLS, ssl.create_default_context())
             assert ok.verdict is Verdict.OK
-            assert "its certificate is refused: self" in tls.what
+            assert "its certificate is rejected: self" in tls.what
             by_address = [f"turns:{TURN}:{TLS_PORT}?transport=tcp"]
             [mismatched] = await answer_of(by_address, trust)
-            assert "its certificate is refused: IP address mismatch" in mismatched.what
+            assert "its certificate is rejected: IP address mismatch" in mismatched.what
             trust.check_hostname = False  # as if its certificate had been issued for the address
             [nameless] = await answer_of(by_address, trust)
             assert nameless.verdict is Verdict.NOTICE

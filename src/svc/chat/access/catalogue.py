@@ -100,7 +100,7 @@ def check(needs: Requirement, directory: Directory, member_id: str) -> None:
     if not directory.is_current():
         raise ChatError("server_stopping", "Another node may own the community now; try again in a moment")
     if needs.person and directory.member(member_id).bot:
-        raise ChatError("forbidden", "This is not for bots")
+        raise ChatError("forbidden", "Bots cannot do this")
     if needs.who is Audience.OWNER and not directory.is_owner(member_id):
         raise ChatError("forbidden")
     if needs.permission is not None and not needs.in_channel:

@@ -273,5 +273,5 @@ def _id_token(status: int, answer: Mapping[str, object]) -> str:
     reason = str(answer.get("error"))[:64] if status != 200 else "no id_token"
     logger.warning("an issuer refused to exchange a code", extra={"status": status, "reason": reason})
     if reason == "invalid_grant":
-        raise ChatError("proof_invalid", "The account's provider did not accept this sign-in. Sign in again")
-    raise ChatError("issuer_unavailable", f"The account's provider refuses this server: {reason}")
+        raise ChatError("proof_invalid", "The account provider rejected this sign-in. Sign in again")
+    raise ChatError("issuer_unavailable", f"The account provider rejects this server: {reason}")

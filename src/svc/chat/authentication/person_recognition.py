@@ -82,7 +82,7 @@ class PersonRecognition:
         for other_id in self.persons_of(connection, identity):
             if other_id != person_id and self._is_punished(connection, other_id, now_ms):
                 raise ChatError(
-                    "banned", "This key or account belongs to somebody who is banned or in timeout here"
+                    "banned", "This key or account belongs to someone who is banned or in timeout here"
                 )
         if store.count(connection, person_id, MAX_MARKS) >= MAX_MARKS:
             raise ChatError("too_many_devices", f"You have linked {MAX_MARKS} keys, which is the limit")

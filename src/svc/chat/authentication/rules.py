@@ -221,7 +221,7 @@ class Authentication:
                 assertion, credential, identity, self._issuers.audience, now
             )
         except jwt_verification.InvalidProof as refusal:
-            raise ChatError("proof_invalid", f"This does not prove who you are: {refusal}") from None
+            raise ChatError("proof_invalid", f"The proof of identity is not valid: {refusal}") from None
         if not self._issuers.addresses.include(origin, application.requested.host):
             raise ChatError("proof_invalid", "The assertion was made for a server at another address")
         return identity, origin

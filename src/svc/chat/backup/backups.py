@@ -86,7 +86,7 @@ class Backups:
         A damaged database is backed up only if `damaged` is set.
         """
         if self._running.locked():
-            raise ChatError("too_many", "A backup is being made already")
+            raise ChatError("too_many", "A backup is already being created")
         folder = self._data_dir / FOLDER
         async with self._running, unfinished_folder(folder, "backup") as making:
             target = folder / f"backup-{int(now * 1000)}.tar.gz"
@@ -102,13 +102,13 @@ class Backups:
             raise ChatError(
                 "storage_unavailable",
                 f"The database is damaged ({faults[0]}), and no backup was made. Keep the backups that "
-                "you have, and restore the newest. --damaged makes a backup nevertheless",
+                "you have, and restore the newest. --damaged creates a backup anyway",
             )
         with opened_copy(copy) as connection:
             keys, schema = _keys(connection), int(connection.execute("PRAGMA user_version").fetchone()[0])
         if keys and self._objects is None:
             raise ChatError(
-                "uploads_disabled", f"{len(keys)} stored files cannot be read: uploads are switched off here"
+                "uploads_disabled", f"{len(keys)} stored files cannot be read: uploads are disabled here"
             )
         if len(keys) > MAX_MEMBERS // 2:
             raise ChatError(

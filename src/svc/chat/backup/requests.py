@@ -112,7 +112,7 @@ class BackupRequests(Requests):
             return nothing()  # The client has disconnected.
         reader = self._readers.admit("the owner", MAX_STREAMS, transport.abort)
         if reader is None:
-            raise ChatError("too_many_connections", "Backups are being downloaded already. Try again later")
+            raise ChatError("too_many_connections", "Too many backups are being downloaded. Try again later")
         response = web.StreamResponse(
             headers={
                 "Content-Disposition": f'attachment; filename="{path.name}"',

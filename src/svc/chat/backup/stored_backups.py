@@ -80,7 +80,7 @@ class StoredBackups:
         of backups is stored.
         """
         if self._running:
-            raise ChatError("too_many", "A backup is being made already")
+            raise ChatError("too_many", "A backup is already being created")
         if len(self._names()) >= MAX_KEPT:
             raise ChatError("too_many", f"The server keeps {MAX_KEPT} backups. Download and delete one first")
 

@@ -69,7 +69,7 @@ def server_full(own: int) -> ChatError:
             "The server is short of room, so members who have the most are refused first. "
             "Delete some of your files, or try again later",
         )
-    return ChatError("storage_full", "The server has no room for this file. Ask its operator for more")
+    return ChatError("storage_full", "The server has no space left for this file. Ask its operator for more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ class Roles:
 
     def _require_holds(self, actor_id: str, permissions: Permission) -> None:
         if permissions & ~self._directory.permissions(actor_id):
-            raise ChatError("forbidden", "You cannot give a permission that you lack")
+            raise ChatError("forbidden", "You cannot grant a permission that you do not have")
 
     def _require_possible(self, actor_id: str, before: Role, after: Role) -> None:
         if not after.name:

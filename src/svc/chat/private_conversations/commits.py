@@ -49,7 +49,7 @@ def added_by(
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
     if any(device.member_id not in people for device in added.values()):
-        raise ChatError("invalid_request", "The Welcome is for somebody who is not in the conversation")
+        raise ChatError("invalid_request", "The Welcome is for someone who is not in the conversation")
     for device in added.values():
         require_with(connection, conversation_id, device.member_id, device.id)
     return added

@@ -57,7 +57,7 @@ class JobSignal:
         """
         if seen == self._number:
             if self._waiting >= MAX_WAITING:
-                raise ChatError("too_many_connections", "Enough workers are waiting already; poll instead")
+                raise ChatError("too_many_connections", "Too many workers are waiting; poll instead")
             self._waiting += 1
             try:
                 await self.wait_next(within_s=MAX_WAIT_S)

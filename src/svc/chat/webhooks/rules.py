@@ -174,7 +174,7 @@ class Webhooks:
             self._require_may_use(actor_id, changed["channel_id"])
         after = dataclasses.replace(before, **changed)  # type: ignore[arg-type]
         if not self._may_manage(actor_id, after):
-            raise ChatError("forbidden", "Only its maker and the owner may remove its channel")
+            raise ChatError("forbidden", "Only its creator and the owner can remove its channel")
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, changed, id=webhook_id)

@@ -11,7 +11,7 @@ def _id(parser: ArgumentParser) -> None:
 
 def _id_and_reason(parser: ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--reason", default="", help="reason to give to the person")
+    parser.add_argument("--reason", default="", help="reason to show to the person")
 
 
 def _which(options: Namespace) -> dict[str, object]:
@@ -29,10 +29,10 @@ def _line(application: Result) -> str:
 ACTIONS = (
     Action(
         "list",
-        "list people who wait, longest first",
+        "list requests to join, oldest first",
         "application_list",
         shown=or_none("applications", _line, "Nobody is waiting for approval."),
     ),
-    Action("approve", "approve an application", "application_approve", _id, _which),
-    Action("refuse", "refuse an application", "application_refuse", _id_and_reason, _refusal),
+    Action("approve", "approve a request to join", "application_approve", _id, _which),
+    Action("refuse", "decline a request to join", "application_refuse", _id_and_reason, _refusal),
 )

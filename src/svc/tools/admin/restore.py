@@ -64,7 +64,7 @@ def _run(options: Namespace) -> None:
             f"Media is in {media}." if media else "Media is in the bucket.",
         ]
     if options.verify:
-        lines.append("The database is sound, and every file that it refers to is there.")
+        lines.append("The database is intact, and every file that it refers to exists.")
     print_lines(result, lines, as_json=options.json)
 
 

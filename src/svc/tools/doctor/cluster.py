@@ -38,7 +38,7 @@ def diagnose(status: Mapping[str, Any]) -> list[Finding]:
             found.append(notice(f"Node {name} is {node['lag']:,} entries behind", "Wait, or read its log."))
     behind = sorted(name for name, is_current in status["replicas"].items() if not is_current)
     if behind:
-        advice = "Start NATS there, or read its log: another loss could end all writing."
+        advice = "Start NATS there, or read its log: losing another server could stop all writes."
         found.append(problem(f"Without all of the log: {', '.join(behind)}", advice))
     elif len(status["replicas"]) < _REPLICAS:
         advice = "Run three NATS servers on three machines (docs/cluster.md)."
@@ -59,7 +59,7 @@ def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
         if len(names) > 1:
             yield notice(
                 f"Nodes {', '.join(sorted(names))} are all at {host}",
-                "If that is one machine, move them apart: its death would take them all.",
+                "If that is one machine, move them to different ones: its failure would stop them all.",
             )
 
 
@@ -114,7 +114,7 @@ def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
     names = sorted(relay["relay"] for relay in status.get("relays", ()))
     if len(names) == 1:
         yield notice(
-            f"Relay {names[0]} is the only one", "Start another one, so that its pages can move when it dies."
+            f"Relay {names[0]} is the only one", "Start another one, so that its pages can move if it fails."
         )
     elif names:
         yield ok(f"Relays attached to the owner: {', '.join(names)}")

@@ -40,7 +40,7 @@ def diagnose(folder: Path) -> Findings:
         return [
             problem(
                 f"{folder} is on a file system that is mounted read-only",
-                "Mount it for writing. Linux also does this by itself after errors of the disk: see dmesg.",
+                "Mount it for writing. Linux also does this after disk errors: see dmesg.",
             )
         ]
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
@@ -57,9 +57,9 @@ def diagnose(folder: Path) -> Findings:
 def room(free: int) -> Finding:
     space = f"{free / 1e9:.1f} GB are free on the disk of the data folder"
     if free < MIN_FREE_BYTES:
-        return problem(space, "Make room: when the disk is full, the server refuses every message.")
+        return problem(space, "Free up space. When the disk is full, the server rejects all messages.")
     if free < COMFORTABLE_FREE_BYTES:
-        return notice(space, "Uploads and backups will fill it; watch it, or make room.")
+        return notice(space, "Uploads and backups will fill the disk. Keep an eye on it, or free up space.")
     return ok(space)
 
 
@@ -85,9 +85,9 @@ def database(faults: Sequence[str]) -> Finding:
     if faults:
         return problem(
             f"The database is damaged: {faults[0]}",
-            "Keep the backups that you have, and restore the newest into another folder (svc admin restore).",
+            "Keep your backups, and restore the newest into another folder (svc admin restore).",
         )
-    return ok("The database is sound: SQLite has read all of it")
+    return ok("The database is intact: SQLite checked all of it")
 
 
 def database_at_rest(folder: Path) -> Findings:

@@ -39,7 +39,7 @@ def _clock(machine: Machine) -> Finding:
         return ok("The clock is synchronised")
     return notice(
         "This machine's clock is not synchronised",
-        "Switch on time synchronisation (timedatectl set-ntp true): sign-ins expire by the clock.",
+        "Turn on time synchronisation (timedatectl set-ntp true). Sign-ins expire by the clock.",
     )
 
 

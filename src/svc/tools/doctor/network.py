@@ -46,15 +46,15 @@ async def port(name: str, number: int, service: str, *, secure_too: bool = False
             continue
         if health.get("service") == service and health.get("status") == "degraded":
             return problem(
-                f"{target}: our own program answers, and cannot keep what is written",
+                f"{target}: svc responds, but cannot store data",
                 "Its log says why: a full, failing or read-only disk, or a damaged database.",
             )
         if health.get("service") == service:
-            return ok(f"{target}: our own program answers")
+            return ok(f"{target}: svc responds")
         if health.get("status") == "starting":
             return notice(
-                f"{target}: our own program is still looking for its address on the internet",
-                "It continues by itself within half a minute. Without internet, calls nearby work.",
+                f"{target}: svc is still looking for its public address",
+                "It finishes within half a minute. Without internet, calls in the local network work.",
             )
     return problem(
         f"{target} is used by another program",
@@ -69,9 +69,9 @@ def udp_port(number: int, *, ours: bool) -> Finding:
                 f"The SFU is running, but nothing listens on UDP port {number}",
                 "If ICE_UDP_MUX_PORT is another port, name it with --udp-port.",
             )
-        return ok(f"UDP port {number} (sound and picture) is free")
+        return ok(f"UDP port {number} (media) is free")
     if ours:
-        return ok(f"UDP port {number} (sound and picture) is used by the running SFU")
+        return ok(f"UDP port {number} (media) is used by the running SFU")
     return problem(
         f"UDP port {number} is in use, and no SFU is running",
         "Stop the program that uses it, or choose another port with --udp-port or ICE_UDP_MUX_PORT.",
@@ -80,7 +80,7 @@ def udp_port(number: int, *, ours: bool) -> Finding:
 
 def tcp_port(number: int, *, taken: bool | None) -> Finding:
     """Check the media port over TCP, for networks without UDP. `taken` is `Media.tcp`."""
-    target = f"TCP port {number} (sound and picture where UDP is blocked)"
+    target = f"TCP port {number} (media where UDP is blocked)"
     if taken:
         return ok(f"{target} is used by the running SFU; its firewall must let it in")
     advice = "Stop the program that uses it and restart the SFU, or choose another ICE_UDP_MUX_PORT."
@@ -106,7 +106,7 @@ def check_advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, u
     summary = f"Browsers are told to send media to {', '.join(ips)} (ICE_ADVERTISE_IP)"
     if seen is not None and seen not in ips and not set(ips) & set(own):
         return problem(
-            f"{summary}, but the outside sees this machine as {seen}",
+            f"{summary}, but STUN sees this machine as {seen}",
             "Set ICE_ADVERTISE_IP to the address that people reach you at.",
         )
     return ok(f"{summary}, UDP port {udp}")
@@ -117,16 +117,17 @@ def addresses(own: Sequence[str], seen: str | None, udp: int, *, queried: bool) 
     (`seen`).
     """
     if seen is not None and seen in own:
-        return ok(f"The outside sees this machine as {seen}; its firewall must let UDP port {udp} in")
+        return ok(f"STUN sees this machine as {seen}; its firewall must let UDP port {udp} in")
     if seen is not None:
         return notice(
-            f"This machine is behind a router, which the outside sees as {seen}",
-            f"Forward UDP port {udp} from the router to this machine; nobody needs that in its own network.",
+            f"This machine is behind a router with the public address {seen}",
+            f"Forward UDP port {udp} from the router to this machine. Calls in the local network work "
+            "without it.",
         )
     if queried:
         return notice(
-            "No STUN server answers: there is no internet here, or a firewall drops UDP",
-            f"Calls nearby work. For people outside, let UDP out, and UDP port {udp} in.",
+            "No STUN server responds: there is no internet here, or a firewall drops UDP",
+            f"Calls in the local network work. For people elsewhere, let UDP out, and UDP port {udp} in.",
         )
     if any(ip_address(ip.partition("%")[0]).is_global for ip in own):
         return ok(f"This machine has a public address; its firewall must let UDP port {udp} in")

@@ -84,7 +84,7 @@ def secure_context(url: URL) -> Finding:
     if url.scheme == "https" or host == "localhost" or (_is_ip(host) and is_loopback(host)):
         return ok("Browsers allow the microphone and the camera at this address")
     return problem(
-        f"{url} is not https: browsers give no microphone there",
+        f"{url} is not https, so browsers do not allow the microphone there",
         "Start with --tls, or put a proxy with a certificate in front (docs/operations.md).",
     )
 
@@ -119,7 +119,7 @@ def _hops(way: ProxyRoute, entries: int) -> Finding:
         through = (
             f"through {entries} proxies, as SVC_TRUSTED_PROXY_HOPS says" if entries else "without a proxy"
         )
-        return ok(f"Requests come {through}; people are told apart by their addresses")
+        return ok(f"Requests come {through}; their addresses tell people apart")
     if entries > way.hops:
         return problem(
             f"{entries} proxies pass requests on, and SVC_TRUSTED_PROXY_HOPS is {way.hops}",
@@ -132,7 +132,7 @@ def _hops(way: ProxyRoute, entries: int) -> Finding:
         )
     return problem(
         f"SVC_TRUSTED_PROXY_HOPS is {way.hops}, but requests come through {entries} proxies",
-        f"Set it to {entries}: with too high a number people can choose the address they are taken for.",
+        f"Set it to {entries}: if it is too high, people can fake their addresses.",
     )
 
 
@@ -151,7 +151,7 @@ async def websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Fin
 def untrusted_certificate(fault: ClientConnectorCertificateError) -> Finding:
     reason_text = getattr(fault.certificate_error, "verify_message", "") or "it is not trusted"
     return problem(
-        f"The certificate is refused: {reason_text}",
+        f"The certificate is rejected: {reason_text}",
         "With a certificate made by --tls, browsers show a warning once. A trusted certificate avoids that.",
     )
 

@@ -45,7 +45,7 @@ async def diagnose(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings
 
 
 async def _tcp(host: str, port: int) -> Finding:
-    target = f"TCP port {port} of {host} (sound and picture where UDP is blocked)"
+    target = f"TCP port {port} of {host} (media where UDP is blocked)"
     try:
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             _, writer = await asyncio.open_connection(host, port)
@@ -64,9 +64,9 @@ def _reason(fault: Exception) -> str:
         case TimeoutError():
             return "no answer"
         case ConnectionRefusedError():
-            return "nobody listens there"
+            return "nothing listens there"
         case socket.gaierror():
-            return "nobody knows the name"
+            return "the name is unknown"
         case OSError(strerror=str(words)) if words:
             return words
     return str(cause) or type(cause).__name__
@@ -75,5 +75,5 @@ def _reason(fault: Exception) -> str:
 def _udp(port: int) -> Finding:
     return notice(
         f"UDP port {port} cannot be tried from outside of a call",
-        "Join a call on this machine and open Call quality: its path should be UDP.",
+        "Join a call on this machine and open Call quality: its route should be UDP.",
     )

@@ -115,8 +115,8 @@ def unreachable(address: Address, fault: OSError) -> Finding:
             return problem(f"{server_name}: the name {address.host} is unknown", "Check it in TURN_URLS.")
         case ssl.SSLCertVerificationError():
             return problem(
-                f"{server_name}: its certificate is refused: {fault.verify_message}",
-                "Browsers refuse it too, silently. Give it one for this name that they trust.",
+                f"{server_name}: its certificate is rejected: {fault.verify_message}",
+                "Browsers reject it too, silently. Install a trusted certificate for this name.",
             )
         case ssl.SSLError():
             return problem(
