@@ -237,7 +237,7 @@ async def test_a_former_member_in_a_call_is_shown_without_a_name(sfu: FakeSfu, c
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.send_event("peer_joined", "lobby", "who left long ago")
-        assert await ada.people("lobby") == ["Somebody"]
+        assert await ada.people("lobby") == ["Someone"]
 
 
 async def test_the_public_address_of_the_sfu_is_listed_first(variables: dict[str, str]) -> None:

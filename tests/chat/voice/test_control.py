@@ -187,7 +187,7 @@ async def test_grants_expire(world: World, monkeypatch: pytest.MonkeyPatch) -> N
 
 async def test_an_unknown_participant_from_the_sfu_is_shown_and_left_alone(world: World) -> None:
     await world.sfu.send_event("peer_joined", "lobby", "a load generator")
-    assert await world.bob.people("lobby") == ["Somebody"]
+    assert await world.bob.people("lobby") == ["Someone"]
     await world.nothing_more()
     assert world.sfu.count("disconnect_user") == world.sfu.count("user_caps") == 0
 

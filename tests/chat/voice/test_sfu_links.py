@@ -63,7 +63,7 @@ async def test_participants_on_all_services_are_shown(world: World) -> None:
     for number, room_id in enumerate(rooms):
         place = await world.place(room_id)
         await world.arrives(place, f"user {number}", room_id)
-        assert await world.ada.people(room_id) == ["Somebody"]
+        assert await world.ada.people(room_id) == ["Someone"]
     async with world.chat.member("Bob") as bob:
         assert [len(bob.welcome["voice"][room_id]) for room_id in rooms] == [1, 1]
 
@@ -84,7 +84,7 @@ async def test_commands_about_a_participant_go_to_the_service_that_hosts_their_r
 async def test_participants_on_a_dead_service_are_removed_and_its_rooms_move(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
-    assert await world.ada.people("lobby") == ["Somebody"]
+    assert await world.ada.people("lobby") == ["Someone"]
     await world.services[place].stop()
     assert await world.ada.people("lobby") == []
     assert await world.place() == 1 - place
@@ -109,7 +109,7 @@ async def test_a_room_with_participants_stays_when_its_first_service_returns(wor
 
     await wait_until("the room has moved", moved, within_s=WITHIN_S)
     await world.arrives(1 - home, "user")
-    assert await world.ada.people("lobby") == ["Somebody"]
+    assert await world.ada.people("lobby") == ["Someone"]
     synchronised = world.services[home].count("sync_request")
     await world.services[home].start()
     await world.services[home].until("sync_request", synchronised + 1)
@@ -119,7 +119,7 @@ async def test_a_room_with_participants_stays_when_its_first_service_returns(wor
 async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
-    assert await world.ada.people("lobby") == ["Somebody"]
+    assert await world.ada.people("lobby") == ["Someone"]
     await world.arrives(1 - place, world.ada.id)
     moved = await world.ada.pushed("voice_moved")
     assert moved == {"from_channel_id": "lobby", "channel_id": "lobby"}
@@ -144,7 +144,7 @@ async def test_participants_on_an_unreachable_service_are_also_moved(world: Worl
     assert await world.ada.people("lobby") == []
     await world.place()
     await world.arrives(1 - place, "user")
-    assert await world.ada.people("lobby") == ["Somebody"]
+    assert await world.ada.people("lobby") == ["Someone"]
     lost.people = people
     lost.rooms = {"lobby"}
     await lost.start()

@@ -99,7 +99,7 @@ class Channels:
         _check(channel)
         _check_category(self._directory, actor_id, channel)
         if access:
-            assert actor_id is not None, "whoever overrides is checked by what they may"
+            assert actor_id is not None, "only members with permissions override them"
             channel = overrides.with_changes(self._directory, actor_id, channel, access)
 
         def write(connection: Connection) -> None:

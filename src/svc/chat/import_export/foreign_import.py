@@ -372,7 +372,7 @@ def _nickname(name: str) -> str:
     try:
         return readable_nickname(name[:32])
     except ChatError:
-        return "Somebody"
+        return "Someone"
 
 
 def _channel_name(name: str) -> str:

@@ -203,7 +203,7 @@ class InviteCommands(Commands):
 DESCRIPTION = describe_feature(
     InviteRequests,
     pushes=[
-        Event("application_created", "Somebody is waiting for approval", Application, _DECIDERS),
+        Event("application_created", "A person is waiting for approval", Application, _DECIDERS),
         Event("application_decided", "An application was decided", Decision, _DECIDERS),
     ],
 )

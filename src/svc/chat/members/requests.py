@@ -258,7 +258,7 @@ class MemberCommands(Commands):
 DESCRIPTION = describe_feature(
     MemberRequests,
     pushes=[
-        Event("member_joined", "Somebody has joined", Member, "everybody"),
+        Event("member_joined", "A member has joined", Member, "everybody"),
         Event("member_updated", "A member's name, roles, status or timeout changed", Member, "everybody"),
         Event("member_left", "A member has left or was removed", MemberLeft, "everybody"),
         Event("role_created", "A role was created", Role, "everybody"),

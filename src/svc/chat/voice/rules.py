@@ -309,7 +309,7 @@ class Voice:
 
     def _person(self, room_id: str, user_id: str) -> VoiceMember:
         member = self._directory.members.get(user_id)
-        nickname = member.nickname if member else "Somebody"
+        nickname = member.nickname if member else "Someone"
         state, sent = self.states.of(user_id), self.activity.sent_media(room_id, user_id)
         hand = self.activity.hand(room_id, user_id).hand
         may_speak = self.rooms.may(user_id, Permission.SPEAK, room_id)

@@ -164,7 +164,7 @@ def _channel(item: object, where: str) -> ForeignChannel:
 def _name(user: object) -> str:
     profile: Mapping[str, object] = optional(user, "profile", dict, {})
     names = (optional(profile, "display_name", str, ""), optional(profile, "real_name", str, ""))
-    return next((name for name in names if name), optional(user, "name", str, "") or "Somebody")
+    return next((name for name in names if name), optional(user, "name", str, "") or "Someone")
 
 
 def _file(item: object) -> ForeignFile:
