@@ -161,9 +161,7 @@ async def test_missing_browser_features_are_shown_with_the_reason(people: People
     await ada.page.keyboard.press("Escape")
     await ada.page.locator("#people .person").hover()
     await expect(ada.page.get_by_role("button", name="Pin Ada (you)")).to_be_visible()
-    await expect(
-        ada.page.get_by_role("button", name="Show Show Ada (you) in full screen")
-    ).to_have_count(0)
+    await expect(ada.page.get_by_role("button", name="Show Ada (you) in full screen")).to_have_count(0)
     await ada.press("Settings")
     await ada.press("Voice and video")
     await expect(ada.page.get_by_text("This browser uses the speaker chosen in the system")).to_be_visible()

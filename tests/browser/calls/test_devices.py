@@ -426,7 +426,7 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     await ada.sees(grace)
 
     await ada.page.locator("#people .person").first.hover()
-    await ada.press("Show Show Grace in full screen")
+    await ada.press("Show Grace in full screen")
     await ada.page.wait_for_function("() => document.fullscreenElement?.matches('.tile.person')")
     await ada.page.evaluate("history.back()")
     await ada.page.wait_for_function("() => !document.fullscreenElement")

@@ -121,7 +121,7 @@ async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moder
         "Edsger"
     }
     await ada.page.locator("#screens li").filter(has_text="Grace").hover()
-    await ada.press("Show Show Grace’s screen in full screen")
+    await ada.press("Show Grace’s screen in full screen")
     await ada.page.wait_for_function("() => document.fullscreenElement?.matches('.tile.screen')")
     await ada.page.evaluate("document.exitFullscreen()")
     closely = ada.page.get_by_role("group", name="Grace’s screen")

@@ -422,7 +422,7 @@ listen({
     if (call || entering || !channelsById.value.has(last.channelId)) return;
     if (last.encrypted && !isEncrypted(last.channelId)) {
       keep(KEPT, null, SESSION);
-      over(t("call-encrypted-no-more"));
+      over(t("call-encrypted-off"));
     } else {
       handUp = last.hand;
       enter(last);

@@ -125,11 +125,11 @@ export function InCategory({ value, onChange }) {
 /** @param {{keys: string[], onAdd: (key: string) => void, onRemove: (key: string) => void}} props */
 export function PrivateTo({ keys, onAdd, onRemove }) {
   return html`<div class="stack private-to">
-    <${Pick} label=${t("let-in")} chosen=${keys} onPick=${onAdd} />
+    <${Pick} label=${t("channel-access-add")} chosen=${keys} onPick=${onAdd} />
     ${
       keys.length
-        ? html`<${Chips} label=${t("those-let-in")} keys=${keys} onRemove=${onRemove} />`
-        : html`<p class="quiet">${t("nobody-let-in")}</p>`
+        ? html`<${Chips} label=${t("channel-access")} keys=${keys} onRemove=${onRemove} />`
+        : html`<p class="quiet">${t("channel-access-empty")}</p>`
     }
   </div>`;
 }

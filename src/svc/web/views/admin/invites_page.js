@@ -98,8 +98,8 @@ function Link({ invite, onRevoke }) {
         <br />
         ${
           came.length
-            ? t("invite-came", { names: listed(came.map(({ nickname }) => nickname)) })
-            : t("invite-nobody-came")
+            ? t("invite-joined", { names: listed(came.map(({ nickname }) => nickname)) })
+            : t("invite-joined-none")
         }
       `
     }
@@ -110,7 +110,7 @@ function Link({ invite, onRevoke }) {
       came === null &&
       html`<${IconButton}
         icon="people"
-        label=${t("invite-who-came")}
+        label=${t("invite-joined-show")}
         onClick=${() => tried(cameBy(invite.id).then(setCame))}
       />`
     }

@@ -35,7 +35,7 @@ export function levelItems(channelId) {
   const { level, muted, muted_until_ms: untilMs } = choiceOf(channelId);
   const usual = choiceOf(null).level ?? levelOf(null);
   return [
-    { heading: t("tell-me-of") },
+    { heading: t("notify-about") },
     {
       label: t("level-default", { level: t(`level-${usual}`) }),
       checked: level === null,

@@ -124,7 +124,7 @@ function WayIn({ channel }) {
       ${names.length ? t("are-here", { names: listed(names), count: names.length }) : t("nobody-here")}
     </p>
     ${ending.value && html`<p class="error" role="alert">${ending.value}</p>`}
-    ${channel.encrypted && html`<p class="quiet"><${Icon} name="lock" /> ${t("call-encrypted-way")}</p>`}
+    ${channel.encrypted && html`<p class="quiet"><${Icon} name="lock" /> ${t("call-encrypted-hint")}</p>`}
     ${
       why
         ? html`<p class="error">${why}</p>`

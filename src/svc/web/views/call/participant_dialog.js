@@ -74,9 +74,7 @@ function Now({ memberId }) {
   });
   const line = estimate.value;
   return html`${videos}
-    ${
-      line && videos.length > 0 && html`<p class="quiet">${t("line-to-you")}: ${t("line-carries", line)}</p>`
-    }`;
+    ${line && videos.length > 0 && html`<p class="quiet">${t("downlink")}: ${t("downlink-rate", line)}</p>`}`;
 }
 
 /**

@@ -41,7 +41,7 @@ export function QualityPanel({ onClose }) {
         <dl class="numbers">
           <div><dt>${t("round-trip")}</dt><dd>${t("ms", { ms: now.path.roundTripMs })}</dd></div>
           <div><dt>${t("path")}</dt><dd>${t(`path-${now.path.kind || "unknown"}`)}</dd></div>
-          ${carried && html`<div><dt>${t("line-to-you")}</dt><dd>${t("line-carries", carried)}</dd></div>`}
+          ${carried && html`<div><dt>${t("downlink")}</dt><dd>${t("downlink-rate", carried)}</dd></div>`}
           <div>
             <dt>${t("pictures-of-others")}</dt>
             <dd>${t(`layers-${pictures}`)}</dd>

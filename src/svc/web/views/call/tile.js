@@ -88,7 +88,7 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) 
       }
       <${IconButton}
         icon="close"
-        label=${t("watch-no-more", { name })}
+        label=${t("stop-watching", { name })}
         onClick=${() => watchScreen(id, false)}
       />
     `;

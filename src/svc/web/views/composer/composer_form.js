@@ -139,7 +139,7 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
         <${Icon} name=${ping ? "bell" : "bell-off"} />${t("ping")}
       </button>`
     }
-    <${IconButton} icon="close" label=${t("no-reply")} onClick=${onClose} />
+    <${IconButton} icon="close" label=${t("cancel-reply")} onClick=${onClose} />
   </div>`;
 }
 

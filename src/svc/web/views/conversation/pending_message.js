@@ -57,7 +57,7 @@ export function Pending({ message, follows, conversation }) {
           ? html`<p class="error" role="alert">
               ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => sendAgain(nonce)}>
                 ${t("try-again")}
-              <//> <${Button} look="link" onClick=${takeBack}>${t("take-back")}<//> <${Button}
+              <//> <${Button} look="link" onClick=${takeBack}>${t("edit-unsent")}<//> <${Button}
                 look="link"
                 onClick=${() => discard(nonce)}
               >

@@ -129,7 +129,7 @@ export function PeopleDialog({ conversationId, onClose }) {
           />
           <p class="quiet">${t("private-add-text")}</p>
           <p class="buttons">
-            <${Button} look="primary" disabled=${busy} onClick=${add}>${t("private-add-them")}<//>
+            <${Button} look="primary" disabled=${busy} onClick=${add}>${t("private-add-do")}<//>
           </p>
         `
       }

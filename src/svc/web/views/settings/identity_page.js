@@ -25,7 +25,7 @@ export function IdentityPage({ onPage }) {
     <p><${Button} onClick=${() => setConfirm("out")}>${t("sign-out")}<//></p>
     ${
       way === "local" &&
-      html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("be-somebody-else")}<//></p>`
+      html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("change-identity")}<//></p>`
     }
     ${
       // The list is below the buttons, because otherwise it would push them away from the pointer once the
@@ -51,9 +51,9 @@ export function IdentityPage({ onPage }) {
     ${
       confirm === "other" &&
       html`<${Confirm}
-        title=${t("somebody-else-title")}
-        text=${alone ? t("somebody-else-alone", { name: nickname }) : t("somebody-else-text")}
-        action=${t("be-somebody-else")}
+        title=${t("give-up-identity-title")}
+        text=${alone ? t("give-up-identity-alone", { name: nickname }) : t("give-up-identity-text")}
+        action=${t("change-identity")}
         onConfirm=${forgetIdentity}
         onClose=${close}
       />`

@@ -93,7 +93,7 @@ export const PAGES = [
     group: "own",
     icon: "sign-out",
     Page: IdentityPage,
-    words: () => [t("sign-out"), t("be-somebody-else")],
+    words: () => [t("sign-out"), t("change-identity")],
   },
   {
     name: "server",

@@ -46,7 +46,7 @@ function Greeting() {
     ${description && html`<p dir="auto">${description}</p>`}
     ${
       others.length > 0 &&
-      html`<h3>${t("newcomer-here")}</h3>
+      html`<h3>${t("newcomer-channels")}</h3>
         <ul>
           ${others.map(
             ({ id, type, name: channel, topic }) => html`<li key=${id}>

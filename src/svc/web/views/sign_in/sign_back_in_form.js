@@ -36,7 +36,7 @@ export function Back({ takes }) {
         ? html`<${Button} look="primary" type="submit" disabled=${busy.value}>
             <span dir="auto">${busy.value ? t("joining") : t("sign-in-as", { name: nickname })}</span>
           <//>`
-        : html`<p class="error">${t("way-not-taken")}</p>`
+        : html`<p class="error">${t("sign-in-method-refused")}</p>`
     }
     ${
       way === "account" &&
@@ -45,16 +45,16 @@ export function Back({ takes }) {
     }
     <p class="other-ways">
       <${Button} look="link" onClick=${other}>
-        ${way === "account" ? t("other-account") : t("be-somebody-else")}
+        ${way === "account" ? t("other-account") : t("change-identity")}
       <//>
     </p>
     <${OtherWays} takes=${takes} but="new" />
     ${
       resetting &&
       html`<${Confirm}
-        title=${t("somebody-else-title")}
-        text=${t("somebody-else-text")}
-        action=${t("be-somebody-else")}
+        title=${t("give-up-identity-title")}
+        text=${t("give-up-identity-text")}
+        action=${t("change-identity")}
         onConfirm=${switchMember}
         onClose=${() => setResetting(false)}
       />`

@@ -43,7 +43,7 @@ function title(server) {
 
 /** Shows the number of members and, with an invite, the number online. @param {{server: Info}} props */
 function Who({ server }) {
-  if (invitation.value?.founder) return html`<p>${t("you-found")}</p>`;
+  if (invitation.value?.founder) return html`<p>${t("first-member")}</p>`;
   /** @type {{members: number, online?: number}} */
   const { members, online = 0 } = invitation.value ?? server;
   return html`<p class="quiet">
@@ -63,7 +63,7 @@ function WayIn({ server }) {
   const { open, local, account, certificateIssuers } = server.signIn;
   if (!open) return html`<p class="error" role="alert">${t("joins-closed")}</p>`;
   if (!local && !account && !certificateIssuers.length)
-    return html`<p class="error" role="alert">${t("no-way-in")}</p>`;
+    return html`<p class="error" role="alert">${t("sign-in-impossible")}</p>`;
   const Step = STEPS[step.value];
   return html`<${Step} key=${step.value} takes=${server.signIn} />`;
 }
@@ -75,7 +75,7 @@ function sentAway(refusal) {
   if (refusal.code === "banned") return banned(refusal);
   return ["sign_in_again", "signed_out"].includes(refusal.code)
     ? explain(refusal)
-    : t("sent-away", { reason: explain(refusal) });
+    : t("access-lost", { reason: explain(refusal) });
 }
 
 export function Waiting() {

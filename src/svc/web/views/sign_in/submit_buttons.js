@@ -28,7 +28,7 @@ export function Ways({ takes: { local, account }, action }) {
       held.value?.way === "account" &&
       html`<p class="quiet">${t("signed-in-at", { provider: providerName() })}</p>`
     }
-    ${direct && forgetful.value && html`<p class="quiet">${t("keeps-nothing")}</p>`}
+    ${direct && forgetful.value && html`<p class="quiet">${t("no-browser-storage")}</p>`}
     ${
       direct &&
       html`<${Button} look="primary" type="submit" disabled=${busy.value}>

@@ -102,8 +102,8 @@ pictures-of-others = Bilder der anderen
 layers-wish = wie gewünscht
 layers-line = für deine Verbindung verringert
 layers-paused = einige angehalten
-line-to-you = Verbindung zu dir
-line-carries = { $reason ->
+downlink = Verbindung zu dir
+downlink-rate = { $reason ->
     [use] { NUMBER($kbps) } kbit/s, mehr nicht versucht
     [loss] { NUMBER($kbps) } kbit/s, Pakete gehen verloren
    *[other] { NUMBER($kbps) } kbit/s
@@ -157,7 +157,7 @@ raised-hands = Gehobene Hände
 hand-raised = Hand gehoben
 shortcut-hand = Hand heben oder senken
 watch = Ansehen
-watch-no-more = { $name } nicht mehr ansehen
+stop-watching = { $name } nicht mehr ansehen
 withheld = { $reason ->
     [codec] Dieser Browser kann dieses Bild nicht zeigen.
    *[no_line] In diesem Anruf gibt es zu viele Bilder. Dieses kommt, sobald ein anderes endet.
@@ -212,5 +212,5 @@ call-encrypted-who = { $count ->
 call-encrypted-alone = Noch ist niemand sonst hier, deshalb gibt es keine Schlüssel.
 call-encrypted-number = Vergleicht diese Nummer im Anruf. Wenn alle dieselbe vorlesen und ihr zu { $count } seid, kann niemand sonst mithören. Sie ändert sich, wenn jemand kommt oder geht.
 call-encrypted-uninvited = Ein Gerät von { $names } hat die Schlüssel dieses Anrufs und wird hier nicht gezeigt. Vielleicht hört jemand mit.
-call-encrypted-way = Anrufe sind hier verschlüsselt: Nur wer daran teilnimmt, kann sie hören und sehen.
-call-encrypted-no-more = Dieser Kanal ist nicht mehr verschlüsselt, deshalb hast du seinen Anruf verlassen.
+call-encrypted-hint = Anrufe sind hier verschlüsselt: Nur wer daran teilnimmt, kann sie hören und sehen.
+call-encrypted-off = Dieser Kanal ist nicht mehr verschlüsselt, deshalb hast du seinen Anruf verlassen.

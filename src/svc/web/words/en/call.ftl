@@ -102,8 +102,8 @@ pictures-of-others = Incoming video
 layers-wish = as requested
 layers-line = reduced for your connection
 layers-paused = some are paused
-line-to-you = Download bandwidth
-line-carries = { $reason ->
+downlink = Download bandwidth
+downlink-rate = { $reason ->
     [use] at least { NUMBER($kbps) } kbit/s
     [loss] { NUMBER($kbps) } kbit/s, with packet loss
    *[other] { NUMBER($kbps) } kbit/s
@@ -157,7 +157,7 @@ raised-hands = Raised hands
 hand-raised = hand raised
 shortcut-hand = Raise or lower your hand
 watch = Watch
-watch-no-more = Stop watching { $name }
+stop-watching = Stop watching { $name }
 withheld = { $reason ->
     [codec] This browser can’t play this video.
    *[no_line] This call has too many videos. This one will appear when another ends.
@@ -212,5 +212,5 @@ call-encrypted-who = { $count ->
 call-encrypted-alone = Nobody else is here yet, so there are no keys.
 call-encrypted-number = Compare this number in the call. If all { $count } of you read out the same number, nobody else can listen in. It changes when someone joins or leaves.
 call-encrypted-uninvited = A device of { $names } has the keys to this call but isn’t shown in it. Someone may be listening in.
-call-encrypted-way = Calls in this channel are end-to-end encrypted.
-call-encrypted-no-more = This channel is no longer encrypted, so you left its call.
+call-encrypted-hint = Calls in this channel are end-to-end encrypted.
+call-encrypted-off = This channel is no longer encrypted, so you left its call.

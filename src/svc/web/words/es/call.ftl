@@ -102,8 +102,8 @@ pictures-of-others = Vídeo de los demás
 layers-wish = lo pedido
 layers-line = reducido por tu conexión
 layers-paused = algunas en pausa
-line-to-you = Conexión hacia ti
-line-carries = { $reason ->
+downlink = Conexión hacia ti
+downlink-rate = { $reason ->
     [use] { NUMBER($kbps) } kbit/s, sin probar más
     [loss] { NUMBER($kbps) } kbit/s, se pierden paquetes
    *[other] { NUMBER($kbps) } kbit/s
@@ -157,7 +157,7 @@ raised-hands = Manos levantadas
 hand-raised = mano levantada
 shortcut-hand = Levantar o bajar la mano
 watch = Ver
-watch-no-more = Dejar de ver { $name }
+stop-watching = Dejar de ver { $name }
 withheld = { $reason ->
     [codec] Este navegador no puede mostrar esta imagen.
    *[no_line] Hay demasiadas imágenes en esta llamada. Esta llegará cuando termine otra.
@@ -212,5 +212,5 @@ call-encrypted-who = { $count ->
 call-encrypted-alone = Todavía no hay nadie más aquí, así que no hay claves.
 call-encrypted-number = Comparad este número en la llamada. Si todos leéis el mismo y sois { $count }, nadie más puede escuchar. Cambia cuando alguien entra o sale.
 call-encrypted-uninvited = Un dispositivo de { $names } tiene las claves de esta llamada y no aparece en ella. Quizá alguien esté escuchando.
-call-encrypted-way = Aquí las llamadas están cifradas: solo quienes participan pueden oírlas y verlas.
-call-encrypted-no-more = Este canal ya no está cifrado, así que has salido de su llamada.
+call-encrypted-hint = Aquí las llamadas están cifradas: solo quienes participan pueden oírlas y verlas.
+call-encrypted-off = Este canal ya no está cifrado, así que has salido de su llamada.

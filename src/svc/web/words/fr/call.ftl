@@ -102,8 +102,8 @@ pictures-of-others = Vidéo des autres
 layers-wish = comme demandé
 layers-line = réduite pour ta connexion
 layers-paused = certaines en pause
-line-to-you = Connexion vers toi
-line-carries = { $reason ->
+downlink = Connexion vers toi
+downlink-rate = { $reason ->
     [use] { NUMBER($kbps) } kbit/s, sans essayer plus
     [loss] { NUMBER($kbps) } kbit/s, des paquets se perdent
    *[other] { NUMBER($kbps) } kbit/s
@@ -157,7 +157,7 @@ raised-hands = Mains levées
 hand-raised = main levée
 shortcut-hand = Lever ou baisser la main
 watch = Regarder
-watch-no-more = Ne plus regarder { $name }
+stop-watching = Ne plus regarder { $name }
 withheld = { $reason ->
     [codec] Ce navigateur ne peut pas afficher cette image.
    *[no_line] Il y a trop d’images dans cet appel. Celle-ci arrivera quand une autre se terminera.
@@ -212,5 +212,5 @@ call-encrypted-who = { $count ->
 call-encrypted-alone = Il n’y a encore personne d’autre ici, donc pas de clés.
 call-encrypted-number = Comparez ce numéro pendant l’appel. Si vous lisez tous le même et que vous êtes { $count }, personne d’autre ne peut écouter. Il change quand quelqu’un arrive ou part.
 call-encrypted-uninvited = Un appareil de { $names } a les clés de cet appel et n’y apparaît pas. Quelqu’un écoute peut-être.
-call-encrypted-way = Ici, les appels sont chiffrés : seules les personnes présentes peuvent les entendre et les voir.
-call-encrypted-no-more = Ce salon n’est plus chiffré, tu as donc quitté son appel.
+call-encrypted-hint = Ici, les appels sont chiffrés : seules les personnes présentes peuvent les entendre et les voir.
+call-encrypted-off = Ce salon n’est plus chiffré, tu as donc quitté son appel.

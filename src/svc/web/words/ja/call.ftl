@@ -102,8 +102,8 @@ pictures-of-others = ほかの人の映像
 layers-wish = 希望どおり
 layers-line = 回線に合わせて抑えています
 layers-paused = 一部を停止中
-line-to-you = あなたへの回線
-line-carries = { $reason ->
+downlink = あなたへの回線
+downlink-rate = { $reason ->
     [use] { NUMBER($kbps) } kbit/s（これ以上は未確認）
     [loss] { NUMBER($kbps) } kbit/s（パケットロスあり）
    *[other] { NUMBER($kbps) } kbit/s
@@ -157,7 +157,7 @@ raised-hands = 挙がっている手
 hand-raised = 挙手中
 shortcut-hand = 手を挙げる・下ろす
 watch = 見る
-watch-no-more = { $name } の視聴をやめる
+stop-watching = { $name } の視聴をやめる
 withheld = { $reason ->
     [codec] このブラウザーではこの映像を表示できません。
    *[no_line] この通話には映像が多すぎます。ほかの映像が終わると表示されます。
@@ -209,5 +209,5 @@ call-encrypted-who = { $names }の端末（{ $count }台）が鍵を持ってい
 call-encrypted-alone = まだほかに誰もいないため、鍵はありません。
 call-encrypted-number = 通話の中でこの番号を比べてください。全員が同じ番号を読み上げ、人数が{ $count }人なら、ほかの誰も聞くことができません。誰かが出入りすると変わります。
 call-encrypted-uninvited = { $names }の端末がこの通話の鍵を持っていますが、参加者に表示されていません。誰かが聞いているかもしれません。
-call-encrypted-way = ここでの通話は暗号化され、参加者だけが聞いたり見たりできます。
-call-encrypted-no-more = このチャンネルは暗号化されなくなったため、通話から退出しました。
+call-encrypted-hint = ここでの通話は暗号化され、参加者だけが聞いたり見たりできます。
+call-encrypted-off = このチャンネルは暗号化されなくなったため、通話から退出しました。

@@ -140,8 +140,8 @@ export function Chips({ label, keys, onRemove }) {
       <span dir="auto">${target.name}</span>
       <button
         type="button"
-        aria-label=${t("take-out", { name: target.name })}
-        title=${t("take-out", { name: target.name })}
+        aria-label=${t("remove-target", { name: target.name })}
+        title=${t("remove-target", { name: target.name })}
         onClick=${() => onRemove(key)}
       >
         <${Icon} name="close" />
