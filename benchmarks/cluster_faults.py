@@ -239,9 +239,9 @@ async def run(
     chance = random.Random(seed)
     now = asyncio.get_running_loop().time
     async with _cluster(folder, lease_s, namespaces=namespaces) as cluster, AsyncExitStack() as stack:
+        writers, watchers = await _members(cluster, clients, seed)
         # The SFU and the callers are hosts of no namespace.
         call = None if namespaces else await stack.enter_async_context(call_of_two(cluster.nodes[0]))
-        writers, watchers = await _members(cluster, clients, seed)
         await writers.start()
         await watchers.start()
         end = now() + within_s if within_s else float("inf")
