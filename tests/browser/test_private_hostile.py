@@ -20,8 +20,8 @@ LOADED = """(name) => {
 }"""
 # Sends messages that no composer creates, but that MLS lets any member of the group send.
 SAY = """async ([own, id, all]) => {
-  const { start } = await import(own);
-  const { device } = await start();
+  const { ownIdentity } = await import(own);
+  const { device } = await ownIdentity();
   for (const content of all) {
     // A message that nobody can read yet is kept and sent later.
     const later = (error) => { if (error.status !== undefined) throw error; };
@@ -126,7 +126,7 @@ async def grace(people: People) -> Person:
 async def group_of(maker: Person, *others: Person) -> str:
     """Create a group in which each of these people has a device. Return its id."""
     ids = [await own_id(person) for person in others]
-    make = """async ([groups, ids]) => (await import(groups)).makeGroup(ids, "")"""
+    make = """async ([groups, ids]) => (await import(groups)).createGroup(ids, "")"""
     group = str(await maker.page.evaluate(make, [await loaded(maker, "groups"), ids]))
     # The group is created with its first message.
     await send_messages(maker, group, [{"text": "Hello"}])

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, beforeEach, mock, test } from "node:test";
-import { refused } from "../../src/svc/web/state/private/other_devices.js";
+import { reportResponse } from "../../src/svc/web/state/private/other_devices.js";
 import { Account } from "../../src/svc/web/transport/account.js";
 import { Refusal } from "../../src/svc/web/transport/http.js";
 import { keep } from "../../src/svc/web/transport/browser_storage.js";
@@ -85,6 +85,6 @@ test("signing out stops the reading of private conversations, but a refused requ
   account.signOut();
   const error = await account.accessToken().catch((refusal) => refusal);
   assert.equal(error.code, "signed_out");
-  assert.throws(() => refused(error), error);
-  refused(new Refusal({ error: "missing_permission" }, 403));
+  assert.throws(() => reportResponse(error), error);
+  reportResponse(new Refusal({ error: "missing_permission" }, 403));
 });

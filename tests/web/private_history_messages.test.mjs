@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  asksIn,
+  transferRequestsIn,
   MOST_BYTES,
   MOST_ENTRIES,
-  packedEarlier,
+  packEntries,
 } from "../../src/svc/web/state/private/history_messages.js";
 
 const read = (plain) => JSON.parse(new TextDecoder().decode(plain));
@@ -30,17 +30,17 @@ test("only earlier messages are transferred, in order and without metadata", () 
     entry(6),
   ];
   assert.deepEqual(
-    read(packedEarlier(all, 5)).map(({ seq }) => seq),
+    read(packEntries(all, 5)).map(({ seq }) => seq),
     [1, 3, 5],
   );
-  assert.equal(read(packedEarlier(all, 5))[0].chain, undefined);
+  assert.equal(read(packEntries(all, 5))[0].chain, undefined);
 });
 
 test("if there are too many messages, the newest are transferred", () => {
-  const seqs = read(packedEarlier(many(MOST_ENTRIES + 5), MOST_ENTRIES + 5)).map(({ seq }) => seq);
+  const seqs = read(packEntries(many(MOST_ENTRIES + 5), MOST_ENTRIES + 5)).map(({ seq }) => seq);
   assert.deepEqual([seqs.length, seqs[0], seqs.at(-1)], [MOST_ENTRIES, 6, MOST_ENTRIES + 5]);
   const long = { type: "message", key: "k", text: "x".repeat(4000) };
-  const plain = packedEarlier(many(3000, long), 3000);
+  const plain = packEntries(many(3000, long), 3000);
   assert.ok(plain.length <= MOST_BYTES && plain.length > MOST_BYTES * 0.8);
   assert.equal(read(plain).at(-1).seq, 3000);
 });
@@ -48,7 +48,7 @@ test("if there are too many messages, the newest are transferred", () => {
 test("invalid requests are not shown", () => {
   const from = (payload) => ({ ...entry(9, { type: "earlier", ...payload }), thumbprint: "b" });
   const shown = (payload, before = [entry(1)]) =>
-    asksIn([...before, from(payload)], { memberId: "ada", thumbprint: "a" }, ["b"]).length;
+    transferRequestsIn([...before, from(payload)], { memberId: "ada", thumbprint: "a" }, ["b"]).length;
   assert.equal(shown({ ask: "key", up_to: 5 }), 1);
   assert.equal(shown({ ask: "key", up_to: 9 }), 0, "it has read that itself");
   assert.equal(shown({ ask: 1, up_to: 5 }), 0);

@@ -8,7 +8,7 @@ export const { SVC_ADDRESS: ADDRESS, SVC_INVITE: INVITE, SVC_AUDIENCE: AUDIENCE 
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 
 /** Stands in for a browser's store. It copies values with `structuredClone`, as IndexedDB does. */
-export class Kept {
+export class MemoryStore {
   #all = new Map();
   get = async (name) => structuredClone(this.#all.get(name));
   put = async (changes) => {
@@ -55,7 +55,7 @@ export async function freshKey() {
 }
 
 export class Client {
-  kept = new Kept();
+  store = new MemoryStore();
   /** The callbacks for changed call keys, by conversation. */
   inCall = new Map();
   /** Called for each request. It may drop the request or its response. */
@@ -101,12 +101,12 @@ export class Client {
   start() {
     this.device = new PrivateDevice({
       api: (method, path, body) => this.network(() => this.ask(method, path, body), path),
-      kept: this.kept,
+      store: this.store,
       sign: (claims) => signed(this.key, claims, { jwk: this.jwk }),
       memberId: this.memberId,
       audience: AUDIENCE,
       inCall: this.inCall,
-      inTurn: this.turn,
+      withLock: this.turn,
     });
   }
 
@@ -128,7 +128,7 @@ export class Client {
     ).file_id;
   }
 
-  async fetched(id, fileId) {
+  async fetchFile(id, fileId) {
     const response = await fetch(`${ADDRESS}/api/private/conversations/${id}/files/${fileId}`, {
       headers: { Authorization: `Bearer ${this.token}` },
     });
@@ -138,7 +138,7 @@ export class Client {
 
   /** Return the problems that this client has found in the server's log, each with a member's ID. */
   async troubles(id) {
-    const changes = await this.kept.under(`changes/${id}/`);
+    const changes = await this.store.under(`changes/${id}/`);
     return changes
       .sort((one, other) => one.seq - other.seq)
       .flatMap(({ trouble, memberId }) => (trouble ? [[trouble, memberId]] : []));
@@ -153,7 +153,7 @@ export class Client {
 export async function settle(clients, id) {
   for (let round = 0; round < 20; round += 1) {
     for (const each of clients) await each.device.sync();
-    const standings = await Promise.all(clients.map((each) => each.device.standing(id)));
+    const standings = await Promise.all(clients.map((each) => each.device.groupState(id)));
     if (
       standings.every(
         (each) =>

@@ -14,7 +14,7 @@ import {
   removalPayload,
 } from "../../../src/svc/web/state/private/content.js";
 import { utf8 } from "../../../src/svc/web/state/private/mls.js";
-import { Withheld } from "../../../src/svc/web/state/private/other_devices.js";
+import { WithheldEntryError } from "../../../src/svc/web/state/private/other_devices.js";
 import { openFile, sealFile } from "../../../src/svc/web/state/private/file_encryption.js";
 import { Client, settle } from "./clients.mjs";
 
@@ -97,7 +97,7 @@ test("files, edits, reactions, replies, names and removals arrive unchanged", as
     [name, removals.map(({ by, who }) => [by, who])],
     [secret, [[ada.memberId, cem.memberId]]],
   );
-  assert.deepEqual(await openFile(await ben.fetched(id, file.id), messages[0].files[0]), plain);
+  assert.deepEqual(await openFile(await ben.fetchFile(id, file.id), messages[0].files[0]), plain);
 });
 
 test("messages wait until somebody else can read them", async () => {
@@ -128,7 +128,7 @@ test("two people who have lost their keys start over and keep the messages they 
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "before" });
   await ben.device.sync();
-  for (const each of [ada, ben]) each.kept.forget("group/");
+  for (const each of [ada, ben]) each.store.forget("group/");
   for (const each of [ada, ben]) await each.device.sync();
   await settle([ada, ben], id);
   await ben.device.send(id, { text: "after" });
@@ -141,7 +141,7 @@ test("three people form a group, and a member who leaves can read no later messa
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   await ada.device.send(id, { text: "one" });
   await cem.device.sync();
-  const before = await cem.kept.get(`group/${id}`);
+  const before = await cem.store.get(`group/${id}`);
   await cem.ask("POST", `/api/private/conversations/${id}/leave`);
   await ben.device.sync();
   await ben.device.send(id, { text: "two" });
@@ -174,7 +174,7 @@ test("after a removal, a call gets its new key as soon as the log has been read"
   const asks = [];
   let first = null;
   ben.inCall.set(id, () => {
-    first ??= ben.device.standing(id);
+    first ??= ben.device.groupState(id);
   });
   ben.network = (request, path) => {
     if (!first) asks.push(path.replace(/\?.*/u, ""));
@@ -184,7 +184,7 @@ test("after a removal, a call gets its new key as soon as the log has been read"
   await ada.device.sync([id]);
   await ben.device.sync([id]);
   assert.deepEqual(asks, [`/api/private/conversations/${id}/log`]);
-  const [hers, his] = await Promise.all([ada.device.standing(id), first]);
+  const [hers, his] = await Promise.all([ada.device.groupState(id), first]);
   assert.equal(his.epoch, hers.epoch);
   assert.deepEqual((await his.callKeys()).baseKey, (await hers.callKeys()).baseKey);
 });
@@ -200,7 +200,7 @@ test("a server that omits, changes or repeats entries is detected", async () => 
     return path.includes("/log") ? { ...answer, entries: change(answer.entries) } : answer;
   };
   ben.network = through((entries) => entries.slice(1));
-  await assert.rejects(ben.device.sync(), Withheld);
+  await assert.rejects(ben.device.sync(), WithheldEntryError);
   ben.network = through((entries) =>
     entries.map((entry, at) => ({ ...entry, seq: entries[0]?.seq + at, body: entries.at(-1).body })),
   );
@@ -281,7 +281,7 @@ async function schedule(clients, random) {
         else if (luck < 0.95) client.start();
         else if (!forgetful.size) {
           forgetful.add(client);
-          await client.turn(() => client.kept.forget(`group/${id}`));
+          await client.turn(() => client.store.forget(`group/${id}`));
         }
       }),
     );

@@ -11,16 +11,16 @@ import {
   messagePayload,
 } from "../../../src/svc/web/state/private/content.js";
 import {
-  answerIn,
-  asksIn,
-  askForEarlier,
-  earlierOf,
-  othersOfOurs,
-  refuseEarlier,
-  sendEarlier,
-  takeEarlier,
+  transferResponseIn,
+  transferRequestsIn,
+  requestTransfer,
+  transferStateOf,
+  ownOtherDevices,
+  refuseTransfer,
+  sendTransfer,
+  importTransfer,
 } from "../../../src/svc/web/state/private/history_messages.js";
-import { frankedFor } from "../../../src/svc/web/state/private/franking.js";
+import { createFrank } from "../../../src/svc/web/state/private/franking.js";
 import {
   commit,
   configOf,
@@ -40,33 +40,34 @@ const SECRET = process.env.SVC_SECRET;
 
 /** The arguments that the page's own code expects, for this client. */
 const parts = (client) => ({
-  kept: client.kept,
+  store: client.store,
   send: (id, payload) => client.device.send(id, payload),
   upload: (id, data) => client.upload(id, data),
-  fetched: (id, fileId) => client.fetched(id, fileId),
+  fetchFile: (id, fileId) => client.fetchFile(id, fileId),
 });
 
 async function ours(client, id) {
-  const { statements } = await client.device.standing(id);
+  const { statements } = await client.device.groupState(id);
   const inGroup = await Promise.all(statements.map((each) => readStatement(each, AUDIENCE)));
-  return othersOfOurs(inGroup, await client.ask("GET", `/api/private/conversations/${id}`), client);
+  return ownOtherDevices(inGroup, await client.ask("GET", `/api/private/conversations/${id}`), client);
 }
 
 /** The requests that the person at this device would see. */
-const asksAt = async (client, id) => asksIn(await client.device.history(id), client, await ours(client, id));
-const standsAt = async (client, id) => earlierOf(client.kept, id, await ours(client, id));
+const asksAt = async (client, id) =>
+  transferRequestsIn(await client.device.history(id), client, await ours(client, id));
+const standsAt = async (client, id) => transferStateOf(client.store, id, await ours(client, id));
 
 /** Whether this device received and accepted an answer. */
 async function takes(client, id) {
   await client.device.sync();
-  const answer = await answerIn(
-    client.kept,
+  const answer = await transferResponseIn(
+    client.store,
     id,
     await client.device.history(id),
     client,
     await ours(client, id),
   );
-  if (answer) await takeEarlier(parts(client), id, answer);
+  if (answer) await importTransfer(parts(client), id, answer);
   return Boolean(answer);
 }
 
@@ -90,7 +91,7 @@ async function withPhone() {
 
 async function requestEarlier() {
   const all = await withPhone();
-  await askForEarlier(parts(all.phone), all.id);
+  await requestTransfer(parts(all.phone), all.id);
   for (const each of [all.ada, all.ben, all.cem]) await each.device.sync();
   return all;
 }
@@ -102,7 +103,7 @@ test("a new device gets the history only once the person at the old device has a
   const { ada, ben, cem, phone, id } = await withPhone();
   assert.equal(await standsAt(phone, id), "can");
   assert.deepEqual(await textsOf(phone, id), [["after", ada.memberId]]);
-  await askForEarlier(parts(phone), id);
+  await requestTransfer(parts(phone), id);
   for (const each of [ada, ben, cem]) await each.device.sync();
   for (let round = 0; round < 2; round += 1) {
     await settle([ada, ben, cem, phone], id);
@@ -111,7 +112,7 @@ test("a new device gets the history only once the person at the old device has a
   assert.equal(await standsAt(phone, id), "asked");
   const [ask] = await asksAt(ben, id);
   assert.equal(ask.thumbprint, phone.thumbprint, "the person can see which device asks");
-  await sendEarlier(parts(ben), id, ask);
+  await sendTransfer(parts(ben), id, ask);
   assert.equal(await takes(phone, id), true);
   assert.deepEqual(await textsOf(phone, id), [
     [SECRET, ada.memberId],
@@ -135,30 +136,30 @@ test("a new device gets the history only once the person at the old device has a
 
 test("only the requesting device can open the history, and its key is then deleted", async () => {
   const { ada, ben, cem, phone, id } = await requestEarlier();
-  const key = (await phone.kept.get(`asked/${id}`)).key;
-  await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
+  const key = (await phone.store.get(`asked/${id}`)).key;
+  await sendTransfer(parts(ben), id, (await asksAt(ben, id))[0]);
   for (const each of [ada, cem]) {
     assert.equal(await takes(each, id), false);
     // A device that claims to have made the request cannot open the answer, either.
     const answer = (await each.device.history(id)).at(-1).said;
-    await askForEarlier({ ...parts(each), send: async () => {} }, id);
-    const state = await each.kept.get(`asked/${id}`);
-    await each.kept.put([
+    await requestTransfer({ ...parts(each), send: async () => {} }, id);
+    const state = await each.store.get(`asked/${id}`);
+    await each.store.put([
       [`asked/${id}`, { ...state, ask: answer.for }],
       [`since/${id}`, 100],
     ]);
-    await takeEarlier(parts(each), id, answer);
-    assert.equal((await each.kept.get(`asked/${id}`)).state, "failed");
+    await importTransfer(parts(each), id, answer);
+    assert.equal((await each.store.get(`asked/${id}`)).state, "failed");
     assert.equal(await standsAt(each, id), "none", "there is no other device of theirs");
   }
   assert.ok(key.length > 0);
   assert.equal(await takes(phone, id), true);
-  assert.equal((await phone.kept.get(`asked/${id}`)).key.length, 0);
+  assert.equal((await phone.store.get(`asked/${id}`)).key.length, 0);
 });
 
 test("a refusal is reported, and the history can be requested once more", async () => {
   const { ben, phone, id } = await requestEarlier();
-  await refuseEarlier(parts(ben).send, id, (await asksAt(ben, id))[0]);
+  await refuseTransfer(parts(ben).send, id, (await asksAt(ben, id))[0]);
   assert.deepEqual(await asksAt(ben, id), []);
   await takes(phone, id);
   assert.equal(await standsAt(phone, id), "refused");
@@ -166,12 +167,12 @@ test("a refusal is reported, and the history can be requested once more", async 
     (await textsOf(phone, id)).map(([text]) => text),
     ["after"],
   );
-  await askForEarlier(parts(phone), id);
-  await askForEarlier(parts(phone), id);
+  await requestTransfer(parts(phone), id);
+  await requestTransfer(parts(phone), id);
   await ben.device.sync();
   const asks = await asksAt(ben, id);
   assert.equal(asks.length, 1, "however often a device asks, it asks once");
-  await sendEarlier(parts(ben), id, asks[0]);
+  await sendTransfer(parts(ben), id, asks[0]);
   await takes(phone, id);
   assert.equal(await standsAt(phone, id), "done");
 });
@@ -180,9 +181,9 @@ test("altered history is refused with an error, and unavailable history is retri
   const { ben, phone, id } = await requestEarlier();
   const answered = async () => {
     await ben.device.sync();
-    await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
+    await sendTransfer(parts(ben), id, (await asksAt(ben, id))[0]);
     await phone.device.sync();
-    return answerIn(phone.kept, id, await phone.device.history(id), phone, await ours(phone, id));
+    return transferResponseIn(phone.store, id, await phone.device.history(id), phone, await ours(phone, id));
   };
   const withFile = (answer, changes) => ({ ...answer, file: { ...answer.file, ...changes } });
   for (const [what, spoilt] of Object.entries({
@@ -192,17 +193,17 @@ test("altered history is refused with an error, and unavailable history is retri
     "too large": (answer) => withFile(answer, { bytes: 2 ** 30 }),
     "not at the server": (answer) => withFile(answer, { id: "1" }),
   })) {
-    await takeEarlier(parts(phone), id, spoilt(await answered()));
+    await importTransfer(parts(phone), id, spoilt(await answered()));
     assert.equal(await standsAt(phone, id), "failed", what);
     assert.deepEqual(
       (await textsOf(phone, id)).map(([text]) => text),
       ["after"],
     );
-    await askForEarlier(parts(phone), id);
+    await requestTransfer(parts(phone), id);
   }
   const answer = await answered();
-  const fetched = () => Promise.reject(Object.assign(new Error("the network"), { code: "unreachable" }));
-  await assert.rejects(takeEarlier({ ...parts(phone), fetched }, id, answer), { code: "unreachable" });
+  const fetchFile = () => Promise.reject(Object.assign(new Error("the network"), { code: "unreachable" }));
+  await assert.rejects(importTransfer({ ...parts(phone), fetchFile }, id, answer), { code: "unreachable" });
   assert.equal(await standsAt(phone, id), "asked");
   assert.equal(await takes(phone, id), true);
   assert.equal(await standsAt(phone, id), "done");
@@ -210,8 +211,8 @@ test("altered history is refused with an error, and unavailable history is retri
 
 test("requests and responses of other members are ignored", async () => {
   const { ada, ben, cem, phone, id } = await requestEarlier();
-  await cem.kept.put([[`since/${id}`, 100]]);
-  await askForEarlier(parts(cem), id);
+  await cem.store.put([[`since/${id}`, 100]]);
+  await requestTransfer(parts(cem), id);
   for (const each of [ada, ben, phone]) {
     await each.device.sync();
     assert.deepEqual(
@@ -220,7 +221,7 @@ test("requests and responses of other members are ignored", async () => {
     );
   }
   const [ask] = await asksAt(ben, id);
-  await sendEarlier(parts(cem), id, ask);
+  await sendTransfer(parts(cem), id, ask);
   assert.equal(await takes(phone, id), false);
   await ben.device.sync();
   assert.equal((await asksAt(ben, id)).length, 1, "nor does it count as one");
@@ -233,7 +234,7 @@ test("a device that claims to belong to another member neither receives nor supp
   await evil.says({ v: 1, type: "earlier", key: "1", ask: (await asksAt(ben, id))[0].ask, up_to: 1 });
   await evil.says({ v: 1, type: "earlier", key: "2", for: (await asksAt(ben, id))[0].ask });
   for (const each of [ada, ben, phone]) await each.device.sync();
-  const { statements } = await ben.device.standing(id);
+  const { statements } = await ben.device.groupState(id);
   assert.ok(statements.includes(evil.statement), "MLS has let it in, as Ben");
   assert.equal((await ben.device.history(id)).at(-1).thumbprint, thumbprint, "and it has spoken as Ben");
   assert.deepEqual(
@@ -258,7 +259,7 @@ async function slippedIn(by, victim, id) {
   const statement = await signed(key, claims, { jwk: key.jwk });
   const { ref, ...own } = await makePackage({ ...keys, statement }, Date.now());
   await by.device.sync();
-  const group = await by.kept.get(`group/${id}`);
+  const group = await by.store.get(`group/${id}`);
   const config = configOf(AUDIENCE, () => true);
   const made = await commit(unpacked(group.state, config), [own.message], []);
   // The Welcome bypasses the server.
@@ -269,7 +270,7 @@ async function slippedIn(by, victim, id) {
   });
   let { state } = await join(made.welcome, async (wanted) => (wanted === ref ? own : undefined), config);
   const says = async (said) => {
-    const { frank, commitment, shown } = await frankedFor(said);
+    const { frank, commitment, shown } = await createFrank(said);
     const { state: next, message } = await seal(state, utf8(JSON.stringify({ ...said, frank })), shown);
     state = next;
     await by.ask("POST", `/api/private/conversations/${id}/messages`, {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { Withheld } from "../../../src/svc/web/state/private/other_devices.js";
+import { WithheldEntryError } from "../../../src/svc/web/state/private/other_devices.js";
 import { requestAs, Client, settle } from "./clients.mjs";
 import { Hostile, log, renumbered } from "./hostile.mjs";
 
@@ -29,13 +29,13 @@ test("a withheld message stops reading until it arrives", async () => {
     ben,
     log((entries) => entries.slice(1)),
   );
-  await assert.rejects(ben.device.sync(), Withheld);
+  await assert.rejects(ben.device.sync(), WithheldEntryError);
   assert.deepEqual(await ben.texts(id), ["one"]);
   server.between(
     ben,
     log((entries) => entries.toReversed()),
   );
-  await assert.rejects(ben.device.sync(), Withheld);
+  await assert.rejects(ben.device.sync(), WithheldEntryError);
   server.leave(ben);
   await ben.device.sync();
   assert.deepEqual(await ben.texts(id), ["one", "two", "three"]);
@@ -87,21 +87,21 @@ for (const [what, change] of [
 
 test("an author is told that a message reached nobody once others have read later messages", async () => {
   const { ada, ben, id } = await two();
-  let kept = null;
+  let stored = null;
   server.between(ada, async ({ method, path, body, pass }) => {
-    if (method === "POST" && path.endsWith("/messages") && !kept) {
+    if (method === "POST" && path.endsWith("/messages") && !stored) {
       const { seq, epoch } = await requestAs(ada.token, "GET", `/api/private/conversations/${id}`);
-      kept = { seq: seq + 1, epoch, kind: "message", body: body.message, sent_at_ms: Date.now() };
-      return { seq: kept.seq, epoch };
+      stored = { seq: seq + 1, epoch, kind: "message", body: body.message, sent_at_ms: Date.now() };
+      return { seq: stored.seq, epoch };
     }
-    if (!kept || !path.includes(`/conversations/${id}`)) return pass();
+    if (!stored || !path.includes(`/conversations/${id}`)) return pass();
     // For Ada, the numbers of all later entries are higher by one.
     const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
     const response = await pass(
-      path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`),
+      path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, stored.seq - 1))}`),
     );
     if (!path.includes("/log")) return { ...response, seq: response.seq + 1 };
-    const own = asks < kept.seq ? [kept] : [];
+    const own = asks < stored.seq ? [stored] : [];
     return {
       ...response,
       seq: response.seq + 1,
@@ -165,7 +165,7 @@ test("two members with different commits for the same epoch are told that their 
     };
   });
   await ben.device.sync();
-  const [one, other] = [await ada.device.standing(id), await ben.device.standing(id)];
+  const [one, other] = [await ada.device.groupState(id), await ben.device.groupState(id)];
   assert.equal(other.epoch, one.epoch);
   assert.notEqual(other.agreement, one.agreement);
   // From here on, the server lets them communicate.

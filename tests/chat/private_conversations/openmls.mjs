@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-import { frankedFor } from "../../../src/svc/web/state/private/franking.js";
+import { createFrank } from "../../../src/svc/web/state/private/franking.js";
 import { readStatement, toBase64 } from "../../../src/svc/web/state/private/mls.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
 import { AUDIENCE, Client } from "./clients.mjs";
@@ -70,7 +70,7 @@ export class OpenMls {
     return line;
   }
 
-  async standing() {
+  async groupState() {
     const [epoch, agreement, callKey, devices] = (await this.#do("standing")).split(" ");
     return { epoch: Number(epoch), agreement, callKey, devices: Number(devices) };
   }
@@ -160,7 +160,7 @@ export class OpenMls {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       await this.sync(id);
       const said = { v: 1, type: "message", key: crypto.randomUUID(), text };
-      const { frank, commitment, shown } = await frankedFor(said);
+      const { frank, commitment, shown } = await createFrank(said);
       const message = await this.#do("seal", hex(JSON.stringify({ ...said, frank })), hex(shown));
       this.#own.set(message, text);
       try {

@@ -12,7 +12,7 @@ const ROUNDS = 12;
 
 /** Both have the same group, and the same key for calls. */
 async function agree(id, page, other, devices) {
-  const [one, two] = [await page.device.standing(id), await other.standing()];
+  const [one, two] = [await page.device.groupState(id), await other.groupState()];
   assert.equal(two.agreement, one.agreement);
   assert.equal(two.epoch, one.epoch);
   assert.equal(two.callKey, hexOf((await one.callKeys()).baseKey));
@@ -82,12 +82,12 @@ both("of commits of both that race one wins each epoch, and both agree in the en
   await ada.device.send(id, { text: "begin" });
   await ben.device.sync();
   await rust.sync(id);
-  const { statement } = await ben.kept.get("identity");
+  const { statement } = await ben.store.get("identity");
   for (let round = 0; round < ROUNDS; round += 1) {
     // A device that has lost its keys is removed and added again by the first device that commits.
-    await ben.turn(() => ben.kept.forget(`group/${id}`));
+    await ben.turn(() => ben.store.forget(`group/${id}`));
     await ben.ask("POST", `/api/private/conversations/${id}/lost`);
-    const before = (await rust.standing()).epoch;
+    const before = (await rust.groupState()).epoch;
     await Promise.all([ada.device.sync(), rust.renew(id, statement)]);
     for (let turn = 0; turn < 4; turn += 1) {
       await ada.device.sync();
@@ -96,7 +96,7 @@ both("of commits of both that race one wins each epoch, and both agree in the en
     }
     await agree(id, ada, rust, 3);
     await agree(id, ben, rust, 3);
-    assert.ok((await rust.standing()).epoch > before);
+    assert.ok((await rust.groupState()).epoch > before);
     await Promise.all([ada.device.send(id, { text: `page ${round}` }), rust.send(id, `rust ${round}`)]);
   }
   for (const each of [ada, ben]) await each.device.sync();
@@ -114,7 +114,7 @@ both(
     await ada.device.send(id, { text: "all three" });
     await ben.device.sync();
     await rust.sync(id);
-    const { statement } = await ben.kept.get("identity");
+    const { statement } = await ben.store.get("identity");
     await ben.ask("POST", `/api/private/conversations/${id}/leave`);
     assert.ok(await rust.renew(id, statement));
     await rust.send(id, "without Ben");

@@ -280,8 +280,8 @@ const cannotSeal = (channelId) => (isEncrypted(channelId) ? whyNotSealed() : "")
  * @param {string} channelId
  */
 async function sealedGrant(channelId) {
-  const running = await privateClient();
-  await running.takePart();
+  const client = await privateClient();
+  await client.register();
   return ask("voice_join", { channel_id: channelId, sealed: true });
 }
 

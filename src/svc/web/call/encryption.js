@@ -81,10 +81,10 @@ export class Sealing {
 
 /** @param {string} conversationId @param {(epoch: Keys) => void} onKeys */
 function ofConversation(conversationId, onKeys) {
-  const following = privateClient().then((running) => running.followConversation(conversationId, onKeys));
-  following.catch(reportError);
+  const subscription = privateClient().then((client) => client.followConversation(conversationId, onKeys));
+  subscription.catch(reportError);
   return () => {
-    following.then(
+    subscription.then(
       (stop) => stop(),
       () => {},
     );
@@ -93,16 +93,16 @@ function ofConversation(conversationId, onKeys) {
 
 /** @param {string} channelId @param {(epoch: Keys) => void} onKeys */
 function ofChannel(channelId, onKeys) {
-  const following = privateClient().then((running) =>
-    running.followCall(channelId, (epoch) => {
+  const subscription = privateClient().then((client) =>
+    client.followCall(channelId, (epoch) => {
       onKeys(epoch);
       keyHolders.value = Object.values(epoch.members).map((id) => id ?? "");
     }),
   );
-  following.catch(reportError);
+  subscription.catch(reportError);
   return () => {
     keyHolders.value = [];
-    following.then(
+    subscription.then(
       (stop) => stop(),
       () => {},
     );

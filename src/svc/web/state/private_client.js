@@ -1,7 +1,7 @@
 // The client for private conversations, fetched some time after the first paint, or on demand. See
 // docs/private.md
 
-/** @typedef {typeof import("./private/index.js").running} Client */
+/** @typedef {typeof import("./private/index.js").clientFunctions} Client */
 
 import { firstPaint } from "./first_paint.js";
 import { openConversation, place } from "./navigation.js";
@@ -17,7 +17,7 @@ let timer = 0;
 /** Load the code that reads and writes conversations. */
 export const privateClient = () =>
   (client ??= import("./private/index.js")
-    .then((module) => module.running)
+    .then((module) => module.clientFunctions)
     .catch((error) => {
       client = null;
       throw error;
@@ -31,21 +31,20 @@ export async function writeTo(memberId) {
   const known = conversations.value.find(
     (conversation) => conversation.two && conversation.members.includes(memberId),
   );
-  openConversation(known?.id ?? (await (await privateClient()).begin([memberId])));
+  openConversation(known?.id ?? (await (await privateClient()).createConversation([memberId])));
 }
 
 /**
  * Perform an action on a private message.
- * @param {keyof Client["acts"]} name
+ * @param {keyof Client["messageActions"]} name
  * @param {object} message
  * @param {unknown[]} details
  * @returns {Promise<void>}
  */
 export const act = async (name, message, ...details) =>
-  /** @type {Record<string, (...given: any[]) => Promise<void>>} */ ((await privateClient()).acts)[name](
-    message,
-    ...details,
-  );
+  /** @type {Record<string, (...given: any[]) => Promise<void>>} */ ((await privateClient()).messageActions)[
+    name
+  ](message, ...details);
 
 /** @param {number} ms */
 function later(ms) {
@@ -73,7 +72,7 @@ listen({
     if (!event.startsWith("private_") && event !== "member_left") return;
     if (client || event !== "member_left")
       privateClient().then(
-        (made) => made.received(event, data),
+        (made) => made.handlePush(event, data),
         () => later(CALM_MS),
       );
   },

@@ -5,14 +5,15 @@
  * @import { Member } from "../types/api.js"
  * @import { Signal } from "../vendor/signals.js"
  * @import { Ref, DecryptedMessage } from "./private/content.js"
- * @import { Ask, Earlier } from "./private/history_messages.js"
+ * @import { TransferRequest, TransferState } from "./private/history_messages.js"
  * @import { Opened } from "./private/files.js"
  * @import { EncryptedFile } from "./private/file_encryption.js"
  * @import { PrivateUploads } from "./private/uploads.js"
  *
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number,
  *   stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no",
- *   earlier: Earlier, code: string[], asks: (Ask & {code: string[]})[]}} PrivateConversation `code` is the
+ *   earlier: TransferState, code: string[], asks: (TransferRequest & {code: string[]})[]}}
+ *   PrivateConversation `code` is the
  *   number of this device, as of others that ask
  * @typedef {{key: string, text: string, files: EncryptedFile[], atMs: number, state: "sending" | "refused" |
  *   "waiting", problem: string}} Unsent

@@ -2,7 +2,7 @@
 // See docs/private.md
 
 /** @import { PrivateDevice } from "./device.js" */
-/** @import { Kept } from "./unsent_messages.js" */
+/** @import { Store } from "./unsent_messages.js" */
 
 import { readStatement } from "./mls.js";
 import { reportProblem } from "./other_devices.js";
@@ -10,36 +10,36 @@ import { reportProblem } from "./other_devices.js";
 /**
  * Return {epoch, leaf, baseKey, members, devices} for this epoch. `members` are the member ids by leaf, and
  * `devices` the thumbprints. Return null outside the group.
- * @param {{kept: Kept, device: PrivateDevice}} own @param {string} id
+ * @param {{store: Store, device: PrivateDevice}} own @param {string} id
  */
-export async function keysOf({ kept, device }, id) {
-  const standing = await device.standing(id);
-  if (!standing) return null;
-  const audience = await kept.get("audience");
-  const { leaves, ...keys } = await standing.callKeys();
-  const stated = await Promise.all(
+export async function keysOf({ store, device }, id) {
+  const group = await device.groupState(id);
+  if (!group) return null;
+  const audience = await store.get("audience");
+  const { leaves, ...keys } = await group.callKeys();
+  const owners = await Promise.all(
     leaves.map(async ({ leaf, statement }) => ({ leaf, ...(await readStatement(statement, audience)) })),
   );
   return {
     ...keys,
-    members: Object.fromEntries(stated.map(({ leaf, memberId }) => [leaf, memberId])),
-    devices: stated.map(({ thumbprint }) => thumbprint ?? ""),
+    members: Object.fromEntries(owners.map(({ leaf, memberId }) => [leaf, memberId])),
+    devices: owners.map(({ thumbprint }) => thumbprint ?? ""),
   };
 }
 
 /**
  * Return a function that passes a group's keys to `onKeys`, in order, so that an epoch's keys never arrive
  * after those of a later epoch.
- * @param {() => Promise<Parameters<typeof keysOf>[0]>} own
+ * @param {() => Promise<Parameters<typeof keysOf>[0]>} identity
  * @param {string} id
  * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} onKeys
  */
-export function keyNotifier(own, id, onKeys) {
+export function keyNotifier(identity, id, onKeys) {
   let before = Promise.resolve();
   return () => {
     before = before
       .then(async () => {
-        const keys = await keysOf(await own(), id);
+        const keys = await keysOf(await identity(), id);
         if (keys) onKeys(keys);
       })
       .catch(reportProblem);

@@ -4,41 +4,41 @@
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
- * @import { Kept } from "./unsent_messages.js"
+ * @import { Store } from "./unsent_messages.js"
  *
  * @typedef {NonNullable<Awaited<ReturnType<typeof import("./call_keys.js").keysOf>>>} Keys
  */
 
 import { Unkept } from "../../transport/private_store.js";
 import { keyNotifier } from "./call_keys.js";
-import { deviceOf, inCalls, takePart } from "./own_identity.js";
+import { deviceOf, channelCalls, registeredIdentity } from "./own_identity.js";
 import { reportProblem } from "./other_devices.js";
 
 // The first device in the group adds and removes other devices. If it fails, the next one does so after this
 // time.
 const TURN_MS = 300;
-const AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 
 /** The store for a call: the device's own keys are persistent; everything else is in memory. */
-class OfCall {
-  #kept;
+class CallStore {
+  #store;
   #memory = new Unkept();
 
-  /** @param {Kept} kept */
-  constructor(kept) {
-    this.#kept = kept;
+  /** @param {Store} store */
+  constructor(store) {
+    this.#store = store;
   }
 
   #isOfDevice = (/** @type {string} */ name) => !name.includes("/") || name.startsWith("package/");
 
   /** @param {string} name */
   get(name) {
-    return (this.#isOfDevice(name) ? this.#kept : this.#memory).get(name);
+    return (this.#isOfDevice(name) ? this.#store : this.#memory).get(name);
   }
 
   /** @param {Changes} changes */
   async put(changes) {
-    await this.#kept.put(changes.filter(([name]) => this.#isOfDevice(name)));
+    await this.#store.put(changes.filter(([name]) => this.#isOfDevice(name)));
     await this.#memory.put(changes.filter(([name]) => !this.#isOfDevice(name)));
   }
 
@@ -55,26 +55,26 @@ class OfCall {
  * @param {(keys: Keys) => void} onKeys
  */
 export async function followCall(id, onKeys) {
-  const mine = await takePart();
-  const kept = new OfCall(mine.kept);
-  const isHere = () => inCalls.get(id) === group;
+  const identity = await registeredIdentity();
+  const store = new CallStore(identity.store);
+  const isActive = () => channelCalls.get(id) === group;
   const notifyKeys = keyNotifier(
-    async () => ({ kept, device }),
+    async () => ({ store, device }),
     id,
     (keys) => {
-      if (isHere()) onKeys(keys);
+      if (isActive()) onKeys(keys);
     },
   );
-  const device = deviceOf(mine, kept, {
+  const device = deviceOf(identity, store, {
     channelId: id,
     inCall: new Map([[id, notifyKeys]]),
-    inTurn: (act) => act(),
+    withLock: (act) => act(),
   });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const look = async (/** @type {boolean} */ acts) => {
+  const synchronise = async (/** @type {boolean} */ acts) => {
     clearTimeout(timer);
-    if (!isHere()) return;
+    if (!isActive()) return;
     try {
       const turn = await device.syncCall(acts);
       if (turn !== null) later(turn * TURN_MS);
@@ -83,23 +83,23 @@ export async function followCall(id, onKeys) {
       // changes.
       if (error.code === "unknown_conversation") return;
       if (error.status === undefined && error.code !== "unreachable") reportProblem(error);
-      later(AGAIN_MS);
+      later(RETRY_MS);
     }
   };
   const later = (/** @type {number} */ ms) => {
     clearTimeout(timer);
-    if (isHere()) timer = setTimeout(lookNext, ms, true);
+    if (isActive()) timer = setTimeout(synchroniseNext, ms, true);
   };
   // Polls run one at a time.
-  let looking = Promise.resolve();
-  const lookNext = (acts = false) => {
-    looking = looking.then(() => look(acts));
+  let queue = Promise.resolve();
+  const synchroniseNext = (acts = false) => {
+    queue = queue.then(() => synchronise(acts));
   };
-  const group = { kept, device, look: () => lookNext() };
-  inCalls.set(id, group);
-  group.look();
+  const group = { store, device, synchronise: () => synchroniseNext() };
+  channelCalls.set(id, group);
+  group.synchronise();
   return () => {
     clearTimeout(timer);
-    if (isHere()) inCalls.delete(id);
+    if (isActive()) channelCalls.delete(id);
   };
 }

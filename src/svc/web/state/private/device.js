@@ -9,12 +9,12 @@
  * @import { Payload } from "./content.js"
  * @import { Entry, Group } from "./log_entries.js"
  * @import { Api } from "./other_devices.js"
- * @import { Kept } from "./unsent_messages.js"
+ * @import { Store } from "./unsent_messages.js"
  */
 
 import { historyStart } from "./history_messages.js";
 import { afterEntry } from "./log_entries.js";
-import { frankedFor } from "./franking.js";
+import { createFrank } from "./franking.js";
 import {
   agreementOf,
   begin,
@@ -32,33 +32,33 @@ import {
   unpacked,
   utf8,
 } from "./mls.js";
-import { chainFrom, seenBy } from "./log_order.js";
-import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from "./other_devices.js";
+import { chainFrom, chainPosition } from "./log_order.js";
+import { leavesOfDevices, othersIn, packagesOf, reportResponse, reportProblem } from "./other_devices.js";
 import { OwnKeys } from "./own_keys.js";
 import {
   allWaiting,
   dropOutgoing,
   nextWaiting,
   removalOf,
-  NotYet,
-  refusedAs,
-  rings,
+  NoRecipientError,
+  rejectionOf,
+  notifies,
   storeUnsent,
   requeued,
 } from "./unsent_messages.js";
 
 const ATTEMPTS = 30; // How many times in a row other devices' commits may pre-empt ours.
-const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
+const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
 );
 
 export class PrivateDevice {
   #api;
-  #kept;
+  #store;
   #keys;
   #memberId;
   #audience;
-  #inTurn;
+  #withLock;
   #now;
   #channelId;
   #inCall;
@@ -66,40 +66,41 @@ export class PrivateDevice {
   /**
    * @param {object} parts
    * @param {Api} parts.api sends a request; rejects with `code` and `details`
-   * @param {Kept} parts.kept `get(name)`, `put([[name, value or undefined]])` all or nothing, `under(prefix)`
+   * @param {Store} parts.store `get(name)`, `put([[name, value or undefined]])` all or nothing,
+   *   `under(prefix)`
    * @param {(claims: object) => Promise<string>} parts.sign signs a statement with this browser's own key
    * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
    * @param {string | null} [parts.channelId] set if the device is only in the call of a channel and ignores
    *   conversations
    * @param {Map<string, () => void>} [parts.inCall] by conversation: a function to call, before any other
    *   request, when the keys of its call may have changed
-   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.inTurn runs `act` while no other tab runs one
+   * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.withLock runs `act` while no other tab runs one
    */
   constructor({
     api,
-    kept,
+    store,
     sign,
     memberId,
     audience,
     now = Date.now,
     channelId = null,
     inCall = new Map(),
-    inTurn,
+    withLock,
   }) {
     this.#channelId = channelId;
     this.#inCall = inCall;
     this.#api = api;
-    this.#kept = kept;
+    this.#store = store;
     this.#memberId = memberId;
     this.#audience = audience;
-    this.#keys = new OwnKeys({ api, kept, sign, memberId, audience, now });
-    this.#inTurn = inTurn;
+    this.#keys = new OwnKeys({ api, store, sign, memberId, audience, now });
+    this.#withLock = withLock;
     this.#now = now;
   }
 
   /** Register this device, if needed, and publish key packages for other devices. */
   prepare() {
-    return this.#inTurn(() => this.#keys.prepare());
+    return this.#withLock(() => this.#keys.prepare());
   }
 
   /**
@@ -108,14 +109,14 @@ export class PrivateDevice {
    * @param {string[] | null} only these
    */
   sync(only = null) {
-    return this.#inTurn(async () => {
+    return this.#withLock(async () => {
       for (const id of only ?? [])
-        if (this.#inCall.has(id) && (await this.#kept.get(`group/${id}`)))
-          await this.#catchUp(id).catch((error) => refused(error));
+        if (this.#inCall.has(id) && (await this.#store.get(`group/${id}`)))
+          await this.#readLog(id).catch((error) => reportResponse(error));
       await this.#joinAll();
       const { conversations } = await this.#api("GET", "/api/private/conversations");
       for (const { id } of conversations)
-        if (!only || only.includes(id)) await this.#keepUp(id).catch((error) => refused(error));
+        if (!only || only.includes(id)) await this.#synchronise(id).catch((error) => reportResponse(error));
       return conversations;
     });
   }
@@ -127,10 +128,10 @@ export class PrivateDevice {
    * @param {boolean} acts @returns {Promise<number | null>}
    */
   syncCall(acts) {
-    return this.#inTurn(async () => {
+    return this.#withLock(async () => {
       const id = /** @type {string} */ (this.#channelId);
-      if (!(await this.#kept.get(`group/${id}`))) await this.#joinAll();
-      return this.#keepUp(id, acts);
+      if (!(await this.#store.get(`group/${id}`))) await this.#joinAll();
+      return this.#synchronise(id, acts);
     });
   }
 
@@ -144,24 +145,26 @@ export class PrivateDevice {
    */
   async send(id, content) {
     const payload = { key: crypto.randomUUID(), ...content };
-    await storeUnsent(this.#kept, id, payload, this.#now());
-    return this.#inTurn(async () => {
+    await storeUnsent(this.#store, id, payload, this.#now());
+    return this.#withLock(async () => {
       // If another device created the group just now, it has added us.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         await this.#joinAll();
-        await this.#keepUp(id);
-        const left = (await allWaiting(this.#kept, id)).find(({ said: { key } }) => key === payload.key);
+        await this.#synchronise(id);
+        const left = (await allWaiting(this.#store, id)).find(({ said: { key } }) => key === payload.key);
         if (!left) return;
         if (left.refused) throw Object.assign(new Error(), left.refused);
       }
-      const inside = await this.#kept.get(`group/${id}`);
-      throw new NotYet(!inside && (await this.#api("GET", ONE(id))).epoch ? "outside" : "alone");
+      const inside = await this.#store.get(`group/${id}`);
+      throw new NoRecipientError(
+        !inside && (await this.#api("GET", conversationPath(id))).epoch ? "outside" : "alone",
+      );
     });
   }
 
   /** Delete a message that is not encrypted yet. @param {string} id @param {string} key */
   discard(id, key) {
-    return this.#inTurn(() => this.#kept.put([removalOf(id, { key })]));
+    return this.#withLock(() => this.#store.put([removalOf(id, { key })]));
   }
 
   /**
@@ -171,7 +174,7 @@ export class PrivateDevice {
    * @returns {Promise<Entry[]>}
    */
   async history(id) {
-    return (await this.#kept.under(`history/${id}/`)).sort((one, other) => one.seq - other.seq);
+    return (await this.#store.under(`history/${id}/`)).sort((one, other) => one.seq - other.seq);
   }
 
   /**
@@ -179,8 +182,8 @@ export class PrivateDevice {
    * outside the group.
    * @param {string} id
    */
-  async standing(id) {
-    const group = await this.#kept.get(`group/${id}`);
+  async groupState(id) {
+    const group = await this.#store.get(`group/${id}`);
     if (!group) return null;
     const state = this.#state(group);
     return {
@@ -212,9 +215,9 @@ export class PrivateDevice {
   /** @param {Answer<"GET", "/api/private/welcomes">["welcomes"][number]} welcome */
   async #join({ conversation_id: id, seq, welcome }) {
     /** @type {Group | undefined} */
-    const before = await this.#kept.get(`group/${id}`);
+    const before = await this.#store.get(`group/${id}`);
     if (before && before.seq >= seq) return; // Already processed; the response to its deletion was lost.
-    const conversation = await this.#api("GET", ONE(id)).catch((error) => {
+    const conversation = await this.#api("GET", conversationPath(id)).catch((error) => {
       if (error.code !== "unknown_conversation") throw error;
       return null; // We have been removed again in the meantime.
     });
@@ -225,17 +228,17 @@ export class PrivateDevice {
     try {
       joined = await join(
         fromBase64(welcome),
-        (ref) => this.#kept.get(`package/${ref}`),
+        (ref) => this.#store.get(`package/${ref}`),
         this.#config(between),
       );
     } catch (error) {
       reportProblem(error); // Somebody has sent an invalid Welcome; another device can add us again.
     }
     if (!joined) {
-      await this.#lose(id);
+      await this.#reportLost(id);
       return;
     }
-    const used = await this.#kept.get(`package/${joined.ref}`);
+    const used = await this.#store.get(`package/${joined.ref}`);
     /** @type {Changes} */
     const changes = [
       [
@@ -250,8 +253,8 @@ export class PrivateDevice {
       ],
     ];
     if (!used.last) changes.push([`package/${joined.ref}`, undefined]);
-    if (!before) changes.push(...(await historyStart(this.#kept, id, seq)));
-    await this.#kept.put(changes);
+    if (!before) changes.push(...(await historyStart(this.#store, id, seq)));
+    await this.#store.put(changes);
     this.#inCall.get(id)?.();
   }
 
@@ -260,9 +263,9 @@ export class PrivateDevice {
    * @param {string} id
    * @param {Changes} changes
    */
-  async #forget(id, changes = []) {
-    const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#kept.get(`group/${id}`)) ?? {});
-    await this.#kept.put([
+  async #leaveGroup(id, changes = []) {
+    const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#store.get(`group/${id}`)) ?? {});
+    await this.#store.put([
       [`group/${id}`, undefined],
       ...outgoing.map((each) => requeued(id, each)),
       ...changes,
@@ -270,9 +273,9 @@ export class PrivateDevice {
   }
 
   /** @param {string} id */
-  async #lose(id) {
-    await this.#forget(id);
-    await this.#api("POST", ONE(id, "/lost"));
+  async #reportLost(id) {
+    await this.#leaveGroup(id);
+    await this.#api("POST", conversationPath(id, "/lost"));
   }
 
   // --- Reading new log entries ---
@@ -282,62 +285,62 @@ export class PrivateDevice {
    * @param {string} id
    * @param {boolean} [acts] see `syncCall`
    */
-  async #keepUp(id, acts = true) {
+  async #synchronise(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       // A device that is in the call but not in its group asks to be added again, because it may have been
       // excluded by mistake.
       if (
-        (await this.#kept.get(`group/${id}`)) &&
-        !(await this.#catchUp(id)) &&
-        (!this.#channelId || (await this.#kept.get(`group/${id}`)))
+        (await this.#store.get(`group/${id}`)) &&
+        !(await this.#readLog(id)) &&
+        (!this.#channelId || (await this.#store.get(`group/${id}`)))
       )
         return null;
-      const { changed, settled, turn = null } = await this.#settle(id, acts);
+      const { changed, settled, turn = null } = await this.#updateGroup(id, acts);
       if (turn !== null) return turn;
       if (settled) break;
       if (!changed) return null;
     }
-    await this.#flush(id);
+    await this.#sendWaiting(id);
     return null;
   }
 
   /** Read new log entries. Return false if this device can no longer follow the group. @param {string} id */
-  async #catchUp(id) {
+  async #readLog(id) {
     for (;;) {
-      const { seq } = await this.#kept.get(`group/${id}`);
+      const { seq } = await this.#store.get(`group/${id}`);
       let log;
       try {
-        log = await this.#api("GET", ONE(id, `/log?after=${seq}`));
+        log = await this.#api("GET", conversationPath(id, `/log?after=${seq}`));
       } catch (/** @type {any} */ error) {
         if (error.code !== "unknown_conversation") throw error;
         return false;
       }
       if (log.since > seq) {
-        await this.#forget(id); // We were added again, and a Welcome is waiting.
+        await this.#leaveGroup(id); // We were added again, and a Welcome is waiting.
         return false;
       }
       // The next entry has expired, or the server was restored from a backup.
       if (log.seq < seq || (log.seq > seq && log.first_seq > seq + 1)) {
-        await this.#lose(id);
+        await this.#reportLost(id);
         return false;
       }
       if (!log.entries.length) {
         this.#inCall.get(id)?.(); // Another tab may have processed the commit and changed the keys.
         return true;
       }
-      for (const entry of log.entries) if (!(await this.#take(id, entry))) return false;
+      for (const entry of log.entries) if (!(await this.#applyEntry(id, entry))) return false;
     }
   }
 
   /** @param {string} id @param {PrivateEntry} entry */
-  async #take(id, entry) {
+  async #applyEntry(id, entry) {
     /** @type {Group} */
-    const group = await this.#kept.get(`group/${id}`);
+    const group = await this.#store.get(`group/${id}`);
     if (entry.seq <= group.seq) return true;
     const { statement } = await this.#keys.identity();
     const unpack = (/** @type {Uint8Array} */ data) => unpacked(data, this.#config(group.between));
     const chainAt = async (/** @type {number} */ seq) =>
-      (await this.#kept.get(`history/${id}/${seq}`))?.chain;
+      (await this.#store.get(`history/${id}/${seq}`))?.chain;
     const { next, changes, lost } = await afterEntry(id, group, entry, {
       unpack,
       audience: this.#audience,
@@ -345,11 +348,11 @@ export class PrivateDevice {
       chainAt,
     });
     if (next) {
-      await this.#kept.put([[`group/${id}`, next], ...changes]);
+      await this.#store.put([[`group/${id}`, next], ...changes]);
       if (entry.kind === "commit") this.#inCall.get(id)?.();
-    } else await this.#forget(id, changes);
+    } else await this.#leaveGroup(id, changes);
     // The entry does not follow from our state, so somebody must add us again.
-    if (lost) await this.#lose(id);
+    if (lost) await this.#reportLost(id);
     return Boolean(next);
   }
 
@@ -359,24 +362,24 @@ export class PrivateDevice {
    * @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled:
    *   boolean, turn?: number}>}
    */
-  async #settle(id, acts = true) {
-    const conversation = await this.#api("GET", ONE(id));
+  async #updateGroup(id, acts = true) {
+    const conversation = await this.#api("GET", conversationPath(id));
     const { seq, devices, lacking, members, between_two: two } = conversation;
     // If no device in the group can add others, the group starts again.
     const epoch = devices.some((device) => !device.gone) ? conversation.epoch : 0;
     const own = await this.#keys.identity();
     /** @type {Group | null | undefined} */
-    let group = await this.#kept.get(`group/${id}`);
+    let group = await this.#store.get(`group/${id}`);
     if (group && epoch === 0 && (epochOf(this.#state(group)) > 0 || group.seq !== seq)) group = null;
     if (epoch > 0 && !devices.some((device) => device.id === own.id && !device.gone)) {
-      if (group) await this.#forget(id);
+      if (group) await this.#leaveGroup(id);
       return { changed: false, settled: false };
     }
     if (epoch > 0 && !group) {
       // Its Welcome may have just arrived. Otherwise the keys are lost, and somebody must add us again.
       await this.#joinAll();
-      const joined = Boolean(await this.#kept.get(`group/${id}`));
-      if (!joined) await this.#lose(id);
+      const joined = Boolean(await this.#store.get(`group/${id}`));
+      if (!joined) await this.#reportLost(id);
       return { changed: joined, settled: false };
     }
     // The group has advanced since we read it.
@@ -402,7 +405,7 @@ export class PrivateDevice {
       adds: packages.length > 0,
     };
     const before = group ?? { state: packed(state), seq, between, outgoing: [] };
-    await this.#kept.put([[`group/${id}`, { ...before, pending }]]);
+    await this.#store.put([[`group/${id}`, { ...before, pending }]]);
     /** @type {Body<"POST", "/api/private/conversations/{}/commits">} */
     const body = {
       commit: toBase64(made.message),
@@ -411,10 +414,10 @@ export class PrivateDevice {
     };
     if (made.welcome) body.welcome = toBase64(made.welcome);
     try {
-      await this.#api("POST", ONE(id, "/commits"), body);
+      await this.#api("POST", conversationPath(id, "/commits"), body);
     } catch (/** @type {any} */ error) {
       if (error.code !== "epoch_passed") throw error;
-      if (epoch === 0) await this.#forget(id); // Another device has created the group and adds us.
+      if (epoch === 0) await this.#leaveGroup(id); // Another device has created the group and adds us.
     }
     return { changed: true, settled: false };
   }
@@ -427,58 +430,58 @@ export class PrivateDevice {
    * @param {Payload} payload
    * @param {number} atMs
    */
-  async #enclose(id, payload, atMs) {
+  async #encrypt(id, payload, atMs) {
     /** @type {Group} */
-    const group = await this.#kept.get(`group/${id}`);
-    const { frank, commitment, shown } = await frankedFor(payload);
+    const group = await this.#store.get(`group/${id}`);
+    const { frank, commitment, shown } = await createFrank(payload);
     const { state, message } = await seal(
       this.#state(group),
-      utf8(JSON.stringify({ ...payload, ...seenBy(group), frank })),
+      utf8(JSON.stringify({ ...payload, ...chainPosition(group), frank })),
       shown,
     );
     const digest = await digestOf(message);
     const outgoing = [...group.outgoing, { said: payload, atMs, message, commitment, digest }];
-    await this.#kept.put([
+    await this.#store.put([
       [`group/${id}`, { ...group, state: packed(state), outgoing }],
       removalOf(id, payload),
     ]);
   }
 
   /** Send waiting messages. Encrypt a message again if its epoch has passed. @param {string} id */
-  async #flush(id) {
+  async #sendWaiting(id) {
     for (let attempt = 0; attempt < ATTEMPTS; ) {
       /** @type {Group | undefined} */
-      const group = await this.#kept.get(`group/${id}`);
+      const group = await this.#store.get(`group/${id}`);
       const [first] = group?.outgoing ?? [];
-      if (!group || (!first && !(await this.#encloseNext(id, group)))) return;
+      if (!group || (!first && !(await this.#encryptNext(id, group)))) return;
       if (!first) continue;
       if (!first.commitment) {
         // Encrypted by an earlier version, without a franking proof.
-        if (!(await this.#catchUp(id))) return;
-        if (await dropOutgoing(this.#kept, id, first)) await this.#enclose(id, first.said, first.atMs);
+        if (!(await this.#readLog(id))) return;
+        if (await dropOutgoing(this.#store, id, first)) await this.#encrypt(id, first.said, first.atMs);
         continue;
       }
       try {
-        await this.#api("POST", ONE(id, "/messages"), {
+        await this.#api("POST", conversationPath(id, "/messages"), {
           message: toBase64(first.message),
           commitment: toBase64(first.commitment),
           after: group.seq,
-          ring: rings(first.said),
+          ring: notifies(first.said),
         });
-        if (!(await this.#catchUp(id))) return;
+        if (!(await this.#readLog(id))) return;
       } catch (/** @type {any} */ error) {
         attempt += 1;
         if (!["epoch_passed", "devices_changed"].includes(error.code)) {
           if (!(error.status >= 400 && error.status < 500 && error.status !== 429)) throw error;
-          await dropOutgoing(this.#kept, id, first, [refusedAs(id, first.said, first.atMs, error)]);
+          await dropOutgoing(this.#store, id, first, [rejectionOf(id, first.said, first.atMs, error)]);
           continue;
         }
-        if (!(await this.#catchUp(id))) return;
+        if (!(await this.#readLog(id))) return;
         if (error.code === "devices_changed") {
-          await this.#settle(id);
-          if (!(await this.#catchUp(id))) return;
+          await this.#updateGroup(id);
+          if (!(await this.#readLog(id))) return;
         }
-        if (await dropOutgoing(this.#kept, id, first)) await this.#enclose(id, first.said, first.atMs);
+        if (await dropOutgoing(this.#store, id, first)) await this.#encrypt(id, first.said, first.atMs);
       }
     }
   }
@@ -488,10 +491,10 @@ export class PrivateDevice {
    * @param {string} id
    * @param {Group} group
    */
-  async #encloseNext(id, group) {
-    const next = await nextWaiting(this.#kept, id);
+  async #encryptNext(id, group) {
+    const next = await nextWaiting(this.#store, id);
     if (!next || !(await othersIn(this.#state(group), this.#memberId, this.#audience)).length) return false;
-    await this.#enclose(id, next.said, next.atMs);
+    await this.#encrypt(id, next.said, next.atMs);
     return true;
   }
 }

@@ -13,7 +13,7 @@ import { download } from "../../transport/http.js";
 import { explain, t } from "../../words/words.js";
 import { opened } from "../private_conversations.js";
 import { accessToken, api } from "../server.js";
-import { start } from "./own_identity.js";
+import { ownIdentity } from "./own_identity.js";
 import { kindOf, openFile, PLAIN_TYPE } from "./file_encryption.js";
 
 const KEPT_BYTES = 8 * 2 ** 20; // Larger files are downloaded again.
@@ -28,11 +28,11 @@ const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) =>
  * @param {string} id of the conversation
  * @param {EncryptedFile} file
  */
-export async function open(id, file) {
+export async function openPrivateFile(id, file) {
   if (["opening", "open"].includes(opened.value.get(file.id)?.state ?? "")) return;
   put(file.id, { state: "opening", url: "", problem: "" });
   try {
-    show(file, await plainOf(id, file));
+    publishFile(file, await decryptedFile(id, file));
   } catch (/** @type {any} */ error) {
     const problem =
       error.code === "unknown_file" || error.code === "not_found"
@@ -50,13 +50,13 @@ export async function open(id, file) {
  * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
  */
-export async function own(id, file, plain) {
-  show(file, plain);
-  await keep(id, file, plain);
+export async function storeOwnFile(id, file, plain) {
+  publishFile(file, plain);
+  await storeFile(id, file, plain);
 }
 
 /** Release a file that this page no longer needs. @param {string} fileId */
-export function close(fileId) {
+export function releaseFile(fileId) {
   const url = opened.value.get(fileId)?.url;
   if (url) URL.revokeObjectURL(url);
   put(fileId, undefined);
@@ -67,7 +67,7 @@ export function close(fileId) {
  * @param {string} id
  * @param {string} fileId
  */
-export const erase = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(() => {});
+export const deleteFile = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(() => {});
 
 /**
  * Return the names under which a message's files are stored.
@@ -77,21 +77,21 @@ export const erase = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(() =>
 export const namesOf = (id, files) => files.map((each) => NAME(id, each.id));
 
 /** @param {string} id @param {EncryptedFile} file */
-async function plainOf(id, file) {
-  const { kept } = await start();
-  const before = await kept.get(NAME(id, file.id));
+async function decryptedFile(id, file) {
+  const { store } = await ownIdentity();
+  const before = await store.get(NAME(id, file.id));
   if (before) return before;
   const blob = await download(PATH(id, file.id), { token: await accessToken() });
   const plain = await openFile(await blob.arrayBuffer(), file);
-  await keep(id, file, plain);
+  await storeFile(id, file, plain);
   return plain;
 }
 
 /** @param {string} id @param {EncryptedFile} file @param {Uint8Array} plain */
-async function keep(id, file, plain) {
-  const { kept } = await start();
+async function storeFile(id, file, plain) {
+  const { store } = await ownIdentity();
   // If the disk is full, the file is downloaded again when needed, as long as it exists.
-  if (plain.length <= KEPT_BYTES) await kept.put([[NAME(id, file.id), plain]]).catch(() => {});
+  if (plain.length <= KEPT_BYTES) await store.put([[NAME(id, file.id), plain]]).catch(() => {});
 }
 
 /**
@@ -99,8 +99,8 @@ async function keep(id, file, plain) {
  * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
  */
-function show({ id, type }, plain) {
-  close(id);
+function publishFile({ id, type }, plain) {
+  releaseFile(id);
   const blob = new Blob([plain], { type: kindOf(type) === "file" ? PLAIN_TYPE : type });
   put(id, { state: "open", url: URL.createObjectURL(blob), problem: "" });
 }

@@ -24,9 +24,9 @@ export const revealable = ({ text, files }) =>
  * the data that the message is bound to.
  * @param {Payload} payload
  */
-export async function frankedFor(payload) {
+export async function createFrank(payload) {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-  const commitment = await committed(key, payload);
+  const commitment = await commitmentOf(key, payload);
   return { frank: toBase64(key), commitment, shown: await digest(commitment) };
 }
 
@@ -34,12 +34,12 @@ export async function frankedFor(payload) {
 export async function isFranked(payload, shown) {
   return (
     isBytes(payload?.frank) &&
-    hexOf(await digest(await committed(fromBase64(payload.frank), payload))) === hexOf(shown)
+    hexOf(await digest(await commitmentOf(fromBase64(payload.frank), payload))) === hexOf(shown)
   );
 }
 
 /** @param {Uint8Array} key @param {{[part: string]: any}} payload */
-async function committed(key, payload) {
+async function commitmentOf(key, payload) {
   const imported = await crypto.subtle.importKey(
     "raw",
     /** @type {BufferSource} */ (key),

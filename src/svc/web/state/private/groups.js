@@ -6,11 +6,11 @@
 import { conversationsById } from "../private_conversations.js";
 import { api } from "../server.js";
 import { namePayload, removalPayload } from "./content.js";
-import { start } from "./own_identity.js";
-import { begin, forgetConversation, left, look } from "./log_reader.js";
-import { say } from "./outbox.js";
+import { ownIdentity } from "./own_identity.js";
+import { createConversation, forgetConversation, leftConversations, synchronise } from "./log_reader.js";
+import { sendPayload } from "./outbox.js";
 
-const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
+const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest) => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
 );
 
@@ -19,39 +19,40 @@ const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
  * @param {string[]} memberIds
  * @param {string} name may be empty
  */
-export async function makeGroup(memberIds, name) {
-  const id = await begin(memberIds);
+export async function createGroup(memberIds, name) {
+  const id = await createConversation(memberIds);
   if (name) rename(id, name);
   return id;
 }
 
 /** Add these members. They cannot read earlier messages. @param {string} id @param {string[]} memberIds */
-export async function addPeople(id, memberIds) {
-  for (const memberId of memberIds) await api("PUT", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
-  await look(id);
+export async function addMembers(id, memberIds) {
+  for (const memberId of memberIds)
+    await api("PUT", conversationPath(id, `/members/${encodeURIComponent(memberId)}`), {});
+  await synchronise(id);
 }
 
 /** Remove a member with all their devices and announce it. @param {string} id @param {string} memberId */
-export async function removePerson(id, memberId) {
-  await api("DELETE", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
-  await say(id, removalPayload(memberId));
+export async function removeMember(id, memberId) {
+  await api("DELETE", conversationPath(id, `/members/${encodeURIComponent(memberId)}`), {});
+  await sendPayload(id, removalPayload(memberId));
 }
 
 /** @param {string} id @param {string} name */
-export const rename = (id, name) => say(id, namePayload(name));
+export const rename = (id, name) => sendPayload(id, namePayload(name));
 
 /** Leave a conversation and delete all of its stored data. @param {string} id */
 export async function leave(id) {
-  left.add(id);
-  await api("POST", ONE(id, "/leave"), {});
+  leftConversations.add(id);
+  await api("POST", conversationPath(id, "/leave"), {});
   await forgetConversation(id);
 }
 
 /** Send the conversation's name again for a member whom this device has added. @param {string} id */
-export async function greet(id) {
-  const { kept } = await start();
-  if (!(await kept.get(`greet/${id}`))) return;
-  await kept.put([[`greet/${id}`, undefined]]);
+export async function announceName(id) {
+  const { store } = await ownIdentity();
+  if (!(await store.get(`greet/${id}`))) return;
+  await store.put([[`greet/${id}`, undefined]]);
   const { name = "" } = conversationsById.value.get(id) ?? {};
   if (name) await rename(id, name);
 }

@@ -9,12 +9,12 @@
  * @import { Payload } from "./content.js"
  * @import { Entry } from "./log_entries.js"
  * @import { Device } from "./other_devices.js"
- * @import { Kept } from "./unsent_messages.js"
+ * @import { Store } from "./unsent_messages.js"
  *
  * @typedef {"asked" | "refused" | "failed" | "done"} State
  * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} StoredRequest as it is stored
- * @typedef {"" | "none" | "can" | State} Earlier
- * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} Ask of another device
+ * @typedef {"" | "none" | "can" | State} TransferState
+ * @typedef {{ask: string, seq: number, upTo: number, thumbprint: string}} TransferRequest of another device
  * @typedef {(id: string, payload: Payload) => Promise<void>} Send
  */
 
@@ -39,13 +39,13 @@ const transferPayload = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(),
 /**
  * Return the change that records where the unreadable part of the history ends, unless this device has stored
  * entries.
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
  * @param {number} seq of the commit that added the device
  * @returns {Promise<Changes>}
  */
-export async function historyStart(kept, id, seq) {
-  if (seq <= 1 || (await kept.under(HISTORY(id))).length) return [];
+export async function historyStart(store, id, seq) {
+  if (seq <= 1 || (await store.under(HISTORY(id))).length) return [];
   return [[SINCE(id), seq]];
 }
 
@@ -57,7 +57,7 @@ export async function historyStart(kept, id, seq) {
  * @param {Pick<PrivateConversation, "devices">} conversation the server's data
  * @param {Device} own
  */
-export function othersOfOurs(inGroup, { devices }, { memberId, thumbprint }) {
+export function ownOtherDevices(inGroup, { devices }, { memberId, thumbprint }) {
   const isOurs = (/** @type {Device} */ each) =>
     devices.some((leaf) => !leaf.gone && leaf.member_id === memberId && leaf.thumbprint === each.thumbprint);
   return (inGroup ?? [])
@@ -81,32 +81,32 @@ const transferEntriesBy = (entries, memberId, thumbprints) =>
 
 /**
  * Return the state of the transfer to this device.
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
  * @param {string[]} ours
- * @returns {Promise<Earlier>}
+ * @returns {Promise<TransferState>}
  */
-export async function earlierOf(kept, id, ours) {
-  if (!(await kept.get(SINCE(id)))) return "";
-  const { state } = /** @type {Partial<StoredRequest>} */ ((await kept.get(REQUEST(id))) ?? {});
+export async function transferStateOf(store, id, ours) {
+  if (!(await store.get(SINCE(id)))) return "";
+  const { state } = /** @type {Partial<StoredRequest>} */ ((await store.get(REQUEST(id))) ?? {});
   if (state === "done") return state;
   return ours.length ? (state ?? "can") : "none";
 }
 
 /**
  * Ask our other devices for earlier messages. Can be repeated.
- * @param {{kept: Kept, send: Send}} parts
+ * @param {{store: Store, send: Send}} parts
  * @param {string} id
  */
-export async function askForEarlier({ kept, send }, id) {
+export async function requestTransfer({ store, send }, id) {
   const pair = await crypto.subtle.generateKey(CURVE, true, ["deriveBits"]);
   const ask = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
   const key = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey));
-  await kept.put([[REQUEST(id), { ask, key, state: "asked" }]]);
+  await store.put([[REQUEST(id), { ask, key, state: "asked" }]]);
   try {
-    await send(id, transferPayload({ ask, up_to: await kept.get(SINCE(id)) }));
+    await send(id, transferPayload({ ask, up_to: await store.get(SINCE(id)) }));
   } catch (error) {
-    await kept.put([[REQUEST(id), undefined]]);
+    await store.put([[REQUEST(id), undefined]]);
     throw error;
   }
 }
@@ -117,13 +117,13 @@ export async function askForEarlier({ kept, send }, id) {
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours
- * @returns {Ask[]}
+ * @returns {TransferRequest[]}
  */
-export function asksIn(entries, { memberId, thumbprint: here }, ours) {
+export function transferRequestsIn(entries, { memberId, thumbprint: ownThumbprint }, ours) {
   const answered = new Set(
-    transferEntriesBy(entries, memberId, [...ours, here]).map((entry) => entry.said.for),
+    transferEntriesBy(entries, memberId, [...ours, ownThumbprint]).map((entry) => entry.said.for),
   );
-  /** @type {Map<string, Ask>} */
+  /** @type {Map<string, TransferRequest>} */
   const last = new Map();
   for (const {
     seq,
@@ -134,23 +134,24 @@ export function asksIn(entries, { memberId, thumbprint: here }, ours) {
       last.set(`${thumbprint}`, { ask, seq, upTo, thumbprint: `${thumbprint}` });
   }
   return [...last.values()].filter(
-    ({ ask, upTo }) => !answered.has(ask) && entries.some((entry) => isGiven(entry, upTo)),
+    ({ ask, upTo }) => !answered.has(ask) && entries.some((entry) => isTransferable(entry, upTo)),
   );
 }
 
-/** Refuse a request. @param {Send} send @param {string} id @param {Pick<Ask, "ask">} asked */
-export const refuseEarlier = (send, id, { ask }) => send(id, transferPayload({ for: ask }));
+/** Refuse a request. @param {Send} send @param {string} id @param {Pick<TransferRequest, "ask">} request */
+export const refuseTransfer = (send, id, { ask }) => send(id, transferPayload({ for: ask }));
 
 /**
  * Send the stored messages from before the other device joined.
- * @param {{kept: Kept, send: Send, upload: (id: string, data: ArrayBuffer) => Promise<string>}} parts @param
- *   {string} id @param {Ask} asked
+ * @param {{store: Store, send: Send, upload: (id: string, data: ArrayBuffer) => Promise<string>}} parts
+ *   @param
+ *   {string} id @param {TransferRequest} request
  */
-export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
-  const plain = packedEarlier(await kept.under(HISTORY(id)), upTo);
+export async function sendTransfer({ store, send, upload }, id, { ask, upTo }) {
+  const plain = packEntries(await store.under(HISTORY(id)), upTo);
   const pair = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey(CURVE, false, ["deriveBits"]));
   const by = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
-  const { data, digest } = await sealFile(plain, await derived(pair.privateKey, ask, ask + by));
+  const { data, digest } = await sealFile(plain, await sharedSecret(pair.privateKey, ask, ask + by));
   await send(
     id,
     transferPayload({ for: ask, by, file: { id: await upload(id, data), digest, bytes: plain.length } }),
@@ -158,7 +159,7 @@ export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
 }
 
 /** @param {Entry} entry @param {number} upTo */
-const isGiven = ({ seq, memberId, said: payload }, upTo) =>
+const isTransferable = ({ seq, memberId, said: payload }, upTo) =>
   seq <= upTo && Boolean(memberId && payload) && payload.type !== TYPE;
 
 /**
@@ -166,9 +167,9 @@ const isGiven = ({ seq, memberId, said: payload }, upTo) =>
  * @param {Entry[]} all
  * @param {number} upTo
  */
-export function packedEarlier(all, upTo) {
+export function packEntries(all, upTo) {
   let entries = all
-    .filter((entry) => isGiven(entry, upTo))
+    .filter((entry) => isTransferable(entry, upTo))
     .sort((one, other) => one.seq - other.seq)
     .slice(-MOST_ENTRIES)
     .map(({ seq, memberId, thumbprint, said: payload, sentAtMs, tag }) => ({
@@ -188,15 +189,15 @@ export function packedEarlier(all, upTo) {
 
 /**
  * Return another device's answer to this device's request, or undefined.
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours
  * @returns {Promise<Payload | undefined>}
  */
-export async function answerIn(kept, id, entries, { memberId }, ours) {
-  const request = /** @type {StoredRequest | undefined} */ (await kept.get(REQUEST(id)));
+export async function transferResponseIn(store, id, entries, { memberId }, ours) {
+  const request = /** @type {StoredRequest | undefined} */ (await store.get(REQUEST(id)));
   return request?.state === "asked"
     ? transferEntriesBy(entries, memberId, ours).find((entry) => entry.said.for === request.ask)?.said
     : undefined;
@@ -205,49 +206,50 @@ export async function answerIn(kept, id, entries, { memberId }, ours) {
 /**
  * Import the messages sent by another of our devices. If the network fails, rejects with a `code` and can be
  * retried.
- * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string}
+ * @param {{store: Store, fetchFile: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param
+ *   {string}
  *   id @param {Payload} answer
  */
-export async function takeEarlier({ kept, fetched }, id, { for: answered, by, file }) {
-  const { ask, key, state: now } = /** @type {StoredRequest} */ (await kept.get(REQUEST(id)));
+export async function importTransfer({ store, fetchFile }, id, { for: answered, by, file }) {
+  const { ask, key, state: now } = /** @type {StoredRequest} */ (await store.get(REQUEST(id)));
   if (now !== "asked" || ask !== answered) return;
-  const ends = (/** @type {State} */ state) =>
+  const finish = (/** @type {State} */ state) =>
     /** @type {Changes[number]} */ ([REQUEST(id), { ask, key: new Uint8Array(), state }]);
   if (!file) {
-    await kept.put([ends("refused")]);
+    await store.put([finish("refused")]);
     return;
   }
   try {
     const privateKey = await crypto.subtle.importKey("pkcs8", key, CURVE, false, ["deriveBits"]);
-    const secret = toBase64(await derived(privateKey, by, ask + by));
+    const secret = toBase64(await sharedSecret(privateKey, by, ask + by));
     if (typeof file.id !== "string" || !isBytes(file.digest) || !(file.bytes <= MOST_BYTES))
       throw new TypeError("it is no such file");
     const entries = JSON.parse(
       textOf(
-        await openFile(await fetched(id, file.id), { digest: file.digest, bytes: file.bytes, key: secret }),
+        await openFile(await fetchFile(id, file.id), { digest: file.digest, bytes: file.bytes, key: secret }),
       ),
     );
-    await kept.put([...(await taken(kept, id, entries)), ends("done")]);
+    await store.put([...(await importedChanges(store, id, entries)), finish("done")]);
   } catch (/** @type {any} */ error) {
     // WebCrypto's errors have a numeric code.
     if (typeof error.code === "string" && !GONE.includes(error.code)) throw error;
-    await kept.put([ends("failed")]);
+    await store.put([finish("failed")]);
   }
 }
 
 /**
  * Return the changes that import entries. Never replaces an entry that this device has read itself.
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
  * @param {any[]} received
  * @returns {Promise<Changes>}
  */
-async function taken(kept, id, received) {
-  const since = /** @type {number} */ (await kept.get(SINCE(id)));
-  const there = new Set((await kept.under(HISTORY(id))).map(({ seq }) => seq));
-  const fresh = received
+async function importedChanges(store, id, received) {
+  const since = /** @type {number} */ (await store.get(SINCE(id)));
+  const present = new Set((await store.under(HISTORY(id))).map(({ seq }) => seq));
+  const imported = received
     .slice(-MOST_ENTRIES)
-    .filter((each) => isEntry(each) && isGiven(each, since) && !there.has(each.seq))
+    .filter((each) => isEntry(each) && isTransferable(each, since) && !present.has(each.seq))
     .map(({ seq, memberId, thumbprint, said: payload, sentAtMs, tag }) => ({
       seq,
       memberId,
@@ -256,15 +258,15 @@ async function taken(kept, id, received) {
       sentAtMs,
       tag,
     }));
-  if (!fresh.length) return [];
-  const at = { seq: since, sentAtMs: Math.max(...fresh.map(({ sentAtMs }) => sentAtMs)) };
+  if (!imported.length) return [];
+  const at = { seq: since, sentAtMs: Math.max(...imported.map(({ sentAtMs }) => sentAtMs)) };
   return [
-    ...fresh.map((entry) => /** @type {Changes[number]} */ ([HISTORY(id, entry.seq), entry])),
+    ...imported.map((entry) => /** @type {Changes[number]} */ ([HISTORY(id, entry.seq), entry])),
     [
       `changes/${id}/${since}.brought`,
       { ...at, added: [], removed: [], before: [], after: [], trouble: "brought" },
     ],
-    [`read/${id}`, Math.max((await kept.get(`read/${id}`)) ?? 0, since)],
+    [`read/${id}`, Math.max((await store.get(`read/${id}`)) ?? 0, since)],
   ];
 }
 
@@ -284,7 +286,7 @@ const isEntry = (each) =>
  * @param {string} other
  * @param {string} both
  */
-async function derived(privateKey, other, both) {
+async function sharedSecret(privateKey, other, both) {
   const theirs = await crypto.subtle.importKey("raw", fromBase64(other), CURVE, false, []);
   const bits = await crypto.subtle.deriveBits({ name: "ECDH", public: theirs }, privateKey, 256);
   const shared = await crypto.subtle.importKey("raw", bits, "HKDF", false, ["deriveBits"]);

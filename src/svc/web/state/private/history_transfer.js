@@ -11,15 +11,15 @@ import { inTurn } from "../../transport/browser_storage.js";
 import { sendWhole } from "../../transport/upload.js";
 import { conversations, conversationsById } from "../private_conversations.js";
 import { accessToken } from "../server.js";
-import { askForEarlier, refuseEarlier, sendEarlier, takeEarlier } from "./history_messages.js";
-import { erase } from "./files.js";
-import { start } from "./own_identity.js";
-import { coming, look, refresh } from "./log_reader.js";
+import { requestTransfer, refuseTransfer, sendTransfer, importTransfer } from "./history_messages.js";
+import { deleteFile } from "./files.js";
+import { ownIdentity } from "./own_identity.js";
+import { transferResponses, synchronise, refresh } from "./log_reader.js";
 import { PLAIN_TYPE } from "./file_encryption.js";
-import { NotYet } from "./unsent_messages.js";
+import { NoRecipientError } from "./unsent_messages.js";
 
 const TURN = "svc.private.earlier"; // The name of the lock that tabs take in turn.
-const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
+const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
 );
 
@@ -29,11 +29,11 @@ const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
  * @param {Payload} payload
  */
 async function send(id, payload) {
-  const { device } = await start();
+  const { device } = await ownIdentity();
   try {
     await device.send(id, payload);
   } catch (/** @type {any} */ error) {
-    if (error instanceof NotYet || error.code === "unreachable") return;
+    if (error instanceof NoRecipientError || error.code === "unreachable") return;
     if (error.status !== undefined) await device.discard(id, payload.key);
     throw error;
   }
@@ -41,26 +41,32 @@ async function send(id, payload) {
 
 /** @param {string} id @param {ArrayBuffer} data */
 async function upload(id, data) {
-  const { file_id: fileId } = await sendWhole(ONE(id, "/files"), new Blob([data], { type: PLAIN_TYPE }), {
-    token: accessToken,
-  });
+  const { file_id: fileId } = await sendWhole(
+    conversationPath(id, "/files"),
+    new Blob([data], { type: PLAIN_TYPE }),
+    {
+      token: accessToken,
+    },
+  );
   return fileId;
 }
 
 /** @param {string} id @param {string} fileId */
-const fetched = async (id, fileId) =>
+const fetchFile = async (id, fileId) =>
   (
-    await download(ONE(id, `/files/${encodeURIComponent(fileId)}`), { token: await accessToken() })
+    await download(conversationPath(id, `/files/${encodeURIComponent(fileId)}`), {
+      token: await accessToken(),
+    })
   ).arrayBuffer();
 
 /** Request earlier messages in every conversation in which another of our devices may have them. */
-export async function askOurs() {
-  const { kept } = await start();
+export async function requestHistory() {
+  const { store } = await ownIdentity();
   for (const { id } of conversations
     .peek()
     .filter(({ earlier }) => ["can", "refused", "failed"].includes(earlier))) {
-    await askForEarlier({ kept, send }, id);
-    await look(id);
+    await requestTransfer({ store, send }, id);
+    await synchronise(id);
   }
 }
 
@@ -69,33 +75,33 @@ export async function askOurs() {
  * @param {string} thumbprint
  * @param {boolean} allowed
  */
-export async function answerOurs(thumbprint, allowed) {
+export async function answerHistoryRequest(thumbprint, allowed) {
   await refresh(); // The device may have been removed a moment ago.
-  const { kept } = await start();
+  const { store } = await ownIdentity();
   for (const { id } of conversations.peek()) {
-    const ask = conversationsById
+    const request = conversationsById
       .peek()
       .get(id)
       ?.asks.find((each) => each.thumbprint === thumbprint);
-    if (!ask) continue;
-    if (allowed) await sendEarlier({ kept, send, upload }, id, ask);
-    else await refuseEarlier(send, id, ask);
-    await look(id);
+    if (!request) continue;
+    if (allowed) await sendTransfer({ store, send, upload }, id, request);
+    else await refuseTransfer(send, id, request);
+    await synchronise(id);
   }
 }
 
 /** Import the messages that have arrived for this device, in one tab at a time. @param {string} id */
-export async function bring(id) {
-  const answer = coming.get(id);
+export async function importHistory(id) {
+  const answer = transferResponses.get(id);
   if (!answer) return;
-  const { kept } = await start();
+  const { store } = await ownIdentity();
   try {
-    await inTurn(TURN, () => takeEarlier({ kept, fetched }, id, answer));
+    await inTurn(TURN, () => importTransfer({ store, fetchFile }, id, answer));
   } catch (/** @type {any} */ error) {
     if (error.code === "unreachable") return; // Retry when the server is back.
     throw error;
   }
   // No other device can open the file.
-  if (answer.file) await erase(id, answer.file.id);
-  await look(id);
+  if (answer.file) await deleteFile(id, answer.file.id);
+  await synchronise(id);
 }

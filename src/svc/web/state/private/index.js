@@ -3,20 +3,28 @@
 
 import { keyNotifier } from "./call_keys.js";
 import { followCall } from "./channel_calls.js";
-import { open } from "./files.js";
+import { openPrivateFile } from "./files.js";
 import { revealable } from "./franking.js";
-import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
-import { answerOurs, askOurs, bring } from "./history_transfer.js";
-import { begin, forgetRead, look, markRead, onRead, received, refresh } from "./log_reader.js";
-import { acts, discard, send, sendAgain } from "./outbox.js";
-import { forgetOwn, inConversations, start, takePart } from "./own_identity.js";
+import { addMembers, announceName, leave, createGroup, removeMember, rename } from "./groups.js";
+import { answerHistoryRequest, requestHistory, importHistory } from "./history_transfer.js";
+import {
+  createConversation,
+  clearHistory,
+  synchronise,
+  markRead,
+  onRead,
+  handlePush,
+  refresh,
+} from "./log_reader.js";
+import { messageActions, discard, send, sendAgain } from "./outbox.js";
+import { clearIdentity, conversationCalls, ownIdentity, registeredIdentity } from "./own_identity.js";
 import { numberOf, verify } from "./safety_numbers.js";
 import { PrivateUploads } from "./uploads.js";
 import { attaching } from "../private_conversations.js";
 import { api } from "../server.js";
 
-onRead(greet);
-onRead(bring);
+onRead(announceName);
+onRead(importHistory);
 
 /**
  * Pass the keys for this conversation's call to `onKeys` until the returned function is called.
@@ -24,11 +32,11 @@ onRead(bring);
  * @param {(keys: import("./channel_calls.js").Keys) => void} onKeys
  */
 function followConversation(id, onKeys) {
-  const notifyKeys = keyNotifier(start, id, onKeys);
-  inConversations.set(id, notifyKeys);
+  const notifyKeys = keyNotifier(ownIdentity, id, onKeys);
+  conversationCalls.set(id, notifyKeys);
   notifyKeys();
   return () => {
-    if (inConversations.get(id) === notifyKeys) inConversations.delete(id);
+    if (conversationCalls.get(id) === notifyKeys) conversationCalls.delete(id);
   };
 }
 
@@ -45,57 +53,58 @@ function uploadsOf(id, prepare) {
 
 /** Delete all data of our identity in this browser. */
 async function forget() {
-  forgetRead();
-  await forgetOwn();
+  clearHistory();
+  await clearIdentity();
 }
 
-export const running = {
-  acts,
-  addPeople,
-  answerOurs,
-  askOurs,
-  begin,
+export const clientFunctions = {
+  messageActions,
+  addMembers,
+  answerHistoryRequest,
+  requestHistory,
+  createConversation,
   discard,
   followCall,
   followConversation,
   forget,
-  received,
+  handlePush,
   leave,
-  look,
-  makeGroup,
+  synchronise,
+  createGroup,
   markRead,
   numberOf,
-  openFile: open,
+  openFile: openPrivateFile,
   refresh,
-  removePerson,
+  removeMember,
   rename,
   report,
   send,
   sendAgain,
-  takePart,
+  register: registeredIdentity,
   uploadsOf,
   verify,
 };
 
 /**
- * @typedef {{conversation_id: string, content_seq: number}} Reported `content_seq` is the number of the entry
+ * @typedef {{conversation_id: string, content_seq: number}} ReportedMessage `content_seq` is the number of
+ *   the entry
  *   with its current text
  */
 
 /**
  * Report a message. Rejects with a code if there is no proof, for example for messages that predate franking.
- * @param {Reported} message
+ * @param {ReportedMessage} message
  * @param {string} text the reporter's reason
  */
 export async function report({ conversation_id: id, content_seq: seq }, text) {
-  const { kept } = await start();
+  const { store } = await ownIdentity();
   const {
     memberId,
     said: payload,
     sentAtMs,
     tag,
   } = /** @type {Partial<import("./log_entries.js").Entry>} */ (
-    (await kept.get(`history/${id}/${seq}`)) ?? {}
+    (await store.get(`history/${id}/${seq}`)) ?? {}
   );
   if (!memberId || sentAtMs === undefined || !payload?.frank || !tag)
     throw Object.assign(new Error(), { code: "no_proof" });

@@ -3,19 +3,19 @@
 
 /** @import { Changes } from "../../transport/private_store.js" */
 /** @import { Device } from "./other_devices.js" */
-/** @import { Kept } from "./unsent_messages.js" */
+/** @import { Store } from "./unsent_messages.js" */
 
 const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 
 /**
  * Remember these devices and add a note about the new ones.
- * @param {Kept} kept @param {string} id @param {Device[]} devices
+ * @param {Store} store @param {string} id @param {Device[]} devices
  * @param {{seq: number, sentAtMs: number}} at the position in the history of the note
  */
-export async function noteUnknown(kept, id, devices, { seq, sentAtMs }) {
+export async function noteUnknown(store, id, devices, { seq, sentAtMs }) {
   /** @type {Device[] | undefined} */
-  const known = await kept.get(KNOWN(id));
-  const announced = (await kept.under(`changes/${id}/`)).flatMap(({ added }) => added);
+  const known = await store.get(KNOWN(id));
+  const announced = (await store.under(`changes/${id}/`)).flatMap(({ added }) => added);
   const unknown = devices.filter(notIn([...(known ?? []), ...announced]));
   const all = [...(known ?? []), ...devices.filter(notIn(known ?? []))].map(({ memberId, thumbprint }) => ({
     memberId,
@@ -30,7 +30,7 @@ export async function noteUnknown(kept, id, devices, { seq, sentAtMs }) {
       `changes/${id}/${seq}.again`,
       { seq, sentAtMs, added: unknown, removed: [], before: membersOf(known), after: membersOf(devices) },
     ]);
-  await kept.put(changes);
+  await store.put(changes);
 }
 
 /** @param {Device[]} all */

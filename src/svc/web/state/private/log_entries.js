@@ -16,8 +16,8 @@
 
 import { isFranked } from "./franking.js";
 import { digestOf, epochOf, fromBase64, open, packed } from "./mls.js";
-import { chainFrom, following, isSame } from "./log_order.js";
-import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./other_devices.js";
+import { chainFrom, extendChain, isSameLog } from "./log_order.js";
+import { entryOf, parsePayload, reportProblem, statedIn, WithheldEntryError } from "./other_devices.js";
 
 /**
  * Return {next, changes}: the group after the entry, and other changes to store. Without `next` this device
@@ -36,21 +36,21 @@ export async function afterEntry(
   { seq, kind, body, tag, sent_at_ms: sentAtMs },
   { unpack, audience, statement, chainAt },
 ) {
-  if (seq !== group.seq + 1) throw new Withheld(`entry ${group.seq + 1} of ${id} is missing`);
+  if (seq !== group.seq + 1) throw new WithheldEntryError(`entry ${group.seq + 1} of ${id} is missing`);
   const data = fromBase64(body);
   const digest = await digestOf(data);
   const next = { ...group, seq };
   const at = { seq, sentAtMs };
   if (group.pending?.digest === digest) {
     const state = unpack(group.pending.state);
-    const changes = await changedBy(id, unpack(group.state), state, at, audience);
+    const changes = await membershipChange(id, unpack(group.state), state, at, audience);
     return {
       next: { ...next, state: group.pending.state, pending: null, chain: chainFrom(state, seq) },
       changes: group.pending.adds ? [...changes, [`greet/${id}`, true]] : changes,
     };
   }
   const own = group.outgoing.find((each) => each.digest === digest);
-  if (kind !== "commit") next.chain = await following(group.chain, digest);
+  if (kind !== "commit") next.chain = await extendChain(group.chain, digest);
   const chain = next.chain?.now;
   if (own) {
     next.outgoing = group.outgoing.filter((each) => each !== own);
@@ -66,15 +66,15 @@ export async function afterEntry(
   });
   if (kind === "commit") {
     if (opened?.state.groupActiveState.kind !== "active")
-      return { lost: !opened, changes: opened ? [] : [troubleOf(id, at, "forked")] };
-    const changes = await changedBy(id, unpack(group.state), opened.state, at, audience);
+      return { lost: !opened, changes: opened ? [] : [faultNote(id, at, "forked")] };
+    const changes = await membershipChange(id, unpack(group.state), opened.state, at, audience);
     return {
       next: { ...next, state: packed(opened.state), pending: null, chain: chainFrom(opened.state, seq) },
       changes,
     };
   }
   if (opened) next.state = packed(opened.state);
-  const { seen, ...payload } = (opened && parsed(opened.data)) ?? {};
+  const { seen, ...payload } = (opened && parsePayload(opened.data)) ?? {};
   // A message that could not be reported is not shown. The server has no tag for messages that predate
   // franking.
   const franked = !tag || (opened?.shown && (await isFranked(payload, opened.shown)));
@@ -84,11 +84,11 @@ export async function afterEntry(
     opened?.statement,
     audience,
   );
-  const trouble = !opened ? "foreign" : (await isSame(seen, seq, group.chain, chainAt)) ? "" : "differs";
+  const trouble = !opened ? "foreign" : (await isSameLog(seen, seq, group.chain, chainAt)) ? "" : "differs";
   if (!trouble || next.chain?.told.includes(trouble)) return { next, changes: [entry] };
   // Report a difference once per epoch, because all later chains differ too.
   if (next.chain) next.chain = { ...next.chain, told: [...next.chain.told, trouble] };
-  return { next, changes: [entry, troubleOf(id, at, trouble, entry[1].memberId)] };
+  return { next, changes: [entry, faultNote(id, at, trouble, entry[1].memberId)] };
 }
 
 /**
@@ -97,7 +97,7 @@ export async function afterEntry(
  *   trouble @param {string | null} memberId the sender who was shown a different log
  * @returns {Changes[number]}
  */
-function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {
+function faultNote(id, { seq, sentAtMs }, trouble, memberId = null) {
   return [
     `changes/${id}/${seq}.${trouble}`,
     { seq, sentAtMs, added: [], removed: [], before: [], after: [], trouble, memberId },
@@ -110,15 +110,15 @@ function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {
  * @param {string} id @param {State} before @param {State} after @param {{seq: number, sentAtMs: number}} at
  *   @param {string} audience @returns {Promise<Changes>}
  */
-async function changedBy(id, before, after, { seq, sentAtMs }, audience) {
+async function membershipChange(id, before, after, { seq, sentAtMs }, audience) {
   if (epochOf(before) === 0) return [];
   const [old, now] = await Promise.all([statedIn(before, audience), statedIn(after, audience)]);
-  const lacking =
+  const notIn =
     (/** @type {Device[]} */ all) =>
     (/** @type {Device} */ { memberId, thumbprint }) =>
       !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);
-  const named = (/** @type {Device} */ { memberId, thumbprint }) => ({ memberId, thumbprint });
-  const [added, removed] = [now.filter(lacking(old)).map(named), old.filter(lacking(now)).map(named)];
+  const identifiers = (/** @type {Device} */ { memberId, thumbprint }) => ({ memberId, thumbprint });
+  const [added, removed] = [now.filter(notIn(old)).map(identifiers), old.filter(notIn(now)).map(identifiers)];
   const people = [...new Set(old.map(({ memberId }) => memberId))];
   return added.length || removed.length
     ? [

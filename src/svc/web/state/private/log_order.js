@@ -8,7 +8,7 @@
  *
  * @typedef {{start: number, first: string, now: string, told: string[]}} Chain `start` is the entry that
  *   began the epoch
- * @typedef {{seq: number, chain: string}} Seen
+ * @typedef {{seq: number, chain: string}} ChainPosition
  */
 
 import { agreementOf, digestOf, utf8 } from "./mls.js";
@@ -28,15 +28,15 @@ export const chainFrom = (state, seq) => {
  * @param {string} digest the digest of the entry's bytes
  * @returns {Promise<Chain | null>}
  */
-export const following = async (chain, digest) =>
+export const extendChain = async (chain, digest) =>
   chain ? { ...chain, now: (await digestOf(utf8(chain.now + digest))).slice(0, LENGTH) } : null;
 
 /**
  * Return the part of a message that states how far its sender has read.
  * @param {{seq: number, chain?: Chain | null}} group
- * @returns {{seen?: Seen}}
+ * @returns {{seen?: ChainPosition}}
  */
-export const seenBy = ({ seq, chain }) => (chain ? { seen: { seq, chain: chain.now } } : {});
+export const chainPosition = ({ seq, chain }) => (chain ? { seen: { seq, chain: chain.now } } : {});
 
 /**
  * Return whether a message's sender was shown the same log as we were. Earlier versions do not state a chain,
@@ -44,7 +44,7 @@ export const seenBy = ({ seq, chain }) => (chain ? { seen: { seq, chain: chain.n
  * @param {any} seen @param {number} seq of the message @param {Chain | null | undefined} chain @param {(seq:
  *   number) => Promise<string | undefined>} chainAt
  */
-export async function isSame(seen, seq, chain, chainAt) {
+export async function isSameLog(seen, seq, chain, chainAt) {
   if (!chain || !Number.isInteger(seen?.seq)) return true;
   if (seen.seq < chain.start || seen.seq >= seq) return false;
   const ours = seen.seq === chain.start ? chain.first : await chainAt(seen.seq);

@@ -8,8 +8,8 @@
  * @import { Change } from "./device_changes.js"
  * @import { Payload, DecryptedMessage } from "./content.js"
  * @import { Entry } from "./log_entries.js"
- * @import { Own } from "./own_identity.js"
- * @import { Waiting } from "./unsent_messages.js"
+ * @import { Identity } from "./own_identity.js"
+ * @import { WaitingMessage } from "./unsent_messages.js"
  */
 
 import { explain, t } from "../../words/words.js";
@@ -29,12 +29,17 @@ import {
 import { member } from "../server.js";
 import { noteOf, removerOf } from "./device_changes.js";
 import { emptied, contentOf } from "./content.js";
-import { answerIn, asksIn, earlierOf, othersOfOurs } from "./history_messages.js";
-import { close, namesOf } from "./files.js";
+import {
+  transferResponseIn,
+  transferRequestsIn,
+  transferStateOf,
+  ownOtherDevices,
+} from "./history_messages.js";
+import { releaseFile, namesOf } from "./files.js";
 import { noteUnknown } from "./known_devices.js";
 import { codeOf, devicesIn, isVerified, thisDevice } from "./safety_numbers.js";
-import { Withheld } from "./other_devices.js";
-import { inCalls, isStill, start, takePart } from "./own_identity.js";
+import { WithheldEntryError } from "./other_devices.js";
+import { channelCalls, isCurrent, ownIdentity, registeredIdentity } from "./own_identity.js";
 import { encryptedFilesIn } from "./file_encryption.js";
 import { unsentOf } from "./unsent_messages.js";
 
@@ -46,7 +51,7 @@ let reading = null;
  * Maps each conversation to the first message that should ring and has arrived since the log was last read.
  * @type {Map<string | null, number>}
  */
-const arrived = new Map();
+const newSince = new Map();
 /** The histories by conversation. @type {Map<string, Entry[]>} */
 const entries = new Map();
 /** The names by conversation. @type {Map<string, string>} */
@@ -61,10 +66,10 @@ export const leaving = new Map();
  * Maps each conversation to another device's answer that must be imported.
  * @type {Map<string, Payload | undefined>}
  */
-export const coming = new Map();
+export const transferResponses = new Map();
 
 /** Conversations that this page has left, for which no notice is needed. @type {Set<string>} */
-export const left = new Set();
+export const leftConversations = new Set();
 
 /** @type {((id: string) => Promise<void>)[]} */
 const readers = [];
@@ -74,16 +79,16 @@ export const onRead = (act) => readers.push(act);
 
 /** Register this device and read the logs of all conversations. */
 export function refresh() {
-  for (const call of inCalls.values()) call.look();
-  return look(null);
+  for (const call of channelCalls.values()) call.synchronise();
+  return synchronise(null);
 }
 
 /** @param {string} event @param {object} data */
-export async function received(event, data) {
+export async function handlePush(event, data) {
   if (event === "private_keys_low") {
-    await start()
+    await ownIdentity()
       .then(({ device }) => device.prepare())
-      .catch(reportOurs); // The log is read again when the page is next loaded.
+      .catch(reportOwnError); // The log is read again when the page is next loaded.
     return;
   }
   const {
@@ -92,11 +97,11 @@ export async function received(event, data) {
     seq,
   } = /** @type {{conversation_id?: string, kind?: string, seq: number}} */ (data);
   if (id !== null && channelsById.value.has(id)) {
-    inCalls.get(id)?.look();
+    channelCalls.get(id)?.synchronise();
     return;
   }
-  if (kind === "message" && !arrived.has(id)) arrived.set(id, seq);
-  await look(id);
+  if (kind === "message" && !newSince.has(id)) newSince.set(id, seq);
+  await synchronise(id);
 }
 
 /**
@@ -104,15 +109,15 @@ export async function received(event, data) {
  * @param {string | null} id
  * @returns {Promise<void>}
  */
-export function look(id) {
+export function synchronise(id) {
   requested.add(id);
-  reading ??= work().finally(() => {
+  reading ??= readRequested().finally(() => {
     reading = null;
   });
   return reading;
 }
 
-async function work() {
+async function readRequested() {
   while (requested.size && member.value) {
     const all = requested.has(null);
     const wanted = /** @type {string[]} */ ([...requested]);
@@ -121,9 +126,9 @@ async function work() {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
       if (!member.value) return; // After signing out, errors are not reported.
-      reportOurs(error);
+      reportOwnError(error);
       for (const id of all ? conversations.value.map((conversation) => conversation.id) : wanted)
-        put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
+        put(problems, id, error instanceof WithheldEntryError ? "withheld" : explain(error));
     }
   }
 }
@@ -132,27 +137,27 @@ async function work() {
  * Report a fault in this page's code. Error responses and network failures are not reported.
  * @param {any} error
  */
-function reportOurs(error) {
+function reportOwnError(error) {
   if (
     member.value &&
     error.status === undefined &&
     error.code !== "unreachable" &&
-    !(error instanceof Withheld)
+    !(error instanceof WithheldEntryError)
   )
     reportError(error);
 }
 
 /** @param {string[] | null} ids */
 async function read(ids) {
-  const mine = await takePart();
-  const resources = await mine.device.sync(ids);
-  if (!isStill(mine)) return; // Another member has signed in since then.
+  const identity = await registeredIdentity();
+  const resources = await identity.device.sync(ids);
+  if (!isCurrent(identity)) return; // Another member has signed in since then.
   const changed = ids ?? resources.map(({ id }) => id);
   const known = new Map(conversations.value.map((conversation) => [conversation.id, conversation]));
   const all = await Promise.all(
     resources.map(async (each) =>
       changed.includes(each.id) || !known.has(each.id)
-        ? described(mine, each)
+        ? conversationFor(identity, each)
         : /** @type {PrivateConversation} */ (known.get(each.id)),
     ),
   );
@@ -161,35 +166,36 @@ async function read(ids) {
       conversation.stands === "loading" && !resources.some(({ id }) => id === conversation.id),
   );
   for (const conversation of conversations.value.filter(
-    ({ id, stands }) => stands !== "loading" && !left.has(id) && !resources.some((each) => each.id === id),
+    ({ id, stands }) =>
+      stands !== "loading" && !leftConversations.has(id) && !resources.some((each) => each.id === id),
   ))
     notify(t("private-no-longer", { name: nameOf(conversation) }));
   conversations.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
   conversationsKnown.value = true;
   for (const id of changed) {
     put(problems, id, undefined);
-    for (const act of readers) act(id).catch(reportOurs);
+    for (const act of readers) act(id).catch(reportOwnError);
   }
 }
 
 /**
  * Return a conversation for display, after reading its new entries.
- * @param {Own} mine
+ * @param {Identity} identity
  * @param {Resource} resource
  * @returns {Promise<PrivateConversation>}
  */
-async function described(
-  mine,
+async function conversationFor(
+  identity,
   { id, members, between_two: two, created_at_ms: createdMs, epoch, devices, lacking },
 ) {
-  const { kept, memberId } = mine;
-  const fresh = await takeOver(mine, id);
+  const { store, memberId } = identity;
+  const fresh = await loadEntries(identity, id);
   const inGroup = await devicesIn(id);
   const history = /** @type {Entry[]} */ (entries.get(id));
   const last = history.at(-1) ?? { seq: 0, sentAtMs: Date.now() };
-  if (inGroup) await noteUnknown(kept, id, inGroup, last);
+  if (inGroup) await noteUnknown(store, id, inGroup, last);
   /** @type {Change[]} */
-  const changes = (await kept.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
+  const changes = (await store.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
   const { removals } = contentOf(history);
   const remover = (/** @type {Change} */ change) => (/** @type {string} */ memberId) =>
     removerOf(change, memberId, changes, removals);
@@ -204,7 +210,7 @@ async function described(
     })),
   );
   const messages = /** @type {DecryptedMessage[]} */ (privateMessages.value.get(id));
-  const upTo = (await kept.get(`read/${id}`)) ?? 0;
+  const upTo = (await store.get(`read/${id}`)) ?? 0;
   const isNew = (/** @type {DecryptedMessage} */ message) =>
     message.seq > upTo && !message.trouble && message.memberId !== memberId;
   ring(
@@ -212,20 +218,20 @@ async function described(
     messages
       .filter(
         (message) =>
-          fresh.has(message.seq) && isNew(message) && message.seq >= /** @type {number} */ (arrived.get(id)),
+          fresh.has(message.seq) && isNew(message) && message.seq >= /** @type {number} */ (newSince.get(id)),
       )
       .at(-1),
   );
-  const inside = Boolean(await kept.get(`group/${id}`));
+  const inside = Boolean(await store.get(`group/${id}`));
   const takesPart = [...devices.filter((each) => !each.gone), ...lacking].some(
     (each) => each.member_id !== memberId,
   );
   const stands = !takesPart ? "alone" : !inside && epoch > 0 ? "outside" : "ready";
   const own = await thisDevice();
-  const ours = othersOfOurs(inGroup, { devices }, own);
-  const earlier = await earlierOf(kept, id, ours);
-  coming.set(id, await answerIn(kept, id, history, own, ours));
-  const asks = asksIn(history, own, ours);
+  const ours = ownOtherDevices(inGroup, { devices }, own);
+  const earlier = await transferStateOf(store, id, ours);
+  transferResponses.set(id, await transferResponseIn(store, id, history, own, ours));
+  const asks = transferRequestsIn(history, own, ours);
   return {
     id,
     members,
@@ -245,28 +251,28 @@ async function described(
 
 /**
  * Show the stored state of a conversation. Resolves with the numbers of its new entries.
- * @param {Own} mine
+ * @param {Identity} identity
  * @param {string} id
  */
-async function takeOver({ kept, memberId }, id) {
+async function loadEntries({ store, memberId }, id) {
   // Read the unsent messages first, so that a message that is sent in the meantime is in both lists rather
   // than in neither.
-  const waiting = await unsentOf(kept, id);
+  const waiting = await unsentOf(store, id);
   const before = entries.get(id) ?? [];
   const known = new Set(before.map(({ seq }) => seq));
-  const there = (await kept.names(`history/${id}/`)).filter(
+  const present = (await store.names(`history/${id}/`)).filter(
     (name) => !known.has(Number(name.split("/").at(-1))),
   );
   /** @type {Entry[]} */
-  const fresh = await Promise.all(there.map((name) => kept.get(name)));
+  const fresh = await Promise.all(present.map((name) => store.get(name)));
   entries.set(id, fresh.length ? [...before, ...fresh].sort((one, other) => one.seq - other.seq) : before);
-  await empty(kept, id);
-  show(id, memberId, waiting);
+  await empty(store, id);
+  publish(id, memberId, waiting);
   return new Set(fresh.map(({ seq }) => seq));
 }
 
-/** Erase messages that their author has deleted. @param {Own["kept"]} kept @param {string} id */
-async function empty(kept, id) {
+/** Erase messages that their author has deleted. @param {Identity["store"]} store @param {string} id */
+async function empty(store, id) {
   const { emptying } = contentOf(/** @type {Entry[]} */ (entries.get(id)));
   if (!emptying.length) return;
   const all = /** @type {Entry[]} */ (entries.get(id)).map((entry) =>
@@ -275,8 +281,8 @@ async function empty(kept, id) {
   const files = /** @type {Entry[]} */ (entries.get(id))
     .filter(({ seq }) => emptying.includes(seq))
     .flatMap(({ said: payload }) => encryptedFilesIn(payload?.files));
-  for (const { id: fileId } of files) close(fileId);
-  await kept.put([
+  for (const { id: fileId } of files) releaseFile(fileId);
+  await store.put([
     ...all
       .filter(({ seq }) => emptying.includes(seq))
       .map((entry) => /** @type {[string, unknown]} */ ([`history/${id}/${entry.seq}`, entry])),
@@ -290,18 +296,18 @@ async function empty(kept, id) {
  * entry is shown as if it had been sent.
  * @param {string} id
  * @param {string} memberId
- * @param {Waiting[]} kept
+ * @param {WaitingMessage[]} stored
  */
-function show(id, memberId, kept) {
+function publish(id, memberId, stored) {
   const history = entries.get(id) ?? [];
-  const there = new Set(
+  const present = new Set(
     history.filter((entry) => entry.memberId === memberId).map((entry) => entry.said?.key),
   );
   const inPage = [...leaving.values()].filter(
-    (each) => each.id === id && !kept.some((other) => other.said.key === each.said.key),
+    (each) => each.id === id && !stored.some((other) => other.said.key === each.said.key),
   );
-  const waiting = [...kept, ...inPage].filter((each) => !there.has(each.said.key));
-  const isMessage = (/** @type {Waiting} */ each) => each.said.type === "message";
+  const waiting = [...stored, ...inPage].filter((each) => !present.has(each.said.key));
+  const isMessage = (/** @type {WaitingMessage} */ each) => each.said.type === "message";
   const done = waiting
     .filter((each) => !isMessage(each) && !each.refused)
     .map((each) => ({ seq: Infinity, memberId, said: each.said, sentAtMs: each.atMs }));
@@ -323,15 +329,15 @@ function show(id, memberId, kept) {
 }
 
 /** Show a conversation again after its outgoing messages have changed. @param {string} id */
-export async function showAgain(id) {
-  const { kept, memberId } = await start();
-  show(id, memberId, await unsentOf(kept, id));
+export async function republish(id) {
+  const { store, memberId } = await ownIdentity();
+  publish(id, memberId, await unsentOf(store, id));
 }
 
 /** @param {string} conversationId @param {DecryptedMessage} [message] */
 function ring(conversationId, message) {
   if (!message) return;
-  arrived.delete(conversationId);
+  newSince.delete(conversationId);
   const { seq, memberId, text, files } = message;
   ringPrivately({
     conversationId,
@@ -345,8 +351,8 @@ function ring(conversationId, message) {
 /** Mark this conversation as read. @param {string} id */
 export async function markRead(id) {
   const last = entries.get(id)?.at(-1)?.seq ?? 0;
-  const { kept } = await start();
-  await kept.put([[`read/${id}`, last]]);
+  const { store } = await ownIdentity();
+  await store.put([[`read/${id}`, last]]);
   conversations.value = conversations.value.map((conversation) =>
     conversation.id === id ? { ...conversation, unread: 0 } : conversation,
   );
@@ -354,8 +360,8 @@ export async function markRead(id) {
 
 /** Return the id of the conversation with these members, creating it if needed. @param {string[]} memberIds
  */
-export async function begin(memberIds) {
-  const { device } = await start();
+export async function createConversation(memberIds) {
+  const { device } = await ownIdentity();
   const { id, members, between_two: two } = await device.openWith(memberIds);
   if (!conversations.value.some((conversation) => conversation.id === id))
     conversations.value = [
@@ -374,21 +380,21 @@ export async function begin(memberIds) {
       },
       ...conversations.value,
     ];
-  look(id);
+  synchronise(id);
   return id;
 }
 
 /** Delete all stored data of a conversation that we have left. @param {string} id */
 export async function forgetConversation(id) {
-  const { kept } = await start();
+  const { store } = await ownIdentity();
   const all = await Promise.all(
-    ["history", "waiting", "changes", "file"].map((kind) => kept.names(`${kind}/${id}/`)),
+    ["history", "waiting", "changes", "file"].map((kind) => store.names(`${kind}/${id}/`)),
   );
   const single = ["group", "read", "greet", "verified", "known", "since", "asked"].map(
     (kind) => `${kind}/${id}`,
   );
-  await kept.put([...single, ...all.flat()].map((name) => [name, undefined]));
-  for (const each of [arrived, coming, entries, names]) each.delete(id);
+  await store.put([...single, ...all.flat()].map((name) => [name, undefined]));
+  for (const each of [newSince, transferResponses, entries, names]) each.delete(id);
   for (const each of [privateMessages, unsent, problems, notes])
     put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
   conversations.value = conversations.value.filter((conversation) => conversation.id !== id);
@@ -405,7 +411,7 @@ function put(all, id, value) {
   all.value = next;
 }
 
-export function forgetRead() {
+export function clearHistory() {
   requested = new Set();
-  for (const all of [arrived, coming, entries, leaving, left, names]) all.clear();
+  for (const all of [newSince, transferResponses, entries, leaving, leftConversations, names]) all.clear();
 }

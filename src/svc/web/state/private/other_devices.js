@@ -13,7 +13,7 @@
 import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
 
 /** The server has omitted an entry from the log, or repeated one. */
-export class Withheld extends Error {}
+export class WithheldEntryError extends Error {}
 
 /**
  * Return these devices' key packages, without those that contradict the server's data.
@@ -24,17 +24,17 @@ export class Withheld extends Error {}
 export async function packagesOf(api, id, devices, between, audience) {
   const path = /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(id)}/key-packages`);
   const { key_packages: packages } = await api("POST", path, { devices: devices.map((device) => device.id) });
-  const found = [];
+  const valid = [];
   for (const { device_id: deviceId, key_package: text } of packages) {
     const [data, device] = /** @type {const} */ ([
       fromBase64(text),
       devices.find((each) => each.id === deviceId),
     ]);
     const owner = await ownerOf(data, audience).catch(() => null);
-    const right = owner && isOf(owner, device) && (!between || between.includes(owner.memberId));
-    if (right) found.push(data);
+    const matches = owner && isSameDevice(owner, device) && (!between || between.includes(owner.memberId));
+    if (matches) valid.push(data);
   }
-  return found;
+  return valid;
 }
 
 /**
@@ -45,7 +45,9 @@ export async function packagesOf(api, id, devices, between, audience) {
  */
 export async function leavesOfDevices(state, devices, audience) {
   const stated = await statedIn(state, audience);
-  return stated.filter((each) => devices.some((device) => isOf(each, device))).map(({ leaf }) => leaf);
+  return stated
+    .filter((each) => devices.some((device) => isSameDevice(each, device)))
+    .map(({ leaf }) => leaf);
 }
 
 /**
@@ -59,7 +61,7 @@ export async function othersIn(state, memberId, audience) {
 }
 
 /** @param {Device} stated @param {PrivateDevice | undefined} device */
-const isOf = (stated, device) =>
+const isSameDevice = (stated, device) =>
   stated.memberId === device?.member_id && stated.thumbprint === device?.thumbprint;
 
 /** Return the members and thumbprints of a group's leaves. @param {State} state @param {string} audience */
@@ -85,7 +87,7 @@ export async function entryOf(id, { seq, said: payload, sentAtMs, chain, tag }, 
 }
 
 /** Parse a decrypted message; null if it is not an object. @param {Uint8Array | undefined} data */
-export function parsed(data) {
+export function parsePayload(data) {
   try {
     const payload = JSON.parse(textOf(/** @type {Uint8Array} */ (data)));
     return payload && typeof payload === "object" && !Array.isArray(payload) ? payload : null;
@@ -99,7 +101,7 @@ export function parsed(data) {
  * server no longer recognises us or we have signed out, because all conversations would then fail.
  * @param {any} error
  */
-export function refused(error) {
+export function reportResponse(error) {
   if (!error.status || error.status === 401) throw error;
   reportProblem(error);
 }

@@ -8,61 +8,61 @@
 import { explain } from "../../words/words.js";
 import { notify } from "../notices.js";
 import { deletionPayload, editPayload, messagePayload, reactionPayload } from "./content.js";
-import { erase } from "./files.js";
-import { start } from "./own_identity.js";
-import { leaving, look, showAgain } from "./log_reader.js";
-import { NotYet, unsentOf, storeUnsent } from "./unsent_messages.js";
+import { deleteFile } from "./files.js";
+import { ownIdentity } from "./own_identity.js";
+import { leaving, synchronise, republish } from "./log_reader.js";
+import { NoRecipientError, unsentOf, storeUnsent } from "./unsent_messages.js";
 
-const AGAIN_MS = 15_000; // The delay before a retry after the server could not accept a message.
+const RETRY_MS = 15_000; // The delay before a retry after the server could not accept a message.
 
 /** @param {string} id @param {string} text @param {{reply?: Ref | null, files?: EncryptedFile[]}} [rest] */
-export const send = (id, text, rest) => say(id, messagePayload(text, rest));
+export const send = (id, text, rest) => sendPayload(id, messagePayload(text, rest));
 
 /** The actions on a message, with the same interface as the actions for channels. */
-export const acts = {
+export const messageActions = {
   /** @param {Named} message @param {string} text */
-  edit: ({ conversation_id: id, ref }, text) => say(id, editPayload(ref, text)),
+  edit: ({ conversation_id: id, ref }, text) => sendPayload(id, editPayload(ref, text)),
   /** Delete a message with its files. @param {Named} message */
   async remove({ conversation_id: id, ref, attachments }) {
-    await say(id, deletionPayload(ref));
-    await Promise.all(attachments.map((file) => erase(id, file.id)));
+    await sendPayload(id, deletionPayload(ref));
+    await Promise.all(attachments.map((file) => deleteFile(id, file.id)));
   },
   /** @param {Named} message @param {string} emoji @param {boolean} on */
-  react: ({ conversation_id: id, ref }, emoji, on) => say(id, reactionPayload(ref, emoji, on)),
+  react: ({ conversation_id: id, ref }, emoji, on) => sendPayload(id, reactionPayload(ref, emoji, on)),
 };
 
 /** Retry a rejected message. @param {string} id @param {string} key */
 export async function sendAgain(id, key) {
-  const { kept } = await start();
-  const item = (await unsentOf(kept, id)).find(({ said: payload }) => payload.key === key);
+  const { store } = await ownIdentity();
+  const item = (await unsentOf(store, id)).find(({ said: payload }) => payload.key === key);
   if (!item) return;
-  await storeUnsent(kept, id, item.said, item.atMs);
-  await say(id, item.said, item.atMs);
+  await storeUnsent(store, id, item.said, item.atMs);
+  await sendPayload(id, item.said, item.atMs);
 }
 
 /** @param {string} id @param {string} key */
 export async function discard(id, key) {
-  const { device } = await start();
+  const { device } = await ownIdentity();
   await device.discard(id, key);
-  await look(id);
+  await synchronise(id);
 }
 
 /** Send the content that private/content.js has created. @param {string} id @param {Payload} payload */
-export async function say(id, payload, atMs = Date.now()) {
+export async function sendPayload(id, payload, atMs = Date.now()) {
   leaving.set(payload.key, { id, said: payload, atMs });
-  const { device } = await start();
-  await showAgain(id);
+  const { device } = await ownIdentity();
+  await republish(id);
   try {
     await device.send(id, payload);
   } catch (/** @type {any} */ error) {
     if (error.status !== undefined && payload.type !== "message") {
       await device.discard(id, payload.key);
       notify(explain(error));
-    } else if (error.status !== undefined) setTimeout(() => look(id), AGAIN_MS);
-    else if (error.code !== "unreachable" && !(error instanceof NotYet)) reportError(error);
+    } else if (error.status !== undefined) setTimeout(() => synchronise(id), RETRY_MS);
+    else if (error.code !== "unreachable" && !(error instanceof NoRecipientError)) reportError(error);
   } finally {
     leaving.delete(payload.key);
-    await look(id);
-    await showAgain(id);
+    await synchronise(id);
+    await republish(id);
   }
 }

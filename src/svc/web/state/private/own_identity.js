@@ -2,9 +2,9 @@
 
 /**
  * @import { Member } from "../../types/api.js"
- * @import { Kept } from "./unsent_messages.js"
+ * @import { Store } from "./unsent_messages.js"
  *
- * @typedef {Awaited<ReturnType<typeof make>>} Own
+ * @typedef {Awaited<ReturnType<typeof createIdentity>>} Identity
  * @typedef {ConstructorParameters<typeof PrivateDevice>[0]} Parts
  */
 
@@ -17,25 +17,25 @@ import { PrivateDevice } from "./device.js";
 
 const TURN = "svc.private"; // The name of the lock that tabs take in turn.
 
-/** Our identity, {memberId, kept, device, prepared}. @type {Promise<Own> | null} */
+/** Our identity, {memberId, store, device, prepared}. @type {Promise<Identity> | null} */
 let own = null;
 
 /**
  * This browser's membership in the groups for channel calls, by channel.
- * @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>}
+ * @type {Map<string, {store: Store, device: PrivateDevice, synchronise: () => void}>}
  */
-export const inCalls = new Map();
+export const channelCalls = new Map();
 
 /**
  * For each conversation whose call this page is in: a function to call when the call's keys may have changed.
  * @type {Map<string, () => void>}
  */
-export const inConversations = new Map();
+export const conversationCalls = new Map();
 
 /** Return our identity, created on first use. */
-export function start() {
+export function ownIdentity() {
   const memberId = /** @type {Member} */ (member.value).id;
-  own ??= make(memberId).catch((error) => {
+  own ??= createIdentity(memberId).catch((error) => {
     own = null;
     throw error;
   });
@@ -43,12 +43,12 @@ export function start() {
 }
 
 /** @param {string} memberId */
-async function make(memberId) {
-  const kept = await openPrivateStore(memberId);
-  let audience = await kept.get("audience");
+async function createIdentity(memberId) {
+  const store = await openPrivateStore(memberId);
+  let audience = await store.get("audience");
   if (!audience) {
     ({ audience } = await post("/api/auth/challenge", {}));
-    await kept.put([["audience", audience]]);
+    await store.put([["audience", audience]]);
   }
   const sign = async (/** @type {object} */ claims) => {
     const key = await deviceKey();
@@ -57,36 +57,36 @@ async function make(memberId) {
   const parts = { api, sign, memberId, audience };
   const device = new PrivateDevice({
     ...parts,
-    kept,
-    inCall: inConversations,
-    inTurn: (act) => inTurn(TURN, act),
+    store,
+    inCall: conversationCalls,
+    withLock: (act) => inTurn(TURN, act),
   });
-  return { memberId, kept, device, parts, prepared: false };
+  return { memberId, store, device, parts, prepared: false };
 }
 
 /**
  * Return a copy of this device that uses a different store.
- * @param {Own} mine
- * @param {Kept} kept
- * @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more
+ * @param {Identity} identity
+ * @param {Store} store
+ * @param {Pick<Parts, "inCall" | "withLock" | "channelId">} more
  */
-export const deviceOf = ({ parts }, kept, more) => new PrivateDevice({ ...parts, ...more, kept });
+export const deviceOf = ({ parts }, store, more) => new PrivateDevice({ ...parts, ...more, store });
 
 /** Return our identity once the server knows this device, so that other devices can add it. */
-export async function takePart() {
-  const mine = await start();
-  if (!mine.prepared) await mine.device.prepare();
-  mine.prepared = true;
-  return mine;
+export async function registeredIdentity() {
+  const identity = await ownIdentity();
+  if (!identity.prepared) await identity.device.prepare();
+  identity.prepared = true;
+  return identity;
 }
 
-/** Return whether we are still the same member. @param {Own} mine */
-export const isStill = ({ memberId }) => own !== null && member.value?.id === memberId;
+/** Return whether we are still the same member. @param {Identity} identity */
+export const isCurrent = ({ memberId }) => own !== null && member.value?.id === memberId;
 
 /** Delete all data of our identity in this browser. */
-export async function forgetOwn() {
+export async function clearIdentity() {
   own = null;
-  inCalls.clear();
-  inConversations.clear();
+  channelCalls.clear();
+  conversationCalls.clear();
   await inTurn(TURN, () => erasePrivateStore());
 }

@@ -5,7 +5,7 @@
 /** @import { Device } from "./other_devices.js" */
 
 import { readStatement } from "./mls.js";
-import { inCalls, start } from "./own_identity.js";
+import { channelCalls, ownIdentity } from "./own_identity.js";
 
 const GROUPS = 12; // Groups of five digits, each made from five bytes.
 const GROUPS_OF_ONE = 6; // For one device: too many digits to find a matching key by brute force.
@@ -16,14 +16,12 @@ const BYTES = 5;
  * @param {string} id
  */
 export async function devicesIn(id) {
-  const { kept, device } = inCalls.get(id) ?? (await start());
-  const standing = await device.standing(id);
-  if (!standing) return null;
-  const audience = await kept.get("audience");
+  const { store, device } = channelCalls.get(id) ?? (await ownIdentity());
+  const group = await device.groupState(id);
+  if (!group) return null;
+  const audience = await store.get("audience");
   return Promise.all(
-    standing.statements.map(
-      (statement) => /** @type {Promise<Stated>} */ (readStatement(statement, audience)),
-    ),
+    group.statements.map((statement) => /** @type {Promise<Stated>} */ (readStatement(statement, audience))),
   );
 }
 
@@ -40,9 +38,9 @@ export async function numberOf(id) {
 
 /** Return this device as {memberId, thumbprint}. */
 export async function thisDevice() {
-  const { kept } = await start();
+  const { store } = await ownIdentity();
   return /** @type {Promise<Stated>} */ (
-    readStatement((await kept.get("identity")).statement, await kept.get("audience"))
+    readStatement((await store.get("identity")).statement, await store.get("audience"))
   );
 }
 
@@ -68,8 +66,8 @@ async function digitsOf(devices, groups) {
  * @param {string} id
  */
 export async function isVerified(id) {
-  const { kept } = await start();
-  const compared = await kept.get(`verified/${id}`);
+  const { store } = await ownIdentity();
+  const compared = await store.get(`verified/${id}`);
   if (!compared) return "no";
   const now = await numberOf(id);
   return now && now.digits.join(" ") === compared ? "yes" : "lost";
@@ -77,6 +75,6 @@ export async function isVerified(id) {
 
 /** Mark a safety number as compared, or clear the mark. @param {string} id @param {string[] | null} digits */
 export async function verify(id, digits) {
-  const { kept } = await start();
-  await kept.put([[`verified/${id}`, digits?.join(" ")]]);
+  const { store } = await ownIdentity();
+  await store.put([[`verified/${id}`, digits?.join(" ")]]);
 }

@@ -8,16 +8,17 @@
  * @import { Group } from "./log_entries.js"
  *
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
- *   string) => Promise<any[]>}} Kept
+ *   string) => Promise<any[]>}} Store
  * @typedef {{code?: string, message: string, status?: number, details?: object}} Refused
- * @typedef {{said: Payload, atMs: number, refused?: Refused}} Waiting as it is stored; `said` is the payload
- * @typedef {Waiting & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
+ * @typedef {{said: Payload, atMs: number, refused?: Refused}} WaitingMessage as it is stored; `said` is the
+ *   payload
+ * @typedef {WaitingMessage & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
  */
 
 const WAITING = (/** @type {string} */ id, key = "") => `waiting/${id}/${key}`;
 
 /** No other member's device is in the conversation yet, or this device has not been added. */
-export class NotYet extends Error {
+export class NoRecipientError extends Error {
   /** @param {"alone" | "outside"} code */
   constructor(code) {
     super(code);
@@ -29,45 +30,45 @@ export class NotYet extends Error {
  * Return whether a message should notify members who are away. Reactions and edits do not.
  * @param {Payload} payload
  */
-export const rings = ({ type = "message" }) => type === "message";
+export const notifies = ({ type = "message" }) => type === "message";
 
 /**
  * Store a message until it can be sent. `payload.key` is unique among this member's messages.
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
  * @param {Payload} payload
  * @param {number} atMs
  */
-export async function storeUnsent(kept, id, payload, atMs) {
-  const before = await kept.get(WAITING(id, payload.key));
-  await kept.put([[WAITING(id, payload.key), { said: payload, atMs: before?.atMs ?? atMs }]]);
+export async function storeUnsent(store, id, payload, atMs) {
+  const before = await store.get(WAITING(id, payload.key));
+  await store.put([[WAITING(id, payload.key), { said: payload, atMs: before?.atMs ?? atMs }]]);
 }
 
 /**
  * Return the waiting messages, oldest first: [{said, atMs, refused}].
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
- * @returns {Promise<Waiting[]>}
+ * @returns {Promise<WaitingMessage[]>}
  */
-export async function allWaiting(kept, id) {
-  return (await kept.under(WAITING(id))).sort((one, other) => one.atMs - other.atMs);
+export async function allWaiting(store, id) {
+  return (await store.under(WAITING(id))).sort((one, other) => one.atMs - other.atMs);
 }
 
 /**
  * Return the messages that are not in the history yet, oldest first; `outgoing` is already encrypted and
  * cannot be withdrawn.
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
- * @returns {Promise<Waiting[]>}
+ * @returns {Promise<WaitingMessage[]>}
  */
-export async function unsentOf(kept, id) {
-  const waiting = await allWaiting(kept, id);
-  const { outgoing = [] } = (await kept.get(`group/${id}`)) ?? {};
+export async function unsentOf(store, id) {
+  const waiting = await allWaiting(store, id);
+  const { outgoing = [] } = (await store.get(`group/${id}`)) ?? {};
   return [...outgoing, ...waiting];
 }
 
-/** Return the next message that may be sent. @param {Kept} kept @param {string} id */
-export const nextWaiting = async (kept, id) => (await allWaiting(kept, id)).find(({ refused }) => !refused);
+/** Return the next message that may be sent. @param {Store} store @param {string} id */
+export const nextWaiting = async (store, id) => (await allWaiting(store, id)).find(({ refused }) => !refused);
 
 /**
  * Return the change that removes a waiting message.
@@ -80,7 +81,7 @@ export const removalOf = (id, { key }) => [WAITING(id, key), undefined];
 /**
  * Return the change that makes an encrypted but unsent message wait again.
  * @param {string} id
- * @param {Waiting} item
+ * @param {WaitingMessage} item
  * @returns {Changes[number]}
  */
 export const requeued = (id, { said: payload, atMs }) => [WAITING(id, payload.key), { said: payload, atMs }];
@@ -93,22 +94,22 @@ export const requeued = (id, { said: payload, atMs }) => [WAITING(id, payload.ke
  * @param {Refused} error
  * @returns {Changes[number]}
  */
-export function refusedAs(id, payload, atMs, { code, message, status, details }) {
+export function rejectionOf(id, payload, atMs, { code, message, status, details }) {
   return [WAITING(id, payload.key), { said: payload, atMs, refused: { code, message, status, details } }];
 }
 
 /**
  * Remove an encrypted message that was not sent. Return false if it was in the log after all.
- * @param {Kept} kept
+ * @param {Store} store
  * @param {string} id
  * @param {Outgoing} outgoing
  * @param {Changes} changes
  */
-export async function dropOutgoing(kept, id, { digest }, changes = []) {
+export async function dropOutgoing(store, id, { digest }, changes = []) {
   /** @type {Group | undefined} */
-  const group = await kept.get(`group/${id}`);
+  const group = await store.get(`group/${id}`);
   if (!group?.outgoing.some((each) => each.digest === digest)) return false;
-  await kept.put([
+  await store.put([
     [`group/${id}`, { ...group, outgoing: group.outgoing.filter((each) => each.digest !== digest) }],
     ...changes,
   ]);

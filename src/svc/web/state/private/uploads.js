@@ -17,7 +17,7 @@ import { signal } from "../../vendor/signals.js";
 import { explain, t } from "../../words/words.js";
 import { nameAs } from "../uploads.js";
 import { accessToken } from "../server.js";
-import { close, erase, own } from "./files.js";
+import { releaseFile, deleteFile, storeOwnFile } from "./files.js";
 import { kindOf, MOST_BYTES, MOST_FILES, PLAIN_TYPE, sealFile } from "./file_encryption.js";
 
 const LONGEST_NAME = 100;
@@ -89,8 +89,8 @@ export class PrivateUploads {
     this.#stops.get(key)?.abort();
     this.list.value = this.list.value.filter((each) => each.key !== key);
     if (!descriptor) return;
-    close(descriptor.id);
-    erase(this.#id, descriptor.id);
+    releaseFile(descriptor.id);
+    deleteFile(this.#id, descriptor.id);
   }
 
   /** Set a picture's description, which is sent with the message. @param {string} key @param {string} alt */
@@ -139,10 +139,10 @@ export class PrivateUploads {
         width,
         height,
       };
-      await own(this.#id, descriptor, plain);
+      await storeOwnFile(this.#id, descriptor, plain);
       if (this.#find(key))
         this.#change(key, { state: "done", descriptor, result: { kind: kindOf(descriptor.type) } });
-      else erase(this.#id, id);
+      else deleteFile(this.#id, id);
     } catch (/** @type {any} */ error) {
       this.#change(key, {
         state: "refused",

@@ -46,7 +46,7 @@ export function SealedDialog({ channelId, onClose }) {
   const [problem, setProblem] = useState("");
   useEffect(() => {
     privateClient()
-      .then((running) => running.numberOf(channelId))
+      .then((client) => client.numberOf(channelId))
       .then(
         (number) => setCompared({ holders, number }),
         (error) => setProblem(explain(error)),

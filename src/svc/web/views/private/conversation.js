@@ -70,8 +70,8 @@ function Open({ conversation }) {
   const dropping = useDropping(
     () => !closed && may("send_messages"),
     async (files) => {
-      const running = await privateClient();
-      if (!closed && running.uploadsOf(conversation.id, withoutMetadata).add(files) === false)
+      const client = await privateClient();
+      if (!closed && client.uploadsOf(conversation.id, withoutMetadata).add(files) === false)
         notify(t("too-many-files"));
     },
   );
@@ -179,7 +179,7 @@ function Head({ conversation }) {
 function Content(props) {
   const { conversation, history } = props;
   if (conversation.stands === "loading" && !history.messages.value.length) {
-    const again = () => privateClient().then((made) => made.look(conversation.id));
+    const again = () => privateClient().then((made) => made.synchronise(conversation.id));
     return html`<div class="empty">
       ${
         problems.value.has(conversation.id)

@@ -85,7 +85,7 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
   }, [marked]);
   useEffect(() => {
     if (pageVisible.value && conversation.unread)
-      privateClient().then((running) => running.markRead(conversation.id));
+      privateClient().then((client) => client.markRead(conversation.id));
   }, [pageVisible.value, conversation.unread]);
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
@@ -181,7 +181,7 @@ function together(previous, message) {
 function Unsent({ conversation, item: { key, text, files, state, problem } }) {
   const { id, nickname, avatar } = /** @type {Member} */ (member.value);
   const act = (/** @type {"discard" | "sendAgain"} */ name) =>
-    privateClient().then((running) => running[name](conversation.id, key));
+    privateClient().then((client) => client[name](conversation.id, key));
   return html`<li class=${`message pending ${state}`} tabindex="-1">
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">

@@ -39,7 +39,7 @@ function Closed({ conversationId, file }) {
   const place = useRef(null);
   const { state, problem } = opened.value.get(file.id) ?? {};
   const name = withoutBidiControls(shownName(file.name));
-  const open = () => privateClient().then((running) => running.openFile(conversationId, file.encrypted));
+  const open = () => privateClient().then((client) => client.openFile(conversationId, file.encrypted));
   useEffect(() => {
     if (file.kind !== "picture" || file.bytes > BY_ITSELF_BYTES || isSpoiler(file) || state) return undefined;
     const observer = new IntersectionObserver(([{ isIntersecting }]) => {

@@ -29,7 +29,7 @@ export function GroupDialog({ with: those = [], onClose }) {
     event.preventDefault();
     setBusy(true);
     try {
-      openConversation(await (await privateClient()).makeGroup(keys.map(idOf), name.trim()));
+      openConversation(await (await privateClient()).createGroup(keys.map(idOf), name.trim()));
     } catch (error) {
       setProblem(explain(error));
       setBusy(false);

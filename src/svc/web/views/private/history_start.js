@@ -30,7 +30,7 @@ export function Beginning({ conversation }) {
   const ask = async () => {
     setBusy(true);
     await privateClient()
-      .then((running) => running.askOurs())
+      .then((client) => client.requestHistory())
       .catch((error) => notify(explain(error)));
     setBusy(false);
   };

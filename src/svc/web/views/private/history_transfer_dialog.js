@@ -23,7 +23,7 @@ export function EarlierDialog({ thumbprint, onClose }) {
     setBusy(true);
     setProblem("");
     await privateClient()
-      .then((running) => running.answerOurs(thumbprint, allowed))
+      .then((client) => client.answerHistoryRequest(thumbprint, allowed))
       .catch((error) => setProblem(explain(error)));
     setBusy(false);
   };

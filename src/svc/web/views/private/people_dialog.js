@@ -30,7 +30,7 @@ export function PeopleDialog({ conversationId, onClose }) {
   const [removing, setRemoving] = useState("");
   const [busy, setBusy] = useState(false);
   if (!conversation) return null;
-  const attempt = async (/** @type {(running: Client) => Promise<void>} */ act) => {
+  const attempt = async (/** @type {(client: Client) => Promise<void>} */ act) => {
     setBusy(true);
     setProblem("");
     try {
@@ -42,14 +42,14 @@ export function PeopleDialog({ conversationId, onClose }) {
   };
   const rename = (/** @type {Event} */ event) => {
     event.preventDefault();
-    attempt(async (running) => {
-      await running.rename(conversationId, name.trim());
+    attempt(async (client) => {
+      await client.rename(conversationId, name.trim());
       onClose();
     });
   };
   const add = () =>
-    attempt(async (running) => {
-      await running.addPeople(conversationId, keys.map(idOf));
+    attempt(async (client) => {
+      await client.addMembers(conversationId, keys.map(idOf));
       setKeys([]);
     });
   const leave = async () => {
@@ -61,7 +61,7 @@ export function PeopleDialog({ conversationId, onClose }) {
     }
   };
   const remove = async () => {
-    await attempt((running) => running.removePerson(conversationId, removing));
+    await attempt((client) => client.removeMember(conversationId, removing));
     setRemoving("");
   };
   if (removing)

@@ -24,7 +24,7 @@ export function NumberDialog({ conversationId, onClose }) {
   const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" });
   useEffect(() => {
     privateClient()
-      .then((running) => running.numberOf(conversationId))
+      .then((client) => client.numberOf(conversationId))
       .then(setNumber, (error) => setProblem(explain(error)));
   }, [conversationId, conversation]);
   if (!conversation) return null;
@@ -32,9 +32,9 @@ export function NumberDialog({ conversationId, onClose }) {
   const end = (why = "") => setScan({ scanning: false, wrong: why });
   const verify = async (/** @type {string[] | null} */ digits) => {
     end();
-    const running = await privateClient();
-    await running.verify(conversationId, digits);
-    await running.look(conversationId);
+    const client = await privateClient();
+    await client.verify(conversationId, digits);
+    await client.synchronise(conversationId);
   };
   const read = async (/** @type {string} */ text) => {
     if (!number) return;
