@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
 from tests.browser.test_hostile_content import TOO_WIDE, UNDIRECTED
 from tests.kit.community import ask, own_id
@@ -134,6 +134,12 @@ async def other_theme(person: Person) -> AsyncIterator[str]:
     await until_still(person.page)
 
 
+async def save_view(page: Page, name: str, *, full_page: bool = False) -> None:
+    """Save a screenshot if VIEWS is set. In the whole suite, nobody would look at them."""
+    if "VIEWS" in os.environ:
+        await page.screenshot(path=VIEWS / f"{name}.png", full_page=full_page)
+
+
 async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
     """Check the current view with axe, and its contrasts in the other theme as well: nothing else depends on
     the theme.
@@ -145,8 +151,7 @@ async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
     async with other_theme(person) as theme:
         wrong += [f"{theme}: {each}" for each in await person.page.evaluate(FOUND, "color-contrast")]
     found += [f"{where}: {each}" for each in wrong]
-    if "VIEWS" in os.environ:
-        await person.page.screenshot(path=VIEWS / f"{re.sub(r'[^a-z0-9]+', '-', where.lower())}.png")
+    await save_view(person.page, re.sub(r"[^a-z0-9]+", "-", where.lower()))
 
 
 async def fits(person: Person, where: str, found: list[str], sizes: Sequence[tuple[int, int]]) -> None:
@@ -271,7 +276,7 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
     await looked("a call")
     await ada.page.emulate_media(forced_colors="active")
     await ada.page.wait_for_function(FRAMED, arg=True)
-    await ada.page.screenshot(path=VIEWS / "a-call-in-forced-colours.png")
+    await save_view(ada.page, "a-call-in-forced-colours")
     await ada.press("Mute")
     await ada.page.wait_for_function(FRAMED, arg=False)
     await ada.press("Unmute")

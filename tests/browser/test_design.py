@@ -1,18 +1,19 @@
-"""Renders every component in every state, in both themes, saves screenshots, and runs axe."""
+"""Renders every component in every state, in both themes, and runs axe.
 
-from pathlib import Path
+With VIEWS=1, screenshots are saved in build/pictures/views for visual inspection.
+"""
+
 from typing import Any
 
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from tests.browser.test_accessibility import axe
+from tests.browser.test_accessibility import axe, save_view
 from tests.design.serve import design_page
 from tests.kit.people import FLAGS, bare_chromium
 
 __all__ = ["axe"]
 
-PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDTHS = (390, 1280)
 # Two rules do not apply here: a component on its own has no landmarks, and the page shows the same element in
 # four states.
@@ -43,7 +44,6 @@ async def force_states(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_axe_finds_no_problem_in_any_state_of_a_component(axe: str, scheme: Any) -> None:
-    PICTURES.mkdir(parents=True, exist_ok=True)
     async with design_page() as address, async_playwright() as playwright:
         browser = await playwright.chromium.launch(args=FLAGS, executable_path=bare_chromium())
         page = await browser.new_page(color_scheme=scheme)
@@ -54,11 +54,11 @@ async def test_axe_finds_no_problem_in_any_state_of_a_component(axe: str, scheme
             await page.goto(address)
             await page.wait_for_selector("body[data-drawn]")
             await force_states(page)
-            await page.screenshot(path=PICTURES / f"design-{scheme}-{width}.png", full_page=True)
+            await save_view(page, f"design-{scheme}-{width}", full_page=True)
             assert await page.evaluate("document.documentElement.scrollWidth") <= width
             assert await page.evaluate(HEIGHTS) == []
         await page.emulate_media(forced_colors="active")
-        await page.screenshot(path=PICTURES / f"design-{scheme}-forced.png", full_page=True)
+        await save_view(page, f"design-{scheme}-forced", full_page=True)
         await page.emulate_media(forced_colors="none")
         await page.evaluate(axe)
         assert await page.evaluate(FINDINGS, RULES) == []

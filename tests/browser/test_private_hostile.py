@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessibility import VIEWS
+from tests.browser.test_accessibility import save_view
 from tests.browser.test_hostile_content import DROP, FOREIGN, HOSTILE, LONG, SIZES, TOO_WIDE
 from tests.browser.test_private import messages
 from tests.kit.community import ask, open_settings, own_id
@@ -158,7 +158,7 @@ async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[ob
         for where, show in shown.items():
             await show()
             await until_still(person.page)
-            await person.page.screenshot(path=VIEWS / f"hostile-{size}-{where.replace(' ', '-')}.png")
+            await save_view(person.page, f"hostile-{size}-{where.replace(' ', '-')}")
             found += [f"{size}, {where}: {each}" for each in await person.page.evaluate(TOO_WIDE)]
             if show is not nothing:
                 await person.page.keyboard.press("Escape")

@@ -16,6 +16,7 @@ from tests.kit.sfu_process import running_sfu
 BACK_WITHIN_S = 20.0
 
 
+@pytest.mark.nightly("a page rejoins after a killed service, and other clients follow a handover, daily")
 async def test_pages_continue_their_call_through_the_successor(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:

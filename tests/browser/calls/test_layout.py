@@ -1,15 +1,15 @@
 """Calls of one to twenty-five people fit on a computer and on a phone, with and without a shared screen.
 
-Screenshots are saved in build/pictures for visual inspection. The cameras send generated videos.
+With VIEWS=1, screenshots are saved in build/pictures/views for visual inspection. The cameras send generated
+videos.
 """
 
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.test_accessibility import axe, expect_accessible
+from tests.browser.test_accessibility import axe, expect_accessible, save_view
 from tests.kit.conditions import wait_until
 from tests.kit.people import Capture, People, Person, until_still
 from tests.kit.product import Product
@@ -17,7 +17,6 @@ from tests.kit.silent_members import silent_people
 
 __all__ = ["axe"]
 
-PICTURES = Path(__file__).parents[3] / "build" / "pictures"
 SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
@@ -106,7 +105,7 @@ async def fits(ada: Person, people: int, *, screens: int = 0, cameras: int = 1) 
         await until_still(ada.page)
         await ada.page.wait_for_function(PICTURED)
         name = f"crowd-{people}-{screens}-{width}" if cameras == 1 else f"cameras-{cameras}-{width}"
-        await ada.page.screenshot(path=PICTURES / f"{name}.png")
+        await save_view(ada.page, name)
 
 
 async def test_calls_with_up_to_twenty_five_people_fit_in_windows_of_every_size(

@@ -11,6 +11,7 @@ from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
 
+@pytest.mark.nightly("a page rejoins a restarted service, and other clients move to the other one, daily")
 async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:
