@@ -30,7 +30,7 @@ const Dialogs = () => html`
       <${Button} look="danger" onClick=${nothing}>Delete<//>
     </footer>
   <//>
-  <${Box} title="Create a channel">
+  <${Box} title="Create channel">
     <${Field} label="Name" problem="Enter a name." value="" />
     <footer><${Button} look="primary" onClick=${nothing}>Create<//></footer>
   <//>
@@ -42,7 +42,7 @@ const Option = ({ icon, id, name, note, chosen }) => html`<li role="option" aria
   ${note && html`<small class="quiet">${note}</small>`}
 </li>`;
 
-const Switcher = () => html`<${Box} title="Go to" look="switcher">
+const Switcher = () => html`<${Box} title="Jump to" look="switcher">
   <input aria-label="Channel or person" value="ga" />
   <ul role="listbox" aria-label="Results">
     <${Option} icon="hash" name="garden" chosen />
@@ -70,7 +70,7 @@ const Line = ({ label, value = "", send = true, disabled = false }) => html`<div
 </div>`;
 
 const Composer = () => html`
-  <div class="composer"><${Line} label="Message to general" /></div>
+  <div class="composer"><${Line} label="Message general" /></div>
   <div class="composer"><${Line} label="With text" value="Who brings what?" /></div>
   <div class="composer"><${Line} label="You may not write here." send=${false} disabled /></div>
   <div class="composer">
@@ -118,7 +118,7 @@ const Pickers = () => html`
         <div class="actions" role="group" aria-label="The message">
           <button type="button" class="icon-button quick" aria-pressed="true" aria-label="Thumbs up">👍</button>
           <${IconButton} icon="emoji" label="React" onClick=${nothing} />
-          <${IconButton} icon="reply" label="Reply to the message" onClick=${nothing} />
+          <${IconButton} icon="reply" label="Replying to the message" onClick=${nothing} />
           <${IconButton} icon="more" label="More" onClick=${nothing} />
         </div>
       </div>
