@@ -7,6 +7,7 @@
 
 import { callState } from "../../call/current_call.js";
 import { answer, loadOwn, offerAddress, publish, read, requestAddress } from "../../state/linked_accounts.js";
+import { showDialog } from "../../state/navigation.js";
 import { hostOf, servers } from "../../state/other_servers.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -35,9 +36,17 @@ export function LinkDialog({ origin, message = "", onClose }) {
     case "offer":
       return html`<${Show} from=${received.from} own=${received.own.text} onClose=${onClose} />`;
     default:
-      return html`<${Dialog} title=${t("link-title")} onClose=${onClose}>
+      return html`<${Dialog} title=${t("link-title")} onClose=${onClose} class="link-dialog">
         <p>${t(`link-${received?.kind}`, { host: hostOf(received?.origin ?? "") })}</p>
-        <footer><${Button} look="primary" onClick=${onClose}>${t("close")}<//></footer>
+        <footer>
+          ${
+            received?.kind === "unknown" &&
+            html`<${Button} onClick=${() => showDialog("settings", { page: "servers" })}>
+              ${t("servers-manage")}
+            <//>`
+          }
+          <${Button} look="primary" onClick=${onClose} autofocus>${t("close")}<//>
+        </footer>
       <//>`;
   }
 }
@@ -77,14 +86,16 @@ function Question({
   onClose,
 }) {
   const server = servers.value.find((each) => each.origin === origin);
-  return html`<${Dialog} title=${title} onClose=${onClose}>
+  const host = hostOf(origin);
+  const address = html`<bdi dir="ltr">${host}</bdi>`;
+  return html`<${Dialog} title=${title} onClose=${onClose} class="link-dialog">
     ${
       server &&
       html`<div class="link-server other-servers">
         <${Face} server=${server} />
         <span class="row-text">
-          <strong dir="auto">${server.name}</strong>
-          <small class="quiet"><bdi dir="ltr">${hostOf(origin)}</bdi></small>
+          <strong dir="auto">${server.name === host ? address : server.name}</strong>
+          ${server.name !== host && html`<small class="quiet">${address}</small>`}
         </span>
       </div>`
     }
@@ -92,7 +103,7 @@ function Question({
     <p class="quiet">${note}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <footer>
-      <${Button} onClick=${onClose}>${decline}<//>
+      <${Button} onClick=${onClose} autofocus>${decline}<//>
       <${Button} look="primary" disabled=${busy} onClick=${onAct}>${action}<//>
     </footer>
   <//>`;
@@ -107,7 +118,7 @@ function Start({ origin, onClose }) {
     title=${t("link-title")}
     text=${t("link-start", { host })}
     note=${t("link-start-note", { host })}
-    action=${t("link-continue", { host })}
+    action=${t("link-continue")}
     ...${{ origin, problem, busy, onClose }}
     onAct=${start}
   />`;
@@ -153,7 +164,7 @@ function Show({ from, own, onClose }) {
       title=${t("link-done-title")}
       text=${t("link-done", { host })}
       note=${t("link-both", { host })}
-      action=${t("link-both-action", { host })}
+      action=${t("link-both-action")}
       decline=${t("close")}
       origin=${from.iss}
       ...${{ problem, busy, onClose }}
@@ -172,8 +183,8 @@ function Show({ from, own, onClose }) {
 
 /** @param {{host: string, onClose: () => void}} props */
 function Done({ host, onClose }) {
-  return html`<${Dialog} title=${t("link-done-title")} onClose=${onClose}>
+  return html`<${Dialog} title=${t("link-done-title")} onClose=${onClose} class="link-dialog">
     <p>${t("link-done", { host })}</p>
-    <footer><${Button} look="primary" onClick=${onClose}>${t("close")}<//></footer>
+    <footer><${Button} look="primary" onClick=${onClose} autofocus>${t("close")}<//></footer>
   <//>`;
 }

@@ -57,14 +57,12 @@ function Link({ memberId, link, onRemove }) {
       ? t("link-not-confirmed")
       : name === null
         ? t("link-no-response")
-        : mayVerify
-          ? ""
-          : t("link-unverified");
+        : t(mayVerify ? "link-unchecked" : "link-unverified");
   return html`<li>
     <${Icon} name=${name ? "check" : "link"} />
     <span class="row-text">
-      <bdi dir="ltr">${host}</bdi>
-      ${state && html`<small class=${look} role="status" dir="auto">${state}</small>`}
+      <span dir="auto">${t("link-also", { host })}</span>
+      <small class=${look} role="status" dir="auto">${state}</small>
     </span>
     ${
       mayVerify &&
