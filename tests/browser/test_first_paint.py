@@ -9,6 +9,7 @@ from tests.kit.people import People
 from tests.kit.text_channels import join_and_open, write
 
 BUDGET_BYTES = 120_000  # For scripts and style sheets with their headers.
+BUDGET_WITH_FONT_BYTES = 150_000  # The font of Latin text, which is fetched after the first message is shown.
 # Measures the first rendering of a page with an empty cache: when it shows a message, and which files it
 # fetches.
 WATCH = """
@@ -46,3 +47,7 @@ async def test_little_data_is_fetched_before_the_first_message_is_shown(people: 
     early = {file["name"]: file["size"] for file in files if file["early"]}
     assert early.keys() == {"main.js", "first.js", "style.css"}
     assert 0 < sum(early.values()) <= BUDGET_BYTES, early
+    fonts = {file["name"]: file["size"] for file in files if file["name"].endswith(".woff2")}
+    latin = [size for name, size in fonts.items() if name.startswith("inter-latin.")]
+    assert len(latin) == 1 and latin[0] > 0, fonts
+    assert sum(early.values()) + sum(latin) <= BUDGET_WITH_FONT_BYTES

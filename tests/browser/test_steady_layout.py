@@ -56,16 +56,12 @@ async def keeps_clear(person: Person, where: str) -> None:
 
 
 @narrow_only
-async def test_no_control_of_the_installed_page_is_under_the_notch_or_the_home_indicator(
+async def test_no_control_is_under_the_notch_or_the_home_indicator(
     people: People,
 ) -> None:
     ada = await people.arrive("Ada", touch=True, reads="general")
     page = ada.page
     await write(ada, "Hello")
-    tools = await page.context.new_cdp_session(page)
-    installed = {"features": [{"name": "display-mode", "value": "standalone"}]}
-    await tools.send("Emulation.setEmulatedMedia", installed)
-    assert await page.evaluate("matchMedia('(display-mode: standalone)').matches")
     await keeps_clear(ada, "a channel")
     await ada.show_aside("Members")
     await keeps_clear(ada, "the members")
