@@ -1,6 +1,6 @@
-"""Saves screenshots of the page, some of which are copied to README.md and docs/using.md.
+"""Saves screenshots of the page in build/pictures for visual inspection, at both sizes and in both themes.
 
-They are saved in build/pictures for visual inspection, at both sizes and in both themes.
+The pictures of README.md and docs/using.md are made by `python -m tests.kit.docs_pictures`.
 """
 
 import json

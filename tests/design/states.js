@@ -6,7 +6,7 @@ import { Avatar, BotSign, hue } from "/web/views/parts/avatar.js";
 import { Button, IconButton } from "/web/views/parts/button.js";
 import { Choice, Field, Switch } from "/web/views/parts/field.js";
 import { Icon } from "/web/views/parts/icon.js";
-import { Skeletons } from "/web/views/conversation/conversation.js";
+import { Skeletons } from "/web/views/parts/skeletons.js";
 import { MORE } from "./more_states.js";
 import { loadWords } from "/web/words/words.js";
 
@@ -200,7 +200,7 @@ const Call = () => html`<div class="call">
   </div>
 </div>`;
 
-const Loading = () => html`<${Skeletons} />`;
+const Loading = () => html`<${Skeletons} /><${Skeletons} rows=${3} />`;
 
 const PARTS = { Type, Colours, Buttons, Fields, People, Navigation, Messages, Overlays, Call, Loading, ...MORE };
 

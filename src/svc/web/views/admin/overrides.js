@@ -21,6 +21,7 @@ import { Pick, targetOf, TargetSign } from "./parts/picker.js";
 import { Button } from "../parts/button.js";
 import { Switch } from "../parts/field.js";
 import { moveAmong } from "../parts/menu.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { explain, t } from "../../words/words.js";
 
 /** @typedef {(wanted: Override[]) => void} Put */
@@ -38,7 +39,7 @@ export function Overrides({ channel }) {
     return html`<p class="error" role="alert">
       ${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
     </p>`;
-  if (!overrides) return html`<p class="quiet" role="status">${t("loading")}</p>`;
+  if (!overrides) return html`<${Skeletons} rows=${3} />`;
   /**
    * Show a change at once. Changes are sent one after the other, because the server checks each change
    * against the previous ones.

@@ -12,6 +12,7 @@ import { notify, tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { closeDialogs, open } from "../../state/navigation.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { explain, t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
 import { Button } from "../parts/button.js";
@@ -178,7 +179,7 @@ function Around({ report }) {
     return html`<p class="error" role="alert">
       ${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
     </p>`;
-  if (!messages) return html`<p class="quiet" role="status">${t("loading")}</p>`;
+  if (!messages) return html`<${Skeletons} rows=${3} />`;
   return html`<blockquote class="around">
     ${messages.map(
       (each) =>

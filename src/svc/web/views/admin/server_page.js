@@ -8,6 +8,7 @@ import { changeSettings, removeIcon, sendIcon, settings } from "../../state/admi
 import { notify, tried } from "../../state/notices.js";
 import { info } from "../../state/server.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Choice, Field, Switch } from "../parts/field.js";
@@ -28,7 +29,7 @@ export function ServerPage() {
     return html`<p class="error" role="alert">
       ${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
     </p>`;
-  if (!value) return html`<p class="quiet" role="status">${t("loading")}</p>`;
+  if (!value) return html`<${Skeletons} rows=${3} />`;
   /** @template {keyof Changes} K @param {K} key */
   const change = (key) => (/** @type {Changes[K]} */ wanted) =>
     tried(changeSettings({ [key]: wanted }).then(set));

@@ -8,6 +8,7 @@ import { keepsLess, storage } from "../../state/admin/server_operation.js";
 import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { bytesOf, t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
@@ -33,7 +34,7 @@ export function StoragePage() {
     return html`<p class="error" role="alert">
       ${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
     </p>`;
-  if (!value) return html`<p class="quiet" role="status">${t("loading")}</p>`;
+  if (!value) return html`<${Skeletons} rows=${3} />`;
   const {
     bytes,
     limit_bytes: limit,

@@ -26,6 +26,7 @@ import { Composer } from "../composer/composer.js";
 import { Timeline } from "./timeline.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { MenuButton } from "../parts/menu.js";
 import { lasting } from "../parts/time.js";
@@ -184,10 +185,3 @@ export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
       : t("typing", { names: listed(names), count: names.length });
   return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;
 }
-
-/** Placeholders for messages that are still loading, about as large as the messages. */
-export const Skeletons = () =>
-  html`<div class="skeletons">
-    <p class="unseen">${t("loading")}</p>
-    ${[..."123456"].map(() => html`<i></i>`)}
-  </div>`;

@@ -9,6 +9,7 @@ import { html, useEffect, useLayoutEffect, useRef } from "../../vendor/preact.js
 import { goTo, MessageLine } from "./message_line.js";
 import { SidePanel, EmptyState } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { explain, t } from "../../words/words.js";
 
 /** @param {{onClose: () => void}} props */
@@ -40,7 +41,10 @@ export function Inbox({ onClose }) {
     </ul>
     <div role="status">
       ${
-        busy && html`<p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p>`
+        busy &&
+        (connection.value === "online"
+          ? html`<${Skeletons} rows=${3} />`
+          : html`<p class="quiet">${t("offline-text")}</p>`)
       }
       ${
         !busy &&

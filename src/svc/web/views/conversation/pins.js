@@ -8,6 +8,7 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
 import { SidePanel, EmptyState } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { explain, t } from "../../words/words.js";
 
 /** @param {{channel: Channel, onClose: () => void}} props */
@@ -22,7 +23,7 @@ export function Pins({ channel, onClose }) {
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
   useEffect(again, [channel.id, pinned, connection.value === "online"]);
   return html`<${SidePanel} title=${t("pins")} onClose=${onClose}>
-    ${!found && html`<p class="quiet">${t("loading")}</p>`}
+    ${!found && html`<${Skeletons} rows=${3} />`}
     ${
       found?.problem &&
       html`<p class="error">

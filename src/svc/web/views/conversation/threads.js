@@ -11,6 +11,7 @@ import { showAside } from "../../state/navigation.js";
 import { ask, connection } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { explain, t } from "../../words/words.js";
 import { SidePanel, EmptyState } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
@@ -38,7 +39,7 @@ export function Threads({ onClose }) {
     <ul class="message-lines">
       ${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}
     </ul>
-    ${busy && html`<p class="quiet">${t("loading")}</p>`}
+    ${busy && html`<${Skeletons} rows=${3} />`}
     ${
       problem &&
       html`<p class="error">

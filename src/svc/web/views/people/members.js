@@ -21,6 +21,7 @@ import { showDialog } from "../../state/navigation.js";
 import { roster, wanted } from "../../state/member_order.js";
 import { connection, member } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { explain, t } from "../../words/words.js";
 import { memberItems } from "../admin/member_menu.js";
 import { EmptyState, SidePanel } from "../parts/side_panel.js";
@@ -65,7 +66,7 @@ export function Members({ onClose }) {
     />
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <${Roster} rows=${rows} />
-    ${!complete.value && !problem && html`<p class="quiet">${t("loading")}</p>`}
+    ${!complete.value && !problem && html`<${Skeletons} rows=${3} />`}
     ${
       complete.value &&
       !rows.length &&

@@ -21,6 +21,7 @@ import { Confirm } from "../parts/dialog.js";
 import { QrCode } from "../parts/qr_code.js";
 import { Time } from "../parts/time.js";
 import { KeptCode } from "./recovery_code.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { explain, t } from "../../words/words.js";
 
 export function DevicesPage() {
@@ -39,7 +40,7 @@ export function DevicesPage() {
   return html`
     <p>${t("devices-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
-    ${!all && !problem && html`<p class="quiet">${t("loading")}</p>`}
+    ${!all && !problem && html`<${Skeletons} rows=${3} />`}
     ${
       all?.length === 1 &&
       all[0].tier === "local" &&

@@ -5,6 +5,7 @@ import { notify } from "../../../state/notices.js";
 import { html, useEffect, useRef } from "../../../vendor/preact.js";
 import { Button } from "../../parts/button.js";
 import { Layer } from "../../parts/menu.js";
+import { Skeletons } from "../../parts/skeletons.js";
 import { t } from "../../../words/words.js";
 
 /**
@@ -25,7 +26,7 @@ export function ListPage({ label, about, keys, items, problem, empty, row, again
         ${problem} ${again && html`<${Button} look="link" onClick=${again}>${t("try-again")}<//>`}
       </p>`
     }
-    ${items === null && !problem && html`<p class="quiet" role="status">${t("loading")}</p>`}
+    ${items === null && !problem && html`<${Skeletons} rows=${3} />`}
     ${items?.length === 0 && html`<p class="quiet nothing">${empty}</p>`}
     ${items && items.length > 0 && html`<ul class="managed" aria-label=${label}>${items.map(row)}</ul>`}
     ${more && html`<p><${Button} onClick=${more}>${t("show-more")}<//></p>`}

@@ -1,0 +1,12 @@
+// Placeholders for rows that are still loading, about as large as the rows. They appear only if loading takes
+// noticeably long.
+
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+
+/** Placeholders for the messages of a channel, or for a list's first `rows`. @param {{rows?: number}} props */
+export const Skeletons = ({ rows }) =>
+  html`<div class=${rows ? "skeletons rows" : "skeletons"} role=${rows ? "status" : undefined}>
+    <p class="unseen">${t("loading")}</p>
+    ${Array.from({ length: rows ?? 6 }, () => html`<i></i>`)}
+  </div>`;
