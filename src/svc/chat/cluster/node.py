@@ -179,7 +179,8 @@ class Node:
         try:
             yield self._address
         finally:
-            if not self._stop.is_set():
+            # A node that has lost the community may be cut off from the next owner, so it holds no requests.
+            if self._next_owner and not self._stop.is_set():
                 self._handover.begin(self._log.epoch)
             self._switch.current = standing_by
 
