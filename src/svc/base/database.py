@@ -278,8 +278,8 @@ class Database:
         return await self._searchers.run(query)
 
     async def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
-        found = await self.rows(sql, parameters)
-        return found[0] if found else None
+        rows = await self.rows(sql, parameters)
+        return rows[0] if rows else None
 
     # Methods for health checks.
 
@@ -319,12 +319,12 @@ class Database:
                 connection.execute("PRAGMA wal_autocheckpoint=0")
                 # Interrupts the check when the database is closed.
                 connection.set_progress_handler(lambda: self._closed, 100_000)
-                found = database_file.damage(connection)
+                damage = database_file.damage(connection)
         except sqlite3.Error as fault:
-            found = str(fault)
-        if found and not self._closed:
-            self._damage = found
-            logger.error("the database is damaged: restore a backup", extra={"fault": found})
+            damage = str(fault)
+        if damage and not self._closed:
+            self._damage = damage
+            logger.error("the database is damaged: restore a backup", extra={"fault": damage})
 
     def _note_damage(self, fault: sqlite3.DatabaseError) -> None:
         if getattr(fault, "sqlite_errorcode", 0) & 0xFF in _DAMAGE and not self._damage:

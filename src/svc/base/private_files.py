@@ -89,15 +89,15 @@ def make_private(path: Path) -> None:
     """Remove other users' permissions on a file or folder. Raises ConfigError or OSError."""
     if os.name == "nt":
         return
-    found = path.stat()
-    mode = stat.S_IMODE(found.st_mode)
+    status = path.stat()
+    mode = stat.S_IMODE(status.st_mode)
     wanted = (0o700 if path.is_dir() else 0o600) | (mode & ~_OTHERS & 0o700)
     if mode == wanted:
         return
-    ours = os.geteuid() in (0, found.st_uid)
+    ours = os.geteuid() in (0, status.st_uid)
     if not ours and mode & _OTHERS:
         raise ConfigError(
-            f"{path} belongs to the user with the id {found.st_uid}, "
+            f"{path} belongs to the user with the id {status.st_uid}, "
             f"and other users can open it (mode {mode:o}). "
             f"Give it to the user that runs this program (chown {os.geteuid()} {path}), "
             "or choose a folder inside it, which is then made with the right mode"
@@ -114,9 +114,9 @@ def make_all_private(folder: Path) -> None:
     if os.name == "nt":
         return
     for path in folder.iterdir():
-        found = path.lstat()
-        kept = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-        if kept and found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
+        status = path.lstat()
+        kept = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        if kept and status.st_uid == os.geteuid() and status.st_mode & _OTHERS:
             make_private(path)
 
 

@@ -48,8 +48,8 @@ def problem_of(error: ValidationError, kind: type) -> str:
     if endless or (not name and problem.startswith("Expected `object`")):
         return ""
     for pattern, words in _PROBLEMS:
-        if found := pattern.fullmatch(problem):
-            what = words.format(*(_KINDS.get(group, group) for group in found.groups()))
+        if match := pattern.fullmatch(problem):
+            what = words.format(*(_KINDS.get(group, group) for group in match.groups()))
             return f"{name} {what}".strip()
     if problem.startswith("Invalid enum value"):
         return f"{name} must be one of: {', '.join(_values_at(name, kind))}"
@@ -58,16 +58,16 @@ def problem_of(error: ValidationError, kind: type) -> str:
 
 def _values_at(name: str, of: type) -> list[str]:
     """Return the allowed values of a field such as `rules[...].kind`."""
-    found: Any = _not_null(inspect.type_info(of))
+    kind: Any = _not_null(inspect.type_info(of))
     for field in re.findall(r"\w+|\[[^\]]*\]", name):
         if field[0] != "[":
-            found = next(part.type for part in found.fields if part.encode_name == field)
+            kind = next(part.type for part in kind.fields if part.encode_name == field)
         else:
-            found = found.value_type if isinstance(found, inspect.DictType) else found.item_type
-        found = _not_null(found)
-    if isinstance(found, inspect.LiteralType):
-        return [str(value) for value in found.values]
-    return sorted(str(member.value) for member in found.cls)
+            kind = kind.value_type if isinstance(kind, inspect.DictType) else kind.item_type
+        kind = _not_null(kind)
+    if isinstance(kind, inspect.LiteralType):
+        return [str(value) for value in kind.values]
+    return sorted(str(member.value) for member in kind.cls)
 
 
 def _not_null(found: inspect.Type) -> inspect.Type:

@@ -157,8 +157,8 @@ def media_type(header: str) -> str:
 
 def disposition(head: bytes) -> dict[str, str]:
     """Return the parameters in a multipart part's Content-Disposition header."""
-    found = _DISPOSITION.search(head)
-    return parameters(found[1].decode("utf-8", "replace")) if found else {}
+    match = _DISPOSITION.search(head)
+    return parameters(match[1].decode("utf-8", "replace")) if match else {}
 
 
 def query_number(request: web.Request, name: str, *, least: int, most: int) -> int | None:

@@ -210,17 +210,19 @@ class Directory:
         Anyone who knows a token can act as the bot, so a bot has only the rights that all of these members
         have.
         """
-        found = [member_id]
+        responsible = [member_id]
         # Two bots can have created each other's tokens, so follow each bot only once.
-        while (maker_id := self._token_makers.get(found[-1])) is not None and maker_id not in found:
-            found.append(maker_id)
-        return found
+        while (
+            maker_id := self._token_makers.get(responsible[-1])
+        ) is not None and maker_id not in responsible:
+            responsible.append(maker_id)
+        return responsible
 
     def with_their_bots(self, member_ids: Iterable[str]) -> list[str]:
         """Return the given ids, and the ids of all bots whose permissions depend on these members."""
-        found = dict.fromkeys(member_ids)
-        bots = (b for b in self._token_makers if not found.keys().isdisjoint(self._answering_for(b)))
-        return [*found, *(bot_id for bot_id in list(bots) if bot_id not in found)]
+        affected = dict.fromkeys(member_ids)
+        bots = (b for b in self._token_makers if not affected.keys().isdisjoint(self._answering_for(b)))
+        return [*affected, *(bot_id for bot_id in list(bots) if bot_id not in affected)]
 
     def granted_by_own_roles(self, member_id: str) -> Permission:
         """Return the server-wide permissions that a member's own roles grant. For a bot, ignore its token's
@@ -346,12 +348,12 @@ class Directory:
 
     def viewers(self, channel_id: str) -> frozenset[str]:
         """Return the ids of all members who may view a channel."""
-        found = self._viewers.get(channel_id)
-        if found is None:
+        viewers = self._viewers.get(channel_id)
+        if viewers is None:
             channel = self.channels.get(channel_id)
-            found = self._viewers_of(channel) if channel else frozenset()
-            self._viewers[channel_id] = found
-        return found
+            viewers = self._viewers_of(channel) if channel else frozenset()
+            self._viewers[channel_id] = viewers
+        return viewers
 
     def _viewers_of(self, channel: Channel) -> frozenset[str]:
         """Return the ids of the members who may view a channel. Channels with the same viewers share one set.
@@ -368,16 +370,16 @@ class Directory:
         if not hidden and not shown:
             return viewers
         key = of_roles, hidden, frozenset(shown)
-        if (found := self._shared_viewers.get(key)) is None:
-            found = self._shared_viewers[key] = viewers - hidden | shown
-        return found
+        if (shared := self._shared_viewers.get(key)) is None:
+            shared = self._shared_viewers[key] = viewers - hidden | shown
+        return shared
 
     def _viewers_by_roles(self, of_roles: _OfRoles, channel: Channel) -> frozenset[str]:
         """Return the members whose roles may view a channel with these role overrides. Ignores member
         overrides.
         """
         key = of_roles, _NOBODY, _NOBODY
-        if (found := self._shared_viewers.get(key)) is None:
+        if (shared := self._shared_viewers.get(key)) is None:
             if not self._by_roles:
                 for member in self.members.values():
                     self._by_roles.setdefault(member.role_ids, []).append(member.id)
@@ -386,8 +388,8 @@ class Directory:
                 for role_ids, member_ids in self._by_roles.items()
                 if Permission.VIEW_CHANNEL in self._roles_in(Member("", "", role_ids), channel)
             )
-            found = self._shared_viewers[key] = _NOBODY.union(*viewing)
-        return found
+            shared = self._shared_viewers[key] = _NOBODY.union(*viewing)
+        return shared
 
     def _views_by_own(self, member_id: str, channel: Channel, of_members: Mapping[str, bool]) -> bool:
         if member_id in self._token_makers:
@@ -396,7 +398,7 @@ class Directory:
 
     def _view_overrides_of(self, channel: Channel) -> tuple[_OfRoles, Mapping[str, bool]]:
         """Return a channel's overrides of `view_channel`, first for roles and then for members."""
-        if (found := self._view_overrides.get(channel.id)) is None:
+        if (cached := self._view_overrides.get(channel.id)) is None:
             of_roles, of_members = (
                 {
                     target_id: Permission.VIEW_CHANNEL in override.allow
@@ -405,8 +407,8 @@ class Directory:
                 }
                 for overrides in (channel.overrides.roles, channel.overrides.members)
             )
-            found = self._view_overrides[channel.id] = frozenset(of_roles.items()), of_members
-        return found
+            cached = self._view_overrides[channel.id] = frozenset(of_roles.items()), of_members
+        return cached
 
     def visible_channels(self, member_id: str) -> list[Channel]:
         """Return the channels that a member may view, in order."""
@@ -441,10 +443,10 @@ class Directory:
 
     def _lasting(self, member: Member) -> Permission:
         key = member.id if member.id in self._token_makers else member.role_ids
-        found = self._server_wide.get(key)
-        if found is None:
-            found = self._server_wide[key] = self._held_by_all(member.id, self._roles_allow)
-        return found
+        cached = self._server_wide.get(key)
+        if cached is None:
+            cached = self._server_wide[key] = self._held_by_all(member.id, self._roles_allow)
+        return cached
 
     def _lasting_in(self, member: Member, channel_id: str) -> Permission:
         channel = self.channels.get(channel_id)
@@ -452,10 +454,10 @@ class Directory:
             return NOTHING
         own = member.id in self._token_makers or member.id in channel.overrides.members
         key = member.id if own else member.role_ids, channel_id
-        found = self._in_channel.get(key)
-        if found is None:
-            found = self._in_channel[key] = self.would_have(member.id, channel) & channel.permits
-        return found
+        cached = self._in_channel.get(key)
+        if cached is None:
+            cached = self._in_channel[key] = self.would_have(member.id, channel) & channel.permits
+        return cached
 
     def _roles_allow(self, member: Member) -> Permission:
         return EVERYTHING if OWNER in member.role_ids else of_roles(self._roles_of(member))

@@ -58,8 +58,8 @@ class Blocks:
         def change(connection: Connection) -> None:
             row = member_id, other_id, int(now * 1000)
             connection.execute("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?)", row)
-            kept = connection.execute("SELECT count(*) FROM blocks WHERE member_id = ?", (member_id,))
-            if number(kept) > MAX_BLOCKS:
+            cursor = connection.execute("SELECT count(*) FROM blocks WHERE member_id = ?", (member_id,))
+            if number(cursor) > MAX_BLOCKS:
                 raise ChatError("too_many_blocks")
 
         def blocked(_: None) -> None:

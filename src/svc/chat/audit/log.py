@@ -102,9 +102,9 @@ class Audit:
             conditions.append(f"action IN ({','.join('?' * len(wanted.actions))})")
             values += wanted.actions
         if not self._directory.is_owner(asker_id):
-            seen = [channel.id for channel in self._directory.visible_channels(asker_id)]
-            conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(seen))}))")
-            values += seen
+            visible = [channel.id for channel in self._directory.visible_channels(asker_id)]
+            conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(visible))}))")
+            values += visible
         clause = f"WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT ?"
         entries = await _LOG.all(self._database, clause, *values, limit + 1)
         page = entries[:limit]

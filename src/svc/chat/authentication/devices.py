@@ -46,8 +46,8 @@ class Devices:
         """Return when each member was last seen on any device, in ms since 1970. Online members count as seen
         now.
         """
-        seen = await store.last_seen(self._database)
-        return seen | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
+        times = await store.last_seen(self._database)
+        return times | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """Delete a member's identities and devices. Must be called inside a write.

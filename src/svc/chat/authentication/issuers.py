@@ -69,15 +69,17 @@ class IssuerKeys:
 
     async def key(self, issuer: str, key_id: str | None, algorithm: str) -> IssuerKey | None:
         """Return the key that a token names, or None if the issuer has no such key. Raises ChatError."""
-        kept = self._kept.setdefault(issuer, _CachedKeys())
-        async with kept.turn:
-            found = choose(kept.keys, key_id, algorithm) if self._younger(kept.fetched_at, FRESH_S) else None
-            interval_s = MIN_INTERVAL_S if kept.keys else RETRY_S
-            if found is None and not self._younger(kept.tried_at, interval_s):
-                await self._fetch(issuer, kept)
-            if not self._younger(kept.fetched_at, STALE_S):
+        cached = self._kept.setdefault(issuer, _CachedKeys())
+        async with cached.turn:
+            found = (
+                choose(cached.keys, key_id, algorithm) if self._younger(cached.fetched_at, FRESH_S) else None
+            )
+            interval_s = MIN_INTERVAL_S if cached.keys else RETRY_S
+            if found is None and not self._younger(cached.tried_at, interval_s):
+                await self._fetch(issuer, cached)
+            if not self._younger(cached.fetched_at, STALE_S):
                 raise ChatError("issuer_unavailable")
-            return choose(kept.keys, key_id, algorithm)
+            return choose(cached.keys, key_id, algorithm)
 
     def _younger(self, since: float | None, age_s: float) -> bool:
         return since is not None and self._clock() - since < age_s
@@ -220,18 +222,18 @@ class Provider:
     async def _endpoints(self) -> _Endpoints:
         if not self._config.oidc_issuer:
             raise ChatError("identity_tier_refused")
-        kept = self._kept
-        async with kept.turn:
+        cached = self._kept
+        async with cached.turn:
             now = self._clock()
-            fresh = kept.endpoints is not None and now - kept.fetched_at < FRESH_S
-            if not fresh and (kept.tried_at is None or now - kept.tried_at >= RETRY_S):
-                kept.tried_at = now
-                await self._fetch(kept)
+            fresh = cached.endpoints is not None and now - cached.fetched_at < FRESH_S
+            if not fresh and (cached.tried_at is None or now - cached.tried_at >= RETRY_S):
+                cached.tried_at = now
+                await self._fetch(cached)
             # Expired addresses are better than none: the provider might be reachable again by the time the
             # person gets there.
-            if kept.endpoints is None:
+            if cached.endpoints is None:
                 raise ChatError("issuer_unavailable")
-            return kept.endpoints
+            return cached.endpoints
 
     async def _fetch(self, kept: _CachedEndpoints) -> None:
         issuer = self._config.oidc_issuer

@@ -106,11 +106,11 @@ class PersonRecognition:
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
         """Delete the marks of some people. Return the position from which to continue, or None at the end."""
-        gone = store.expired_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
-        for person_id in gone:
+        expired = store.expired_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
+        for person_id in expired:
             if not self._is_punished(connection, person_id, now_ms):
                 store.forget(connection, person_id)
-        return gone[-1] if len(gone) == _AT_ONCE else None
+        return expired[-1] if len(expired) == _AT_ONCE else None
 
     async def run(self) -> NoReturn:
         while True:

@@ -195,8 +195,8 @@ class AuthenticationRequests(Requests):
 
     @endpoint(PERSON, "List your devices", http="GET /api/me/devices")
     async def devices(self, session: Session) -> OwnDevices:
-        kept = await self._devices.kept_code_made_at_ms(session)
-        return OwnDevices(await self._devices.of(session), kept)
+        made_at_ms = await self._devices.kept_code_made_at_ms(session)
+        return OwnDevices(await self._devices.of(session), made_at_ms)
 
     @endpoint(
         PERSON,

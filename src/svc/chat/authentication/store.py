@@ -73,13 +73,13 @@ async def devices(database: Database, member_id: str, current: str | None) -> li
     """Return a member's devices, most recently used first. `current` is the id of the device that made the
     request.
     """
-    found = await database.rows(
+    rows = await database.rows(
         "SELECT d.*, i.member_id IS NOT NULL AS is_identity FROM devices d"
         " LEFT JOIN identities i ON i.issuer = '' AND i.subject = d.thumbprint AND i.member_id = d.member_id"
         " WHERE d.member_id = ? ORDER BY d.last_seen_at_ms DESC, d.id DESC",
         (member_id,),
     )
-    return [_device(row, LOCAL if row["is_identity"] else ACCOUNT, current) for row in found]
+    return [_device(row, LOCAL if row["is_identity"] else ACCOUNT, current) for row in rows]
 
 
 async def last_seen(database: Database) -> dict[str, int]:
@@ -91,17 +91,17 @@ async def last_seen(database: Database) -> dict[str, int]:
 
 
 async def device_of_session(database: Database, session_id: str) -> str | None:
-    found = await database.row("SELECT device_id FROM sessions WHERE id = ?", (session_id,))
-    return found["device_id"] if found else None
+    row = await database.row("SELECT device_id FROM sessions WHERE id = ?", (session_id,))
+    return row["device_id"] if row else None
 
 
 def of_session(connection: Connection, session_id: str) -> tuple[str, str] | None:
     """Return the id and key thumbprint of the device to which a session belongs."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT d.id, d.thumbprint FROM devices d JOIN sessions s ON s.device_id = d.id WHERE s.id = ?",
         (session_id,),
     ).fetchone()
-    return (found["id"], found["thumbprint"]) if found else None
+    return (row["id"], row["thumbprint"]) if row else None
 
 
 def record_device(

@@ -96,11 +96,11 @@ class Bots:
             raise ChatError("too_many")
         now_ms = int(now * 1000)
         wanted = Member(self._new_id(), readable_nickname(nickname), joined_at_ms=now_ms, bot=True)
-        token, kept = self._new_token(wanted.id, actor_id, now_ms)
+        token, stored = self._new_token(wanted.id, actor_id, now_ms)
 
         def write(connection: Connection) -> Member:
             member = self._members.insert(connection, wanted)
-            TOKENS.put(connection, kept)
+            TOKENS.put(connection, stored)
             self._audit.record(connection, actor_id, "bot_create", member.id, {"nickname": nickname}, now)
             return member
 
@@ -108,7 +108,7 @@ class Bots:
             # The limit to the creator's permissions must apply before the new bot is announced.
             self._directory.put_token_maker(member.id, actor_id)
             self._members.joined(member)
-            self._accept(kept)
+            self._accept(stored)
             self._push_changed()
             return member, token
 
@@ -120,16 +120,16 @@ class Bots:
         immediately.
         """
         bot = self._require_managed(actor_id, member_id)
-        token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
+        token, stored = self._new_token(bot.id, actor_id, int(now * 1000))
 
         def write(connection: Connection) -> None:
             self._forget(connection, bot.id)
-            TOKENS.put(connection, kept)
+            TOKENS.put(connection, stored)
             self._audit.record(connection, actor_id, "bot_token", bot.id, {"nickname": bot.nickname}, now)
 
         def renewed(_: None) -> str:
             self._drop(self._made_through(bot.id))
-            self._accept(kept)
+            self._accept(stored)
             self._push_changed()
             return token
 
@@ -185,9 +185,9 @@ class Bots:
 
     def _on_removed(self, member_id: str) -> None:
         """Revoke the token of a deleted bot, or all tokens that a departed member may know."""
-        gone = [bot_id for bot_id in (member_id, *self._made_through(member_id)) if bot_id in self._known]
-        self._drop(gone)
-        if gone:
+        removed = [bot_id for bot_id in (member_id, *self._made_through(member_id)) if bot_id in self._known]
+        self._drop(removed)
+        if removed:
             self._push_changed()
 
     def _made_through(self, member_id: str) -> list[str]:

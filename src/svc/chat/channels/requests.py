@@ -85,8 +85,8 @@ class ChannelRequests(Requests):
         http="GET /api/channels",
     )
     async def all(self, session: Session, query: SetArchived) -> AllChannels:
-        seen = self._directory.visible_channels if query.archived else self._directory.listed_channels
-        return _to_response(seen(session.member_id))
+        visible = self._directory.visible_channels if query.archived else self._directory.listed_channels
+        return _to_response(visible(session.member_id))
 
     @endpoint(
         _MANAGER,

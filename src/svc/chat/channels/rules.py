@@ -226,10 +226,10 @@ class Channels:
         _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
 
     def forget_overrides(self, kind: str, target_id: str) -> None:
-        gone = Change(kind, target_id, Override())
+        removal = Change(kind, target_id, Override())
         for channel in list(self._directory.channels.values()):
             if target_id in channel.overrides.roles or target_id in channel.overrides.members:
-                self._directory.put_channel(overrides.with_change(channel, gone))
+                self._directory.put_channel(overrides.with_change(channel, removal))
 
     # Effects, applied in order as the writes become durable.
 

@@ -147,8 +147,8 @@ class ClockRepair:
         def change(connection: Connection) -> int:
             return cap_future_times(connection, now_ms, self._longest_ms)
 
-        def then(found: int) -> None:
-            self._report(found)
+        def then(corrected: int) -> None:
+            self._report(corrected)
             latest = (now_ms + MAX_AHEAD_MS["members", "timeout_until_ms"]) / 1000
             for member in list(self._directory.members.values()):
                 if member.joined_at_ms > now_ms or member.timeout_until > latest:
@@ -160,10 +160,11 @@ class ClockRepair:
 
         return Write(change, then)
 
-    def _report(self, found: int) -> None:
-        if found:
+    def _report(self, corrected: int) -> None:
+        if corrected:
             logger.warning(
-                "corrected times in the database that were later than the clock", extra={"set_right": found}
+                "corrected times in the database that were later than the clock",
+                extra={"set_right": corrected},
             )
 
     def _now_ms(self) -> int:
@@ -176,18 +177,18 @@ def cap_future_times(
     """Cap all times that are too far in the future. Return the number of times that were capped. Must be
     called inside a write.
     """
-    found = _past(connection, PAST, now_ms)
+    corrected = _past(connection, PAST, now_ms)
     # Message numbers do not change, so the order of messages is preserved. Only the displayed times change.
-    found += connection.execute(
+    corrected += connection.execute(
         "UPDATE messages SET posted_at_ms = ?1"
         " WHERE n >= (?1 + 1) << 12 AND coalesce(posted_at_ms, n >> 12) > ?1",
         (now_ms,),
     ).rowcount
     for (table, column), most in longest_ms.items():
-        found += _cap_column(connection, table, column, now_ms + most)
-    if found:
-        found += _past(connection, PAST_OF_LARGE, now_ms)
-    return found
+        corrected += _cap_column(connection, table, column, now_ms + most)
+    if corrected:
+        corrected += _past(connection, PAST_OF_LARGE, now_ms)
+    return corrected
 
 
 def _past(connection: Connection, tables: Mapping[str, Sequence[str]], now_ms: int) -> int:

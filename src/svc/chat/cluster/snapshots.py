@@ -167,12 +167,12 @@ class Snapshots:
 
 def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float = KEPT_S) -> list[str]:
     """Return the names of snapshots to delete. `stored` holds names and Unix times, newest first."""
-    kept, day = {name for name, _ in stored[:_KEPT]}, None
+    newest, day = {name for name, _ in stored[:_KEPT]}, None
     for name, made_at in reversed(stored):
         if made_at // _DAY_S != day and made_at > now - kept_s:
             day = made_at // _DAY_S
-            kept.add(name)
-    return [name for name, _ in stored if name not in kept]
+            newest.add(name)
+    return [name for name, _ in stored if name not in newest]
 
 
 @contextmanager

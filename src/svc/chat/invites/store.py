@@ -94,12 +94,12 @@ def standing_invite(connection: Connection, fresh: Invite, least_end_ms: int) ->
         " AND code = (SELECT value FROM facts WHERE name = 'first_invite')",
         (fresh.expires_at_ms,),
     )
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT code FROM invites JOIN facts ON name = 'first_invite' AND value = code"
         " WHERE expires_at_ms >= ?",
         (least_end_ms,),
     )
-    if code := value(found, str):
+    if code := value(cursor, str):
         return code
     INVITES.insert(connection, fresh)
     connection.execute("INSERT OR REPLACE INTO facts VALUES ('first_invite', ?)", (fresh.code,))
@@ -117,11 +117,11 @@ def delete_spent(connection: Connection, now_ms: int) -> None:
 
 def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | None:
     """Return the time in ms of the `nth` most recent join, counting from 1, or None."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT at_ms FROM invite_joins WHERE invite_id = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
         (invite_id, nth - 1),
     )
-    return value(found, int)
+    return value(cursor, int)
 
 
 def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int) -> None:

@@ -72,10 +72,10 @@ def requested_range(headers: Mapping[str, str], size: int, validators: Validator
 
     Raises RangeNotSatisfiable.
     """
-    found = _RANGE.fullmatch(headers.get("Range", "").strip().lower())
-    if found is None or found[0] == "bytes=-" or not _still_the_same(headers.get("If-Range"), validators):
+    match = _RANGE.fullmatch(headers.get("Range", "").strip().lower())
+    if match is None or match[0] == "bytes=-" or not _still_the_same(headers.get("If-Range"), validators):
         return None
-    first, last = found[1], found[2]
+    first, last = match[1], match[2]
     if not first:
         start, end = max(0, size - int(last)), size
     else:
@@ -181,10 +181,10 @@ class MediaRequests(Requests):
 
     async def serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
         """Serve the object with the given key. The caller must check the permission first."""
-        found = await self._media.find(key)
-        if found is None:
+        stored = await self._media.find(key)
+        if stored is None:
             raise ChatError("not_found")
-        validators = Validators(f'"{key.removeprefix(PREFIX)}"', found.created_at_ms // 1000)
+        validators = Validators(f'"{key.removeprefix(PREFIX)}"', stored.created_at_ms // 1000)
         headers = {
             "ETag": validators.etag,
             "Last-Modified": validators.last_modified,
@@ -195,12 +195,12 @@ class MediaRequests(Requests):
         }
         if is_not_modified(request.headers, validators):
             return web.Response(status=304, headers=headers)
-        return await self._send(request, found, validators, headers)
+        return await self._send(request, stored, validators, headers)
 
     async def _send(
-        self, request: web.Request, found: StoredObject, validators: Validators, headers: dict[str, str]
+        self, request: web.Request, stored: StoredObject, validators: Validators, headers: dict[str, str]
     ) -> web.StreamResponse:
-        size = found.facts.bytes
+        size = stored.facts.bytes
         try:
             part = requested_range(request.headers, size, validators)
         except RangeNotSatisfiable:
@@ -211,16 +211,16 @@ class MediaRequests(Requests):
         response = web.StreamResponse(status=200 if part is None else 206, headers=headers)
         if part is not None:
             response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
-        response.content_type = found.facts.content_type
-        if found.facts.content_type not in _SHOWN:
+        response.content_type = stored.facts.content_type
+        if stored.facts.content_type not in _SHOWN:
             # No file name is sent, because the page names the download and a player needs no name.
             response.headers["Content-Disposition"] = "attachment"
-            if found.facts.content_type not in SOUND_TYPES:
+            if stored.facts.content_type not in SOUND_TYPES:
                 response.content_type = PLAIN_TYPE
         response.content_length = end - start
         if request.method == "HEAD":
             return response
-        return await self._stream(request, response, found.key, start, end)
+        return await self._stream(request, response, stored.key, start, end)
 
     async def _stream(
         self, request: web.Request, response: web.StreamResponse, key: str, start: int, end: int

@@ -208,15 +208,15 @@ class Media:
 
     async def remove(self, keys: Sequence[str]) -> list[str]:
         """Remove as many condemned objects from the store as possible. Return their keys."""
-        gone: list[str] = []
+        deleted: list[str] = []
         for key in keys if self._objects is not None else ():
             with suppress(StoreFailed):
                 await self.objects.delete(key)
-                gone.append(key)
+                deleted.append(key)
 
-        if gone:
-            await self._database.write(lambda connection: delete(connection, gone))
-        return gone
+        if deleted:
+            await self._database.write(lambda connection: delete(connection, deleted))
+        return deleted
 
     async def find(self, key: str) -> StoredObject | None:
         """Return the object, or None if it is not stored or is about to be removed."""

@@ -87,8 +87,8 @@ class Sweep:
             return 0
         await self._media.objects.tidy_up()
         swept = 0
-        while gone := await self._some():
-            swept += gone
+        while deleted := await self._some():
+            swept += deleted
         return swept
 
     async def _some(self) -> int:
@@ -100,36 +100,36 @@ class Sweep:
         going = await self._database.write(
             lambda connection: _mark_unreferenced(connection, before_ms, spared)
         )
-        gone = await self._remove_objects(self._media.objects, going)
-        if gone:
-            await self._database.write(lambda connection: delete(connection, gone))
-        self.counts.swept += len(gone)
-        return len(gone)
+        deleted = await self._remove_objects(self._media.objects, going)
+        if deleted:
+            await self._database.write(lambda connection: delete(connection, deleted))
+        self.counts.swept += len(deleted)
+        return len(deleted)
 
     async def _remove_objects(self, objects: ObjectStore, keys: list[str]) -> list[str]:
-        gone: list[str] = []
+        deleted: list[str] = []
         faults = 0
         for key in keys:
             try:
                 await objects.delete(key)
-                gone.append(key)
+                deleted.append(key)
             except StoreFailed as fault:
                 faults += 1
                 self.counts.failed += 1
                 logger.warning("an object could not be removed", extra={"key": key, "fault": str(fault)})
                 if faults == _MAX_FAULTS:
                     break
-        return gone
+        return deleted
 
 
 def _mark_unreferenced(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
     """Mark unreferenced objects, so that no new reference to them can be added. Return some of the marked
     keys.
     """
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
         (idle_before_ms, _AT_ONCE + len(spared)),
     )
-    mark_going(connection, [key for (key,) in found if key not in spared][:_AT_ONCE])
+    mark_going(connection, [key for (key,) in rows if key not in spared][:_AT_ONCE])
     going = connection.execute("SELECT key FROM objects WHERE state = 'going' LIMIT ?", (_AT_ONCE,))
     return [key for (key,) in going]

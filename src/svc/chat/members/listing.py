@@ -47,8 +47,8 @@ class MembersQuery(Request):
     @property
     def by_last_seen(self) -> bool:
         """Whether the result depends on when members were last seen."""
-        seen = (self.seen_after_ms, self.seen_before_ms)
-        return self.sort.endswith(LAST_SEEN) or seen != (None, None)
+        bounds = (self.seen_after_ms, self.seen_before_ms)
+        return self.sort.endswith(LAST_SEEN) or bounds != (None, None)
 
 
 def page(
@@ -87,7 +87,7 @@ def _place(members: Mapping[str, Member], after: str, sort: str, order: OrderedI
 def _matches(
     member: Member, wanted: MembersQuery, query: str, now: float, last_seen: Mapping[str, int]
 ) -> bool:
-    seen = last_seen.get(member.id, 0)
+    seen_at_ms = last_seen.get(member.id, 0)
     return (
         (not query or query in fold_name(member.nickname))
         and (not wanted.role_id or wanted.role_id in member.role_ids)
@@ -95,6 +95,6 @@ def _matches(
         and (wanted.joined_before_ms is None or member.joined_at_ms <= wanted.joined_before_ms)
         and (wanted.in_timeout is None or wanted.in_timeout == (member.timeout_until > now))
         and (wanted.bot is None or wanted.bot == member.bot)
-        and (wanted.seen_after_ms is None or seen >= wanted.seen_after_ms)
-        and (wanted.seen_before_ms is None or seen <= wanted.seen_before_ms)
+        and (wanted.seen_after_ms is None or seen_at_ms >= wanted.seen_after_ms)
+        and (wanted.seen_before_ms is None or seen_at_ms <= wanted.seen_before_ms)
     )

@@ -74,10 +74,10 @@ class PageCache:
     async def page(self, wanted: PageKey, read: Callable[[], Awaitable[HistoryPage]]) -> HistoryPage:
         """Return the cached page, or read it with `read`."""
         version = self._versions.get(wanted.channel_id, 0)
-        kept = self._kept.get(wanted)
-        if kept is not None and kept.version == version and self._now() < kept.until:
+        cached = self._kept.get(wanted)
+        if cached is not None and cached.version == version and self._now() < cached.until:
             self._kept.move_to_end(wanted)
-            return kept.page
+            return cached.page
         self._drop(wanted)
         page = await read()
         if self._versions.get(wanted.channel_id, 0) == version:
@@ -95,8 +95,8 @@ class PageCache:
             self._drop(next(iter(self._kept)))
 
     def _drop(self, wanted: PageKey) -> None:
-        if (kept := self._kept.pop(wanted, None)) is not None:
-            self._characters -= kept.characters
+        if (cached := self._kept.pop(wanted, None)) is not None:
+            self._characters -= cached.characters
 
 
 def _weight(message: Message) -> int:

@@ -58,16 +58,16 @@ class OwnMessages:
             which = member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, _ERASED_AT_ONCE
             some = [n for (n,) in connection.execute(_POSTED_BETWEEN, which)]
             found = store.read_these(connection, some)
-            gone = [self._messages.remove(connection, message) for message in found]
+            deleted = [self._messages.remove(connection, message) for message in found]
             connection.execute("DELETE FROM message_nonces WHERE author_id = ?", (member_id,))
-            return gone
+            return deleted
 
         def removed(messages: list[Message]) -> None:
             for message in messages:
                 self._messages.removed(message)
 
-        gone = await self._database.write(remove, removed)
-        return bool(gone)
+        deleted = await self._database.write(remove, removed)
+        return bool(deleted)
 
     async def _edits(self, message: Message) -> list[object]:
         if message.edited_at_ms is None:

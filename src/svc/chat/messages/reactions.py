@@ -85,8 +85,8 @@ class Annotations:
             message = store.existing(connection, channel_id, message_id)
             if message.pinned == pinned:
                 return False
-            there = connection.execute("SELECT count(*) FROM pins WHERE channel_id = ?", (channel_id,))
-            if pinned and number(there) >= MAX_PINS:
+            cursor = connection.execute("SELECT count(*) FROM pins WHERE channel_id = ?", (channel_id,))
+            if pinned and number(cursor) >= MAX_PINS:
                 raise ChatError("too_many", f"A channel has at most {MAX_PINS} pinned messages")
             search_store.changes(connection, message)
             if pinned:
@@ -156,9 +156,9 @@ class Annotations:
         previews.
         """
         keys = {str(image["key"]) for image in map(_image, message.previews) if image}
-        there = self._files.replace_previews(connection, message.id, sorted(keys))
+        previews = self._files.replace_previews(connection, message.id, sorted(keys))
         kept = [
-            {name: part for name, part in preview.items() if name != "image" or part["key"] in there}
+            {name: part for name, part in preview.items() if name != "image" or part["key"] in previews}
             for preview in message.previews
             if isinstance(preview, Mapping)
         ]

@@ -318,8 +318,8 @@ class Messages:
 
     def removed(self, message: Message) -> None:
         self.written(message.channel_id)
-        gone = responses.MessageDeleted(message.channel_id, message.id, message.thread)
-        self._hub.push("message_deleted", gone, Viewers(message.channel_id))
+        event = responses.MessageDeleted(message.channel_id, message.id, message.thread)
+        self._hub.push("message_deleted", event, Viewers(message.channel_id))
         self._counting(message).deleted(message)
 
     def moderate_text(self, text: str) -> str:
@@ -393,15 +393,15 @@ class Messages:
         self, channel_id: str, text: str, author: Author
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the mentioned members who can view the channel, and the groups that the author may use."""
-        found = mentions_in(text)
-        if not (found.members or found.groups):
+        mentions = mentions_in(text)
+        if not (mentions.members or mentions.groups):
             return (), ()
-        viewers = self._directory.viewers(channel_id) if found.members else frozenset[str]()
-        members = tuple(member_id for member_id in found.members if member_id in viewers)
+        viewers = self._directory.viewers(channel_id) if mentions.members else frozenset[str]()
+        members = tuple(member_id for member_id in mentions.members if member_id in viewers)
         permission = Permission.MENTION_EVERYONE
         may = author.kind == MEMBER and self._directory.may(author.id, permission, channel_id)
-        known = (EVERYONE, HERE, *self._directory.roles) if found.groups and may else ()
-        return members, tuple(group for group in found.groups if group in known)
+        known = (EVERYONE, HERE, *self._directory.roles) if mentions.groups and may else ()
+        return members, tuple(group for group in mentions.groups if group in known)
 
     def _notified_members(
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]

@@ -71,17 +71,17 @@ def index_changes(connection: Connection, most: int) -> int:
 
 def find(connection: Connection, query: str, after: int, before: int, limit: int) -> list[int]:
     """Return the cursors of all matches that lie between two cursors, newest first."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
         " ORDER BY rowid DESC LIMIT ?",
         (query, after, before, limit),
     ).fetchall()
-    return [n for (n,) in found]
+    return [n for (n,) in rows]
 
 
 def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
     """Return prefixes that can all be expanded to longer words without exceeding the limits."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"
         " WHERE term >= value AND term < value || char(0x10FFFF) LIMIT ?)) AS counts FROM json_each(?)",
@@ -89,7 +89,7 @@ def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
     ).fetchall()
     words, entries, those = 0, 0, set()
     for (count, messages, first), beginning in sorted(
-        (json.loads(row["counts"]), row["value"]) for row in found if row["counts"] != _NO_WORDS
+        (json.loads(row["counts"]), row["value"]) for row in rows if row["counts"] != _NO_WORDS
     ):
         if count == 1 and first == beginning:
             continue  # No longer word begins with this prefix, and looking up a single word is faster.

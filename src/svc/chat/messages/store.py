@@ -149,14 +149,14 @@ def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
     if not numbers:
         return []
     sql = _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?)) ORDER BY m.n DESC"
-    found = connection.execute(sql, (dumps(list(numbers)).decode(),)).fetchall()
-    return [_message(row) for row in found]
+    rows = connection.execute(sql, (dumps(list(numbers)).decode(),)).fetchall()
+    return [_message(row) for row in rows]
 
 
 def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
     """Return messages from all channels that come after a cursor, oldest first."""
-    found = connection.execute(_MESSAGES + "WHERE m.n > ? ORDER BY m.n LIMIT ?", (n, limit))
-    return [_message(row) for row in found]
+    rows = connection.execute(_MESSAGES + "WHERE m.n > ? ORDER BY m.n LIMIT ?", (n, limit))
+    return [_message(row) for row in rows]
 
 
 def update(connection: Connection, message: Message) -> None:
@@ -206,8 +206,8 @@ def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
         return None
-    found = connection.execute(_MESSAGES + "WHERE m.channel_id = ? LIMIT ?", (row["channel_id"], most))
-    messages = [_message(message) for message in found]
+    rows = connection.execute(_MESSAGES + "WHERE m.channel_id = ? LIMIT ?", (row["channel_id"], most))
+    messages = [_message(message) for message in rows]
     if len(messages) < most:
         connection.execute("DELETE FROM channels_gone WHERE channel_id = ?", (row["channel_id"],))
     return messages
@@ -239,8 +239,8 @@ async def one(database: Database, channel_id: str, n: int) -> Message | None:
 async def before(database: Database, place: Place, n: int, limit: int) -> list[Message]:
     """Return the newest messages before a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
-    found = await database.rows(sql, (*place, n, limit))
-    return [_message(row) for row in reversed(found)]
+    rows = await database.rows(sql, (*place, n, limit))
+    return [_message(row) for row in reversed(rows)]
 
 
 async def after(database: Database, place: Place, n: int, limit: int) -> list[Message]:
@@ -280,8 +280,8 @@ async def pinned_messages(database: Database, channel_id: str) -> list[Message]:
 
 async def edits(database: Database, n: int) -> list[Edit]:
     """Return the earlier versions of a message, oldest first."""
-    found = await database.rows("SELECT * FROM message_edits WHERE n = ? ORDER BY number", (n,))
-    return [Edit(row["text"], row["replaced_at_ms"]) for row in found]
+    rows = await database.rows("SELECT * FROM message_edits WHERE n = ? ORDER BY number", (n,))
+    return [Edit(row["text"], row["replaced_at_ms"]) for row in rows]
 
 
 async def newest(database: Database) -> int:
@@ -316,5 +316,5 @@ def mentions(
     This includes mentions in the channels' threads.
     """
     channels = dumps(list(channel_ids)).decode()
-    found = connection.execute(NEWEST_MENTIONS, (member_id, before, channels, limit)).fetchall()
-    return [n for (n,) in found]
+    rows = connection.execute(NEWEST_MENTIONS, (member_id, before, channels, limit)).fetchall()
+    return [n for (n,) in rows]

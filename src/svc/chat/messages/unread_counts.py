@@ -213,10 +213,10 @@ class ThreadFollows:
         followed = self._threads.get(thread)
         if followed is None:
             return []
-        those = [m for m, follow in followed.follows.items() if n in follow.mentions and m not in but]
-        for member_id in those:
+        counted = [m for m, follow in followed.follows.items() if n in follow.mentions and m not in but]
+        for member_id in counted:
             followed.follows[member_id].mentions.remove(n)
-        return those
+        return counted
 
     def unread(self, thread: str, member_id: str) -> int:
         """Return the number of messages that are newer than the member's mark, at most MAX_UNREAD."""

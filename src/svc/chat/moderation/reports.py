@@ -144,9 +144,9 @@ class Reports:
             values.append(before)
         if resolved is not None:
             conditions.append(f"resolved_at_ms IS {'NOT ' if resolved else ''}NULL")
-        if (seen := self._channels_of(asker_id)) is not None:
-            conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(seen))}))")
-            values += seen
+        if (channels := self._channels_of(asker_id)) is not None:
+            conditions.append(f"(channel_id IS NULL OR channel_id IN ({','.join('?' * len(channels))}))")
+            values += channels
         sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT ?"
         reports = [_read(row) for row in await self._database.rows(sql, (*values, limit + 1))]
         page = reports[:limit]
@@ -229,8 +229,8 @@ class Reports:
         return PermissionHolders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
 
     def _may_know(self, member_id: str, report: Report) -> bool:
-        seen = self._channels_of(member_id)
-        return report.channel_id is None or seen is None or report.channel_id in seen
+        channels = self._channels_of(member_id)
+        return report.channel_id is None or channels is None or report.channel_id in channels
 
     def _channels_of(self, member_id: str) -> list[str] | None:
         """Return the ids of the channels whose reports a member may see. Return None for the owner, who may

@@ -239,9 +239,9 @@ def _ban_reason(connection: Connection, person_id: str) -> str | None:
     """Return the reason for a person's ban, or an empty string if no reason was given. Return None if the
     person is not banned.
     """
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
         " ORDER BY b.banned_at_ms DESC",
         (person_id,),
     )
-    return value(found, str)
+    return value(cursor, str)

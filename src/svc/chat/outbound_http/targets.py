@@ -144,8 +144,8 @@ def _parse_url(address: str) -> URL:
     """Parse a URL. Raises ValueError if it is invalid or its host is too long. IDNA takes quadratic time for
     combining marks.
     """
-    if found := _AUTHORITY.match(address.translate(_REMOVED)):
-        authority = found[1]
+    if match := _AUTHORITY.match(address.translate(_REMOVED)):
+        authority = match[1]
         host = authority.rpartition("@")[2]
         # IDNA expands some characters to as many as 18. Checking a host full of such characters takes 14 ms.
         if len(authority) > _MAX_AUTHORITY or len(normalize("NFKC", host)) > _MAX_HOST + len(":65535"):

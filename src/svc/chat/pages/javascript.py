@@ -119,8 +119,8 @@ def tokens(source: str) -> Iterator[Token]:
     opened: list[str] = []
     before = ""
     while position < len(source):
-        found = _TOKEN.match(source, position)
-        kind, text = (str(found.lastgroup), found[0]) if found else ("", "")
+        match = _TOKEN.match(source, position)
+        kind, text = (str(match.lastgroup), match[0]) if match else ("", "")
         template = ""
         if text == "}" and opened and opened[-1] in ("`", _MARKUP, _TAG):
             template = opened.pop()

@@ -183,21 +183,21 @@ def preferred_language(accepted: str, known: Collection[str]) -> str:
 
 
 def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching: str) -> web.Response:
-    found = files.get(name)
-    if found is None:
+    file = files.get(name)
+    if file is None:
         raise ChatError("not_found")
     headers = {
-        "Content-Type": found.content_type,
+        "Content-Type": file.content_type,
         "Cache-Control": caching,
-        "ETag": f'"{found.tag}"',
+        "ETag": f'"{file.tag}"',
         "Vary": "Accept-Encoding",
     }
     known = request.if_none_match
-    if known is not None and any(tag.value in (found.tag, "*") for tag in known):
+    if known is not None and any(tag.value in (file.tag, "*") for tag in known):
         return web.Response(status=304, headers=headers)
-    if found.compressed and "gzip" in request.headers.get("Accept-Encoding", ""):
-        return web.Response(body=found.compressed, headers={**headers, "Content-Encoding": "gzip"})
-    return web.Response(body=found.content, headers=headers)
+    if file.compressed and "gzip" in request.headers.get("Accept-Encoding", ""):
+        return web.Response(body=file.compressed, headers={**headers, "Content-Encoding": "gzip"})
+    return web.Response(body=file.content, headers=headers)
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
@@ -322,11 +322,11 @@ def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes
     """
     page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
     for name in files:
-        found = _WORDS.fullmatch(name)
-        if found and found[1] != _USUAL_LANGUAGE:
+        match = _WORDS.fullmatch(name)
+        if match and match[1] != _USUAL_LANGUAGE:
             yield (
-                found[1],
-                page.replace(usual, name.encode()).replace(b'lang="en"', f'lang="{found[1]}"'.encode(), 1),
+                match[1],
+                page.replace(usual, name.encode()).replace(b'lang="en"', f'lang="{match[1]}"'.encode(), 1),
             )
 
 
@@ -336,10 +336,10 @@ def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
     The list includes modules and styles that the page fetches later, because after an update the server no
     longer has the files of this version.
     """
-    kept = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
-    kept += [f"/web/{version}/{name}" for name in files if is_own_module(name) or name == LATER_STYLE]
+    urls = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
+    urls += [f"/web/{version}/{name}" for name in files if is_own_module(name) or name == LATER_STYLE]
     worker = files[SERVICE_WORKER].decode().replace("{{version}}", version)
-    return worker.replace("{{files}}", " ".join(dict.fromkeys(kept))).encode()
+    return worker.replace("{{files}}", " ".join(dict.fromkeys(urls))).encode()
 
 
 def manifest(name: str, icon: str | None) -> dict[str, object]:

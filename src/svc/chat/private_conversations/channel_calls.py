@@ -142,17 +142,17 @@ class ChannelCalls:
             return frozenset(after), after != before
 
         def settled(outcome: tuple[frozenset[str], bool]) -> None:
-            there, changed = outcome
+            participants, changed = outcome
             calls = self._conversations.calls
             # A deleted member's rows are already gone, so also compare with the state in memory.
-            changed = changed or calls.get(channel_id, frozenset()) != there
-            calls[channel_id] = there
-            if not there:
+            changed = changed or calls.get(channel_id, frozenset()) != participants
+            calls[channel_id] = participants
+            if not participants:
                 del calls[channel_id]
             if changed:
                 self._conversations.report_changed([channel_id])
             for user_id in users:
-                if user_id not in there:
+                if user_id not in participants:
                     for disconnect in self.on_unsealed:
                         disconnect(channel_id, user_id)
 

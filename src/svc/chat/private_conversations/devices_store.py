@@ -31,8 +31,8 @@ DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})
 
 async def stock(database: Database, device_id: str, now_ms: int) -> int:
     """Return the number of unused key packages, not counting the last-resort one."""
-    found = await database.row(_STOCK, (device_id, now_ms))
-    return int(found[0]) if found else 0
+    row = await database.row(_STOCK, (device_id, now_ms))
+    return int(row[0]) if row else 0
 
 
 _STOCK = (
@@ -47,12 +47,12 @@ def count_stock(connection: Connection, device_id: str, now_ms: int) -> int:
 
 def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
     """Return whether other devices can claim one of the device's key packages."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM private_key_packages WHERE device_id = ? AND expires_at_ms > ?"
         " AND (last_resort = 1 OR taken_at_ms IS NULL) LIMIT 1",
         (device_id, now_ms),
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def proof_of(connection: Connection, device_id: str) -> str | None:
@@ -98,19 +98,19 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
     """Return an unused key package and mark it as used. If there is none, return the last-resort key package,
     or None if the device has none.
     """
-    found = connection.execute(
+    row = connection.execute(
         "UPDATE private_key_packages SET taken_at_ms = ?2 WHERE n = (SELECT n FROM private_key_packages"
         " WHERE device_id = ?1 AND last_resort = 0 AND taken_at_ms IS NULL AND expires_at_ms > ?2"
         " ORDER BY n LIMIT 1) RETURNING body",
         (device_id, now_ms),
     ).fetchone()
-    if found is None:
-        found = connection.execute(
+    if row is None:
+        row = connection.execute(
             "SELECT body FROM private_key_packages"
             " WHERE device_id = ? AND last_resort = 1 AND expires_at_ms > ?",
             (device_id, now_ms),
         ).fetchone()
-    return found["body"] if found else None
+    return row["body"] if row else None
 
 
 def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
@@ -137,11 +137,11 @@ def delete_used(connection: Connection, refs: Sequence[bytes]) -> None:
 
 
 def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
-    found = connection.execute(
+    cursor = connection.execute(
         "DELETE FROM private_key_packages WHERE expires_at_ms <= ? OR taken_at_ms <= ?",
         (now_ms, taken_before_ms),
     )
-    return found.rowcount
+    return cursor.rowcount
 
 
 def member_of(connection: Connection, device_id: str) -> str:

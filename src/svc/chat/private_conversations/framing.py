@@ -51,11 +51,11 @@ class KeyPackage:
 def read_private_message(data: bytes) -> PrivateMessage:
     """Parse a PrivateMessage. Raises FramingError."""
     reader = _open_message(data, _PRIVATE_MESSAGE)
-    found = PrivateMessage(reader.vector(), reader.number(8), reader.number(1), reader.vector())
+    message = PrivateMessage(reader.vector(), reader.number(8), reader.number(1), reader.vector())
     for _ in ("sender data", "ciphertext"):
         reader.vector()
     reader.end()
-    return found
+    return message
 
 
 def read_welcome(data: bytes) -> frozenset[bytes]:
@@ -65,18 +65,18 @@ def read_welcome(data: bytes) -> frozenset[bytes]:
     secrets = _Reader(reader.vector())
     reader.vector()
     reader.end()
-    found: set[bytes] = set()
+    recipients: set[bytes] = set()
     count = 0
     while secrets.remaining():
-        found.add(secrets.vector())
+        recipients.add(secrets.vector())
         for _ in ("KEM output", "ciphertext"):
             secrets.vector()
         count += 1
-        if count > MAX_RECIPIENTS or count > len(found):
+        if count > MAX_RECIPIENTS or count > len(recipients):
             raise FramingError("a Welcome names each of at most 200 devices once")
-    if not found:
+    if not recipients:
         raise FramingError("a Welcome has no recipients")
-    return frozenset(found)
+    return frozenset(recipients)
 
 
 def read_key_package(data: bytes) -> KeyPackage:
@@ -165,6 +165,6 @@ class _Reader:
     def _take(self, size: int) -> bytes:
         if size > self.remaining():
             raise FramingError("it is cut short")
-        found = self._data[self._at : self._at + size]
+        taken = self._data[self._at : self._at + size]
         self._at += size
-        return found
+        return taken

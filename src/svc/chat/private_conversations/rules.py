@@ -210,10 +210,10 @@ class PrivateConversations:
 
     def forget_member(self, member_id: str) -> None:
         """Update the conversations in memory after a member has left the server and push the changes."""
-        left = [one for one, (_, people) in self._members.items() if member_id in people]
-        for conversation_id in left:
+        conversation_ids = [one for one, (_, people) in self._members.items() if member_id in people]
+        for conversation_id in conversation_ids:
             self._drop(conversation_id, member_id)
-        self.report_changed(left)
+        self.report_changed(conversation_ids)
 
     def _drop(self, conversation_id: str, member_id: str) -> None:
         is_pair, people = self._members[conversation_id]
@@ -389,8 +389,8 @@ class PrivateConversations:
         """
         may = self._directory.may
         people = self.calls.get(channel_id, _NOBODY)
-        there = frozenset(one for one in people if may(one, Permission.JOIN_VOICE, channel_id))
-        return there if member_id in there else _NOBODY
+        participants = frozenset(one for one in people if may(one, Permission.JOIN_VOICE, channel_id))
+        return participants if member_id in participants else _NOBODY
 
     def _require_inside(self, member_id: str, conversation_id: str) -> frozenset[str]:
         """Return the people in a conversation or in a channel's call. Raises ChatError if the given member is

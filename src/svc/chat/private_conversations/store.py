@@ -214,12 +214,12 @@ def _conversation(row: Row) -> PrivateConversation:
 
 def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
     """Return the device of each member in a channel's call. The result is empty for a conversation."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT member_id, device_id FROM private_members"
         " WHERE conversation_id = ? AND device_id IS NOT NULL",
         (channel_id,),
     )
-    return {row["member_id"]: row["device_id"] for row in found}
+    return {row["member_id"]: row["device_id"] for row in rows}
 
 
 def put_devices_in_call(
@@ -277,11 +277,11 @@ def restart_group(connection: Connection, conversation_id: str, before: PrivateG
 
 def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Row | None:
     """Return the log entry with exactly this body, or None if there is none."""
-    found: Row | None = connection.execute(
+    row: Row | None = connection.execute(
         "SELECT seq, epoch, kind FROM private_entries WHERE conversation_id = ? AND digest = ?",
         (conversation_id, digest(body)),
     ).fetchone()
-    return found
+    return row
 
 
 def append(
@@ -318,27 +318,27 @@ async def entries(
     """Return the log entries after the given number that the device may read. Empty if the device is not in
     the group.
     """
-    found = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
-    return [_LOG.read(row) for row in found]
+    rows = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
+    return [_LOG.read(row) for row in rows]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int | None:
     """Return the number of the last entry that the device may not read, or None if the device is not in the
     group.
     """
-    found = await database.row(
+    row = await database.row(
         "SELECT since_seq FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
         (conversation_id, device_id),
     )
-    return int(found[0]) if found else None
+    return int(row[0]) if row else None
 
 
 def entries_in(
     connection: Connection, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
     """Return the same as `entries`. Call this within a write."""
-    found = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
-    return [_LOG.read(row) for row in found]
+    rows = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
+    return [_LOG.read(row) for row in rows]
 
 
 def put_welcome(
@@ -364,7 +364,7 @@ async def welcomes(
     database: Database, device_id: str, channel_id: str | None, most: int
 ) -> list[PrivateWelcome]:
     """Return a device's Welcomes to conversations, or to the given channel's call."""
-    found = await database.rows(
+    rows = await database.rows(
         f"SELECT {_WELCOMES.select('w')} FROM private_welcomes w JOIN"
         " (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM"
         " (SELECT w.id, length(w.body) AS bytes FROM private_welcomes w"
@@ -374,7 +374,7 @@ async def welcomes(
         " WHERE before < ? ORDER BY w.id",
         (device_id, channel_id, most, MAX_READ_BYTES),
     )
-    return [_WELCOMES.read(row) for row in found]
+    return [_WELCOMES.read(row) for row in rows]
 
 
 def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> None:

@@ -41,8 +41,8 @@ class Subscriptions:
         self._sessions: dict[str, set[str]] = {}
 
     async def load(self) -> None:
-        kept = await self._database.rows("SELECT member_id, session_id FROM push_subscriptions")
-        for member_id, session_id in kept:
+        rows = await self._database.rows("SELECT member_id, session_id FROM push_subscriptions")
+        for member_id, session_id in rows:
             self._sessions.setdefault(member_id, set()).add(session_id)
 
     def members(self) -> set[str]:

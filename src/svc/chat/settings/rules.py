@@ -120,8 +120,8 @@ class Settings:
             connection.executemany("DELETE FROM settings WHERE name = ?", names)
             if not new:
                 return
-            kept = _rows({name: value for name, value in new.items() if name not in dropped})
-            connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", kept)
+            rows = _rows({name: value for name, value in new.items() if name not in dropped})
+            connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows)
             self._audit.record(connection, actor_id, "settings_change", None, details, now)
 
         def changed(_: None) -> tuple[Values, Collection[str]]:

@@ -54,8 +54,8 @@ class CountsTokens:
 
     def of(self, member_id: str) -> str | None:
         """Return a member's token, or None if there is no valid one."""
-        kept = self._kept.get(member_id)
-        return self._text(kept) if kept is not None and self._is_current(kept) else None
+        token = self._kept.get(member_id)
+        return self._text(token) if token is not None and self._is_current(token) else None
 
     @shared_write
     def renew(self, member_id: str) -> Write[None, str]:
@@ -78,10 +78,10 @@ class CountsTokens:
     def member_of(self, token: str) -> str:
         """Return the id of the member whose counts can be read with this token. Raises ChatError."""
         member_id, _, _ = token.removeprefix(PREFIX).partition(".")
-        kept = self._kept.get(member_id)
-        if kept is None or not self._is_current(kept):
+        stored = self._kept.get(member_id)
+        if stored is None or not self._is_current(stored):
             raise ChatError("token_invalid")
-        if not hmac.compare_digest(token.encode("utf-8", "replace"), self._text(kept).encode()):
+        if not hmac.compare_digest(token.encode("utf-8", "replace"), self._text(stored).encode()):
             raise ChatError("token_invalid")
         return member_id
 

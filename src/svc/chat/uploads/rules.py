@@ -126,10 +126,10 @@ class Uploads:
 
         def insert(connection: Connection) -> None:
             self._forget_empty(connection)
-            there = self._room(connection, upload.member_id, disk_bytes)
-            require_place(there)
+            stored = self._room(connection, upload.member_id, disk_bytes)
+            require_place(stored)
             # The whole upload must fit at this point, although space is reserved only for the first bytes.
-            require_room(there, upload.length)
+            require_room(stored, upload.length)
             store.UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
         return Write(insert, lambda _: upload)
@@ -255,10 +255,10 @@ class Uploads:
         refused = now_ms - int(limits.REFUSED_KEPT_S * 1000)
         dead = now_ms - int(limits.DEAD_KEPT_S * 1000)
         self._forget_empty(connection)
-        gone = store.expired_ids(connection, RECEIVING, unfinished, _TIDIED_AT_ONCE)
-        gone += store.expired_ids(connection, "refused", refused, _TIDIED_AT_ONCE)
-        gone += store.expired_failures(connection, dead, _TIDIED_AT_ONCE)
-        for upload_id in gone:
+        expired = store.expired_ids(connection, RECEIVING, unfinished, _TIDIED_AT_ONCE)
+        expired += store.expired_ids(connection, "refused", refused, _TIDIED_AT_ONCE)
+        expired += store.expired_failures(connection, dead, _TIDIED_AT_ONCE)
+        for upload_id in expired:
             if upload_id not in self._busy:
                 self._drop(connection, upload_id)
         return self._queue.count(connection)

@@ -61,11 +61,11 @@ def set_refused(connection: Connection, upload_id: str, refusal: Mapping[str, ob
 
 def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
     """Return the ids of a member's unfinished or refused uploads."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT id FROM uploads WHERE member_id = ? AND state IN (?, ?, ?)",
         (member_id, RECEIVING, WAITING, REFUSED),
     )
-    return [row["id"] for row in found]
+    return [row["id"] for row in rows]
 
 
 def load(connection: Connection, member_id: str | None = None) -> Load:
@@ -88,31 +88,31 @@ def load(connection: Connection, member_id: str | None = None) -> Load:
 
 def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
     """Return the ids of uploads that began before the given time and have received nothing."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND received = 0 AND created_at_ms < ? LIMIT ?",
         (RECEIVING, before_ms, most),
     )
-    return [row["id"] for row in found]
+    return [row["id"] for row in rows]
 
 
 def expired_ids(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
     """Return the ids of uploads in the given state that have no job and have not changed since the given
     time.
     """
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND changed_at_ms < ?"
         " AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = uploads.id) LIMIT ?",
         (state, before_ms, most),
     )
-    return [row["id"] for row in found]
+    return [row["id"] for row in rows]
 
 
 def with_files(connection: Connection) -> set[str]:
     """Return the ids of uploads whose file is still needed."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT id FROM uploads WHERE state IN (?, ?) UNION SELECT id FROM jobs", (RECEIVING, WAITING)
     )
-    return {row["id"] for row in found}
+    return {row["id"] for row in rows}
 
 
 # Functions for the table of the worker's jobs.
@@ -152,34 +152,34 @@ _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:
 
 def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[WaitingJob]:
     """Return, for each member, the longest-waiting job that no worker holds."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT id, member_id, due_at_ms FROM (SELECT id, member_id, due_at_ms,"
         " row_number() OVER (PARTITION BY member_id ORDER BY due_at_ms, id) AS place"
         f" FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
         " AND due_at_ms <= :now AND lease_until_ms <= :now) WHERE place = 1",
         {"kinds": dumps(list(kinds)).decode(), "long": long, "now": now_ms},
     )
-    return [WaitingJob(*row) for row in found]
+    return [WaitingJob(*row) for row in rows]
 
 
 def claimed_counts(
     connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 ) -> dict[str, int]:
     """Return how many of each member's jobs are held by workers."""
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT member_id, count(*) FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
         " AND lease_until_ms > :now GROUP BY member_id",
         {"kinds": dumps(list(kinds)).decode(), "long": long, "now": now_ms},
     )
-    return dict(found.fetchall())
+    return dict(cursor.fetchall())
 
 
 def leased_count(connection: Connection, kind: str, now_ms: int) -> int:
     """Return the number of jobs of the given kind that are held by workers."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT count(*) FROM jobs WHERE dead = 0 AND kind = ? AND lease_until_ms > ?", (kind, now_ms)
     )
-    return number(found)
+    return number(cursor)
 
 
 # The column values for a job that no worker holds.
@@ -196,12 +196,12 @@ def move_to_long_queue(connection: Connection, job_id: str, now_ms: int) -> None
 
 
 def expired_failures(connection: Connection, before_ms: int, most: int) -> list[str]:
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT j.id FROM jobs AS j JOIN uploads AS u USING (id) WHERE j.dead = 1 AND u.changed_at_ms < ?"
         " LIMIT ?",
         (before_ms, most),
     )
-    return [row["id"] for row in found]
+    return [row["id"] for row in rows]
 
 
 class JobCounts(NamedTuple):

@@ -108,8 +108,8 @@ class VoiceModeration:
         The member is disconnected from the present channel, and their page is asked to join the other one. If
         the page does not join it, the member is in no channel.
         """
-        there = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
-        room_ids = [room_id for room_id in there if room_id != channel_id]
+        rooms = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
+        room_ids = [room_id for room_id in rooms if room_id != channel_id]
         self._voice.require_voice_channel(actor_id, channel_id, Permission.MOVE_MEMBERS)
         if not self._directory.may(member_id, Permission.JOIN_VOICE, channel_id):
             raise ChatError("forbidden", "This member is not allowed to join this channel")

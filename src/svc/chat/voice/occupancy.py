@@ -113,9 +113,9 @@ class Occupancy:
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
         """Replace the state with the actual participants. Rooms that are not in `actual` are empty."""
-        there = {(room_id, user_id) for room_id, users in actual.items() for user_id in users}
+        present = {(room_id, user_id) for room_id, users in actual.items() for user_id in users}
         for room_id, user_id in self.everybody():
-            if (room_id, user_id) not in there:
+            if (room_id, user_id) not in present:
                 self.left(room_id, user_id, lost=True)
         for room_id, users in actual.items():
             for user_id in users:

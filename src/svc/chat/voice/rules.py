@@ -275,8 +275,8 @@ class Voice:
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
         self._may_speak.pop((room_id, user_id), None)
-        gone = VoiceLeft(room_id, user_id, lost or UNSET)
-        self._hub.push("voice_left", gone, self.rooms.audience(room_id))
+        event = VoiceLeft(room_id, user_id, lost or UNSET)
+        self._hub.push("voice_left", event, self.rooms.audience(room_id))
 
     def channel_shown(self, channel: Channel, member_ids: frozenset[str]) -> None:
         """Send a channel's participants to members who can now see the channel."""

@@ -82,11 +82,11 @@ class Spans:
         that has fewer than `size` members of the room, but at least one. If there is none, it is the least
         loaded service.
         """
-        here = [*self._places.get(room_id, {}).values()]
+        services = [*self._places.get(room_id, {}).values()]
         everywhere = [place for places in self._places.values() for place in places.values()]
-        if home in usable and here.count(home) < size:
+        if home in usable and services.count(home) < size:
             return home
-        open_ = [index for index in usable if 0 < here.count(index) < size]
+        open_ = [index for index in usable if 0 < services.count(index) < size]
         return min(open_ or usable or [home], key=lambda index: (everywhere.count(index), index))
 
     def joined(self, index: int, room_id: str, user_id: str) -> int | None:
@@ -187,8 +187,8 @@ class Spans:
             if not at:
                 return
             room = self._rooms[room_id] = _SpanningRoom()
-        gone, new, room.at = room.at - at, at - room.at, at
-        for index in gone:
+        removed, new, room.at = room.at - at, at - room.at, at
+        for index in removed:
             self._leave(index, room_id, room)
         if new:
             self._adopt(room_id, room)
@@ -266,10 +266,10 @@ class Spans:
                     self._begin_relay(room_id, relay, track, ends)
 
     def _begin_relay(self, room_id: str, relay: _Relay, track: events.RelayedTrack, ends: "_Ends") -> None:
-        there, back = secrets.token_hex(_KEY_BYTES), secrets.token_hex(_KEY_BYTES)
+        forward_key, backward_key = secrets.token_hex(_KEY_BYTES), secrets.token_hex(_KEY_BYTES)
         *ssrcs, rtcp_ssrc = _distinct_ssrcs(2 * max(len(track.rids), 1) + 1)
-        sending = events.RelayLink(ends.origin[0], ends.target, there, back, ssrcs, rtcp_ssrc)
-        receiving = events.RelayLink(ends.target[0], ends.origin, back, there, ssrcs, rtcp_ssrc)
+        sending = events.RelayLink(ends.origin[0], ends.target, forward_key, backward_key, ssrcs, rtcp_ssrc)
+        receiving = events.RelayLink(ends.target[0], ends.origin, backward_key, forward_key, ssrcs, rtcp_ssrc)
         name: Mapping[str, str] = {"relay_id": relay.relay_id, "track_id": track.track_id}
         # Set up the receiving service first, so that its keys are in place when the first packet arrives.
         receiver, sender = self._services[relay.target], self._services[relay.origin]

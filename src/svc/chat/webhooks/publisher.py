@@ -150,13 +150,13 @@ class PostHistory:
         self._by_webhook: dict[str, deque[Attempt]] = {}
 
     def note(self, webhook_id: str, attempt: Attempt) -> None:
-        kept = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
+        attempts = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
         # Merge identical attempts, so that a sender that keeps posting too fast does not displace all other
         # entries.
-        if kept and attempt.outcome != "posted" and _alike(kept[-1], attempt):
-            kept[-1] = replace(attempt, times=kept[-1].times + 1)
+        if attempts and attempt.outcome != "posted" and _alike(attempts[-1], attempt):
+            attempts[-1] = replace(attempt, times=attempts[-1].times + 1)
         else:
-            kept.append(attempt)
+            attempts.append(attempt)
 
     def of(self, webhook_id: str, may_view: Callable[[str], bool]) -> list[Attempt]:
         """Return the attempts, newest first.
@@ -164,12 +164,12 @@ class PostHistory:
         A webhook may have posted to channels that a present manager cannot see. Attempts in such channels do
         not include the ids of the channel and the message.
         """
-        kept = reversed(self._by_webhook.get(webhook_id, ()))
+        attempts = reversed(self._by_webhook.get(webhook_id, ()))
         return [
             attempt
             if attempt.channel_id is None or may_view(attempt.channel_id)
             else replace(attempt, message_id=None, channel_id=None)
-            for attempt in kept
+            for attempt in attempts
         ]
 
     def forget(self, webhook_id: str) -> None:

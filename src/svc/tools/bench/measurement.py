@@ -137,24 +137,24 @@ class Measurement:
 
     def warnings(self) -> list[str]:
         """Return reasons to suspect that the figures describe the generator or the host, not the service."""
-        found = []
+        warnings = []
         if self.forged:
-            found.append(f"{self.forged} packets were not authentic")
+            warnings.append(f"{self.forged} packets were not authentic")
         if self.unsent:
-            found.append(f"the generator was too late to send {self.unsent} packets")
+            warnings.append(f"the generator was too late to send {self.unsent} packets")
         if self.late > self.sent / 100:
-            found.append(f"the generator sent {self.late} packets late, in bursts")
+            warnings.append(f"the generator sent {self.late} packets late, in bursts")
         if self.missed:
-            found.append(
+            warnings.append(
                 f"{self.missed} of the lost packets arrived; the generator was too slow to take them"
             )
         if self.generator_percent > 85:
-            found.append(f"the generator was busy {self.generator_percent} % of the time")
+            warnings.append(f"the generator was busy {self.generator_percent} % of the time")
         if self.waited_percent > MAX_WAITED_PERCENT:
-            found.append(f"the server waited for its core {self.waited_percent} % of the time")
+            warnings.append(f"the server waited for its core {self.waited_percent} % of the time")
         if self.stolen_percent > MAX_STOLEN_PERCENT:
-            found.append(f"the host took {self.stolen_percent} % of the time")
-        return found
+            warnings.append(f"the host took {self.stolen_percent} % of the time")
+        return warnings
 
 
 def percentile_us(histogram: Sequence[int], share: float) -> float | None:

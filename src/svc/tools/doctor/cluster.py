@@ -20,34 +20,43 @@ def diagnose(status: Mapping[str, Any]) -> list[Finding]:
     nodes = {node["node"]: node for node in status["nodes"]}
     owner = nodes.get(status["owner"])
     if owner is None or owner["state"] != "owner":
-        found = [
+        findings = [
             problem("No node owns the community", "Read the nodes' logs: NATS may have lost its quorum.")
         ]
     else:
-        found = [ok(f"Node {status['owner']} owns the community, in epoch {status['epoch']}")]
+        findings = [ok(f"Node {status['owner']} owns the community, in epoch {status['epoch']}")]
     following = sorted(name for name, node in nodes.items() if node["state"] == "follower")
     if following:
-        found.append(ok(f"Ready to take over: {', '.join(following)}"))
+        findings.append(ok(f"Ready to take over: {', '.join(following)}"))
     else:
         advice = "Start svc chat --node on another machine (docs/cluster.md)."
-        found.append(problem("No other node is ready to take over", advice))
+        findings.append(problem("No other node is ready to take over", advice))
     for name, node in nodes.items():
         if node["state"] == "silent":
-            found.append(notice(f"Node {name} has stopped announcing itself", "Start it, or read its log."))
+            findings.append(
+                notice(f"Node {name} has stopped announcing itself", "Start it, or read its log.")
+            )
         elif node["lag"] > _FAR_BEHIND:
-            found.append(notice(f"Node {name} is {node['lag']:,} entries behind", "Wait, or read its log."))
+            findings.append(
+                notice(f"Node {name} is {node['lag']:,} entries behind", "Wait, or read its log.")
+            )
     behind = sorted(name for name, is_current in status["replicas"].items() if not is_current)
     if behind:
         advice = "Start NATS there, or read its log: losing another server could stop all writes."
-        found.append(problem(f"Without all of the log: {', '.join(behind)}", advice))
+        findings.append(problem(f"Without all of the log: {', '.join(behind)}", advice))
     elif len(status["replicas"]) < _REPLICAS:
         advice = "Run three NATS servers on three machines (docs/cluster.md)."
-        found.append(problem(f"The log is on {len(status['replicas'])} NATS servers", advice))
+        findings.append(problem(f"The log is on {len(status['replicas'])} NATS servers", advice))
     else:
-        found.append(ok(f"The log is on {', '.join(sorted(status['replicas']))}"))
+        findings.append(ok(f"The log is on {', '.join(sorted(status['replicas']))}"))
     places = status.get("places", {})  # Nodes running an older version list none.
-    found += [*_machines(status["nodes"]), *_nats_machines(places), *_sfus(places), *_store(status, places)]
-    return [*found, *_relays(status)]
+    findings += [
+        *_machines(status["nodes"]),
+        *_nats_machines(places),
+        *_sfus(places),
+        *_store(status, places),
+    ]
+    return [*findings, *_relays(status)]
 
 
 def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:

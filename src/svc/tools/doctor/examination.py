@@ -75,31 +75,31 @@ async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]
         url = _url("--from", target.seen_from_here)
         return list(await remote_checks.diagnose(url, target.udp_port or USUAL_UDP_PORT, _trust(target)))
     config = Config.read(variables)
-    found = [*machine.diagnose(), *data_folder.diagnose(target.data_dir)]
-    found += await decoders.diagnose()
+    findings = [*machine.diagnose(), *data_folder.diagnose(target.data_dir)]
+    findings += await decoders.diagnose()
     # Only cluster nodes support this command.
     if (nodes := await _ask(target.data_dir, "cluster_status", {})) is not None:
-        found += cluster.diagnose(nodes)
+        findings += cluster.diagnose(nodes)
     server = await _ask(target.data_dir, "status_get", {})
     if server is not None:
-        found.append(ok(f"The server is running: version {server['version']}"))
-        found += services.diagnose(server)
+        findings.append(ok(f"The server is running: version {server['version']}"))
+        findings += services.diagnose(server)
         if (checked := await _ask(target.data_dir, "database_check", {})) is not None:
-            found.append(data_folder.database(checked["faults"]))
+            findings.append(data_folder.database(checked["faults"]))
     else:
-        found += await asyncio.to_thread(data_folder.database_at_rest, target.data_dir)
+        findings += await asyncio.to_thread(data_folder.database_at_rest, target.data_dir)
     port, sfu_port = _ports(target, server)
-    found.append(await network.port("the chat server", port, "chat", secure_too=True))
+    findings.append(await network.port("the chat server", port, "chat", secure_too=True))
     sfu = await network.port("the SFU", sfu_port, "sfu")
     media = await network.media(sfu_port)
     udp_port = target.udp_port or media.port or USUAL_UDP_PORT
-    found += [sfu, network.udp_port(udp_port, ours="our own program" in sfu.what)]
-    found.append(network.tcp_port(udp_port, taken=media.tcp))
-    found += await network.outside(config, udp_port)
-    found += await _turn(target, variables, config.advertised)
+    findings += [sfu, network.udp_port(udp_port, ours="our own program" in sfu.what)]
+    findings.append(network.tcp_port(udp_port, taken=media.tcp))
+    findings += await network.outside(config, udp_port)
+    findings += await _turn(target, variables, config.advertised)
     if target.url:
-        found += await _site(target, server)
-    return found
+        findings += await _site(target, server)
+    return findings
 
 
 def _ports(target: Target, server: Mapping[str, Any] | None) -> tuple[int, int]:

@@ -95,8 +95,8 @@ async def outside(config: Config, udp: int) -> Findings:
     """Check whether the addresses sent to browsers lead to this machine."""
     own = [ip for ip in interface_addresses() if not ip_address(ip.partition("%")[0]).is_loopback]
     if config.advertised:
-        seen = await mapped_address(config.stun_servers) if not config.disable_stun else None
-        return [check_advertised(config.advertised, own, seen, udp)]
+        public = await mapped_address(config.stun_servers) if not config.disable_stun else None
+        return [check_advertised(config.advertised, own, public, udp)]
     if config.disable_stun or not config.stun_servers:
         return [addresses(own, None, udp, queried=False)]
     return [addresses(own, await mapped_address(config.stun_servers), udp, queried=True)]

@@ -69,14 +69,14 @@ async def diagnose(
                     "Let the name, and the proxy behind it, point to this machine and its port.",
                 )
             ]
-        found = [secure_context(url), *certificate_finding(shown, datetime.now(UTC))]
-        found += proxies(ProxyRoute(url, hops, arrival))
-        found.append(await websocket(http, url / "live", trust))
+        findings = [secure_context(url), *certificate_finding(shown, datetime.now(UTC))]
+        findings += proxies(ProxyRoute(url, hops, arrival))
+        findings.append(await websocket(http, url / "live", trust))
         if voice:
-            found.append(await websocket(http, url / "sfu" / "client", trust))
+            findings.append(await websocket(http, url / "sfu" / "client", trust))
         else:
-            found.append(notice("Calls do not work: SFU_WS_HOST is not set", "Set it, or use svc up."))
-    return found
+            findings.append(notice("Calls do not work: SFU_WS_HOST is not set", "Set it, or use svc up."))
+    return findings
 
 
 def secure_context(url: URL) -> Finding:
@@ -101,17 +101,17 @@ def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
 def proxies(way: ProxyRoute) -> Findings:
     """Check that the proxies between the address and the server match the server's settings."""
     entries = [entry for value in way.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()]
-    found = [_hops(way, len(entries))]
+    findings = [_hops(way, len(entries))]
     # Clients omit the default port.
     expected_host = way.url.host_port_subcomponent
     if way.arrival["host"] not in (expected_host, way.url.authority):
-        found.append(
+        findings.append(
             problem(
                 f"The proxy passes the host {way.arrival['host']!r} on instead of {expected_host!r}",
                 "Make it pass on the Host header (nginx: proxy_set_header Host $http_host).",
             )
         )
-    return found
+    return findings
 
 
 def _hops(way: ProxyRoute, entries: int) -> Finding:

@@ -83,10 +83,10 @@ async def _one(
         return problem(f"{server_name}: browsers do not support TURN over DTLS", "Add ?transport=tcp to it.")
     try:
         async with asyncio.timeout(ANSWER_DEADLINE_S):
-            way = await _way(address, trust)
+            transport = await _way(address, trust)
     except OSError as fault:  # Includes TimeoutError and every ssl.SSLError.
         return unreachable(address, fault)
-    allocation = _Allocation(way, name, password)
+    allocation = _Allocation(transport, name, password)
     try:
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             await allocation.ask(Method.ALLOCATE, {"REQUESTED-TRANSPORT": _UDP_RELAY})
@@ -104,7 +104,7 @@ async def _one(
         return unreachable(address, fault)
     finally:
         await allocation.give_back()
-        await way.close()
+        await transport.close()
 
 
 def unreachable(address: Address, fault: OSError) -> Finding:

@@ -27,41 +27,41 @@ def draw(records: Iterable[Record], descriptor_id: int | None, output: Path, ssr
     """Write the plot to a file. Its extension, .png or .svg, determines the format."""
     if output.suffix not in (".png", ".svg"):
         raise RtpdumpError(f"{output}: the file name must end in .png or .svg")
-    found = timeline(records, descriptor_id, ssrc)
+    shown = timeline(records, descriptor_id, ssrc)
     try:
         from matplotlib.figure import Figure
     except ImportError as problem:
         raise RtpdumpError(f"plotting needs a library: {install_command('matplotlib')}") from problem
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-    _draw_frames(above, found)
-    _draw_rates(below, found)
-    above.set_title(_title(found), loc="left")
+    _draw_frames(above, shown)
+    _draw_rates(below, shown)
+    above.set_title(_title(shown), loc="left")
     try:
         figure.savefig(output, dpi=120)
     except OSError as problem:
         raise RtpdumpError(f"{output}: {problem.strerror}") from problem
 
 
-def _title(found: Timeline) -> str:
-    keyframes = sum(frame.keyframe for frame in found.frames)
-    recovered = sum(loss.recovered for loss in found.losses)
-    lost = f"{len(found.losses)} packets lost" + (f", {recovered} recovered" if recovered else "")
-    keyframe_summary = f"{keyframes} keyframes, " if any(frame.layer for frame in found.frames) else ""
-    return f"SSRC {found.ssrc}: {len(found.frames)} frames, {keyframe_summary}{lost}"
+def _title(shown: Timeline) -> str:
+    keyframes = sum(frame.keyframe for frame in shown.frames)
+    recovered = sum(loss.recovered for loss in shown.losses)
+    lost = f"{len(shown.losses)} packets lost" + (f", {recovered} recovered" if recovered else "")
+    keyframe_summary = f"{keyframes} keyframes, " if any(frame.layer for frame in shown.frames) else ""
+    return f"SSRC {shown.ssrc}: {len(shown.frames)} frames, {keyframe_summary}{lost}"
 
 
-def _draw_frames(axes: "Axes", found: Timeline) -> None:
-    for layer in found.layers:
-        frames = [frame for frame in found.frames if frame.layer == layer]
+def _draw_frames(axes: "Axes", shown: Timeline) -> None:
+    for layer in shown.layers:
+        frames = [frame for frame in shown.frames if frame.layer == layer]
         times, bottoms = [frame.at_s for frame in frames], [frame.below / 1000 for frame in frames]
         axes.vlines(times, bottoms, _tops(frames), color=_colour(layer), linewidth=2.2, label=_name(layer))
-    keyframes = [frame for frame in found.frames if frame.keyframe]
+    keyframes = [frame for frame in shown.frames if frame.keyframe]
     if keyframes:
         times = [frame.at_s for frame in keyframes]
         axes.plot(times, _tops(keyframes), "D", color="black", markersize=6, label="keyframe", clip_on=False)
     for recovered, colour, name in ((True, "black", "lost, recovered"), (False, RED, "lost")):
-        times = [loss.at_s for loss in found.losses if loss.recovered is recovered]
+        times = [loss.at_s for loss in shown.losses if loss.recovered is recovered]
         if times:
             axes.plot(
                 times, [0] * len(times), "x", color=colour, markersize=7, label=name, clip_on=False, zorder=3
@@ -75,10 +75,10 @@ def _tops(frames: list[Frame]) -> list[float]:
     return [(frame.below + frame.size) / 1000 for frame in frames]
 
 
-def _draw_rates(axes: "Axes", found: Timeline) -> None:
-    edges = [i * INTERVAL_S for i in range(len(next(iter(found.kbps.values()))) + 1)]
+def _draw_rates(axes: "Axes", shown: Timeline) -> None:
+    edges = [i * INTERVAL_S for i in range(len(next(iter(shown.kbps.values()))) + 1)]
     floor = [0.0] * (len(edges) - 1)
-    for layer, kbps in found.kbps.items():
+    for layer, kbps in shown.kbps.items():
         ceiling = [low + rate for low, rate in zip(floor, kbps, strict=True)]
         axes.stairs(ceiling, edges, baseline=floor, fill=True, color=_colour(layer), label=_name(layer))
         floor = ceiling

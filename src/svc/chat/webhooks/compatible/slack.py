@@ -262,10 +262,10 @@ def _card(attachment: Node) -> CardDraft:
 
 
 def _color(named: str) -> int | None:
-    found = _HEX.fullmatch(named)
-    if found is None:
+    match = _HEX.fullmatch(named)
+    if match is None:
         return _COLORS.get(named)
-    digits = found[1] if len(found[1]) == 6 else "".join(digit * 2 for digit in found[1])
+    digits = match[1] if len(match[1]) == 6 else "".join(digit * 2 for digit in match[1])
     return int(digits, 16)
 
 

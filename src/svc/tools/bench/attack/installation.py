@@ -71,25 +71,25 @@ async def own_installation(*, tls: Path | None) -> AsyncIterator[Installation]:
     """Run a complete installation while the block runs. `tls` is a PEM file with a certificate."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="svc-bench-"))
-        found, management = Installation(Target(""), "", None), free_ports(1)[0]
+        installed, management = Installation(Target(""), "", None), free_ports(1)[0]
         storage = {"DATA_DIR": folder, "STORAGE_BACKEND": "filesystem"}
         with _usual_descriptors():
-            sfu = await stack.enter_async_context(own_server(SEATS, hear=found.hear))
+            sfu = await stack.enter_async_context(own_server(SEATS, hear=installed.hear))
             variables = _variables(urlsplit(sfu.url).netloc, management) | storage
             command = ["chat", *(("--tls-cert", str(tls)) if tls else ())]
-            chat = own_program(command, variables, _LISTENING, found.hear)
-            address, found.pid = await stack.enter_async_context(chat)
-            worker = own_program(["worker", "--port", "0"], storage, _LISTENING, found.hear)
+            chat = own_program(command, variables, _LISTENING, installed.hear)
+            address, installed.pid = await stack.enter_async_context(chat)
+            worker = own_program(["worker", "--port", "0"], storage, _LISTENING, installed.hear)
             await stack.enter_async_context(worker)
-        found.invite = (Path(folder) / "invite-code").read_text().strip()
-        found.target = Target(
+        installed.invite = (Path(folder) / "invite-code").read_text().strip()
+        installed.target = Target(
             address,
             LOOPBACK_SOURCES,
             folder=folder,
             management=f"http://127.0.0.1:{management}",
             sfu=sfu.url.replace("ws", "http", 1),
         )
-        yield found
+        yield installed
 
 
 def _variables(sfu: str, management: int) -> dict[str, str]:
@@ -119,25 +119,31 @@ def _usual_descriptors() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
 
 
-async def prepare(found: Installation) -> None:
+async def prepare(installed: Installation) -> None:
     """Create the owner, an invite and webhooks, and turn on the profanity filter. Raises BenchError."""
-    (owner,) = await create_members(found, 1)
-    invite = await ask(found.target, "POST", "/api/invites", owner, {})
-    found.invite = str(invite["code"])
-    body = {"name": "Attacked", "channel_id": await _text_channel(found.target, owner)}
-    webhook = _path(await ask(found.target, "POST", "/api/webhooks", owner, body))
-    trial_channel = await ask(found.target, "POST", "/api/channels", owner, {"name": "tried", "type": "text"})
-    found.tried = _path(
+    (owner,) = await create_members(installed, 1)
+    invite = await ask(installed.target, "POST", "/api/invites", owner, {})
+    installed.invite = str(invite["code"])
+    body = {"name": "Attacked", "channel_id": await _text_channel(installed.target, owner)}
+    webhook = _path(await ask(installed.target, "POST", "/api/webhooks", owner, body))
+    trial_channel = await ask(
+        installed.target, "POST", "/api/channels", owner, {"name": "tried", "type": "text"}
+    )
+    installed.tried = _path(
         await ask(
-            found.target, "POST", "/api/webhooks", owner, {"name": "Tried", "channel_id": trial_channel["id"]}
+            installed.target,
+            "POST",
+            "/api/webhooks",
+            owner,
+            {"name": "Tried", "channel_id": trial_channel["id"]},
         )
     )
-    paths = [await _of_operator(found.target, str(body["channel_id"])) for _ in range(WEBHOOKS)]
-    found.target = replace(found.target, webhook=webhook, webhooks=tuple(paths))
-    await ask(found.target, "PATCH", "/api/settings", owner, {"profanityMode": "flag"})
+    paths = [await _of_operator(installed.target, str(body["channel_id"])) for _ in range(WEBHOOKS)]
+    installed.target = replace(installed.target, webhook=webhook, webhooks=tuple(paths))
+    await ask(installed.target, "PATCH", "/api/settings", owner, {"profanityMode": "flag"})
     for rule in _RULES:
         wanted = {"name": rule["kind"], "action": "censor", "enabled": True, **rule}
-        await ask(found.target, "POST", "/api/automod/rules", owner, wanted)
+        await ask(installed.target, "POST", "/api/automod/rules", owner, wanted)
 
 
 async def _of_operator(target: Target, channel_id: str) -> str:
@@ -159,14 +165,14 @@ def _path(webhook: Mapping[str, object]) -> str:
     return f"/api/webhooks/{webhook['id']}/{webhook['token']}"
 
 
-async def create_members(found: Installation, count: int) -> list[str]:
+async def create_members(installed: Installation, count: int) -> list[str]:
     """Create members and return their access tokens. Raises BenchError."""
     tokens: list[str] = []
 
     async def arrive(token: str) -> None:
         tokens.append(token)
 
-    server = ChatServer(found.target.address, found.invite, found.pid)
+    server = ChatServer(installed.target.address, installed.invite, installed.pid)
     await join_all(server, count, min(count, 16), arrive)
     return tokens
 

@@ -91,7 +91,10 @@ async def measure(plan: Plan, means: Options) -> AsyncIterator[Row]:
 
 
 async def _measure(attacks: Sequence[Attack], plan: Plan, means: Options) -> AsyncIterator[Row]:
-    async with _installation(means) as found, _everybody(found, plan, means) as (room_clients, target):
+    async with (
+        _installation(means) as installed,
+        _everybody(installed, plan, means) as (room_clients, target),
+    ):
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
             if attack not in possible:
@@ -101,7 +104,7 @@ async def _measure(attacks: Sequence[Attack], plan: Plan, means: Options) -> Asy
         for together in [*rounds, possible] if len(possible) > 1 else rounds:
             name = together[0].name if len(together) == 1 else "all at once" if together else "none"
             _show_progress(f"{name}, {plan.seconds:.0f} s")
-            yield await _row(name, together, plan.seconds, found, room_clients, target)
+            yield await _row(name, together, plan.seconds, installed, room_clients, target)
             await _wait_recovered(target)
         _show_progress("")
 
@@ -110,29 +113,29 @@ async def _row(
     name: str,
     attacks: Sequence[Attack],
     seconds: float,
-    found: Installation,
+    installed: Installation,
     room_clients: RoomClients,
     target: Target,
 ) -> Row:
-    before_kb, log_before = _resident_kb(found), found.log_bytes
+    before_kb, log_before = _resident_kb(installed), installed.log_bytes
     attackers = [await _start_attacker(part, target, seconds + LEAD_S) for part in _parts(attacks)]
     try:
-        sampling = asyncio.create_task(_most_resident_kb(found))
+        sampling = asyncio.create_task(_most_resident_kb(installed))
         if attackers:
             await asyncio.sleep(LEAD_S)
-        efforts = [_effort(found)]
+        efforts = [_effort(installed)]
         noticed = await room_clients.watch(seconds)
-        efforts.append(_effort(found))
+        efforts.append(_effort(installed))
         did: dict[str, Mapping[str, object]] = {}
         for attacker in attackers:
             did |= await _report(attacker)
         sampling.cancel()
-        most_kb = max(_resident_kb(found), *await asyncio.gather(sampling))
+        most_kb = max(_resident_kb(installed), *await asyncio.gather(sampling))
     finally:
         for attacker in attackers:
             await stop(attacker)
-    memory_mb = (most_kb - before_kb) / 1024 if found.pid else None
-    log_bytes = found.log_bytes - log_before if found.target.folder else None
+    memory_mb = (most_kb - before_kb) / 1024 if installed.pid else None
+    log_bytes = installed.log_bytes - log_before if installed.target.folder else None
     return Row.of(name, seconds, noticed, did, memory_mb, log_bytes, shares_used(*efforts))
 
 
@@ -165,18 +168,18 @@ async def _report(attacker: Process) -> dict[str, Mapping[str, object]]:
     assert attacker.stdout is not None
     try:
         async with asyncio.timeout(MAX_SECONDS + STARTED_DEADLINE_S):
-            found: dict[str, Mapping[str, object]] = json.loads(await attacker.stdout.readline())
+            counts: dict[str, Mapping[str, object]] = json.loads(await attacker.stdout.readline())
     except (TimeoutError, ValueError):
         raise BenchError("the attackers ended without a report") from None
-    return found
+    return counts
 
 
 @asynccontextmanager
 async def _installation(means: Options) -> AsyncIterator[Installation]:
     if means.url is None:
-        async with own_installation(tls=means.tls) as found:
-            await installation.prepare(found)
-            yield found
+        async with own_installation(tls=means.tls) as installed:
+            await installation.prepare(installed)
+            yield installed
         return
     address = means.url.rstrip("/")
     sources = await check_address(address, mine=means.mine)
@@ -190,7 +193,7 @@ async def _installation(means: Options) -> AsyncIterator[Installation]:
 
 @asynccontextmanager
 async def _everybody(
-    found: Installation, plan: Plan, means: Options
+    installed: Installation, plan: Plan, means: Options
 ) -> AsyncIterator[tuple[RoomClients, Target]]:
     """Sign in the honest members and create the attacker accounts. Delete all accounts when the block
     ends.
@@ -198,12 +201,12 @@ async def _everybody(
     tokens: list[str] = []
     try:
         _show_progress(f"{plan.members} members join")
-        tokens += await installation.create_members(found, plan.members + ATTACKERS)
-        target = await installation.with_accounts(found.target, tokens[:ATTACKERS])
+        tokens += await installation.create_members(installed, plan.members + ATTACKERS)
+        target = await installation.with_accounts(installed.target, tokens[:ATTACKERS])
         if means.url is None:
             await installation.fill_history(target, tokens[ATTACKERS:])
         if any(attack.run is expensive_bodies for attack in attacks_named(list(plan.attacks))):
-            target = await with_expensive_bodies(target, found.tried, found.pid)
+            target = await with_expensive_bodies(target, installed.tried, installed.pid)
             _show_progress("\n".join(["the most expensive bodies:", *target.expensive, ""]))
         room_clients = RoomClients(target, tokens[ATTACKERS:], plan.rate)
         try:
@@ -213,7 +216,7 @@ async def _everybody(
             room_clients.leave()
     finally:
         if means.url is not None:
-            await installation.delete_members(found.target, tokens)
+            await installation.delete_members(installed.target, tokens)
 
 
 async def _wait_recovered(target: Target) -> None:
@@ -232,25 +235,27 @@ async def _wait_recovered(target: Target) -> None:
         await asyncio.sleep(WELL_S)
 
 
-async def _most_resident_kb(found: Installation) -> int:
+async def _most_resident_kb(installed: Installation) -> int:
     """Sample the server's memory until cancelled, and return the maximum."""
     most = 0
     try:
         while True:
-            most = max(most, _resident_kb(found))
+            most = max(most, _resident_kb(installed))
             await asyncio.sleep(SAMPLED_EVERY_S)
     except asyncio.CancelledError:
         return most
 
 
-def _resident_kb(found: Installation) -> int:
-    return process.resident_kb(found.pid) if found.pid else 0
+def _resident_kb(installed: Installation) -> int:
+    return process.resident_kb(installed.pid) if installed.pid else 0
 
 
-def _effort(found: Installation) -> Effort | None:
-    if not found.pid:
+def _effort(installed: Installation) -> Effort | None:
+    if not installed.pid:
         return None
-    return Effort(time.monotonic(), process.cpu_ns(found.pid) / 1e9, process.waited_ns(found.pid) / 1e9)
+    return Effort(
+        time.monotonic(), process.cpu_ns(installed.pid) / 1e9, process.waited_ns(installed.pid) / 1e9
+    )
 
 
 def _show_progress(text: str) -> None:
