@@ -108,7 +108,7 @@ def test_no_frames_are_lost_despite_ten_percent_loss_and_reordering_on_both_link
         assert call.complete(receiver) >= 0.999
         assert receiver.duplicates <= 0.005 * receiver.packets
         # If a sequence number was skipped, the packet itself never arrived.
-        assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
+        assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.packets_lost
     assert call.sender.resent <= 0.13 * call.sender.sent
 
 
@@ -197,7 +197,7 @@ def test_a_receiver_gets_exactly_the_layers_that_it_requests(link: Conditions, r
     assert call.complete(whole) >= 0.999
     for receiver in call.receivers:
         assert receiver.duplicates <= 0.005 * receiver.packets
-        assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
+        assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.packets_lost
 
 
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])

@@ -13,7 +13,7 @@ import pytest
 from svc.tools.rtp.filter import Switch
 from svc.tools.rtpdump import Record
 from tests.kit.packets import Rtp
-from tests.kit.spatial import DESCRIPTOR, FILES, Layered, alone, decodable, layered, pictures, stream
+from tests.kit.spatial import DESCRIPTOR, FILES, Layered, decodable, decode_layer, layered, pictures, stream
 from tests.kit.temporal_filter import contiguous, filtered, read_media
 
 every_stream = pytest.mark.parametrize("name", FILES)
@@ -42,7 +42,7 @@ def test_a_receiver_decodes_exactly_the_pictures_in_its_layer(name: str, spatial
     wanted = [p for p in source.packets if p.frame["spatial_id"] <= spatial % 8]
     wanted = [p for p in wanted if p.frame["temporal_id"] <= temporal % 8]
     assert [packet.payload for packet in sent] == [packet.rtp.payload for packet in wanted]
-    assert pictures(source.codec, sent) == alone(name, spatial % 8, temporal % 8)
+    assert pictures(source.codec, sent) == decode_layer(name, spatial % 8, temporal % 8)
 
 
 @every_stream
@@ -56,7 +56,7 @@ def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(
     source = stream(name)
     # The records are 1 ms apart, so a switch at n ms happens before record n.
     records = [replace(record, offset_ms=place) for place, record in enumerate(source.records)]
-    shown = {True: alone(name, before % 8), False: alone(name, after % 8)}
+    shown = {True: decode_layer(name, before % 8), False: decode_layer(name, after % 8)}
     decoded: dict[tuple[tuple[int, bytes], ...], dict[int, bytes]] = {}
     for packet in source.packets[1::step]:
         switch = Switch(packet.place, -1, after)
@@ -109,7 +109,7 @@ def test_late_and_reordered_packets_do_not_corrupt_pictures(name: str, seed: int
     # Each picture must be complete, so that it decodes to the same result as a stream with only one of the
     # layers.
     decoded = pictures(source.codec, [packet for packet in sent if packet.payload])
-    layers = [alone(name, layer) for layer in (0, 1, 2)]
+    layers = [decode_layer(name, layer) for layer in (0, 1, 2)]
     assert decoded.keys() == layers[0].keys()
     wrong = [
         (at - min(decoded)) // 4500
@@ -122,7 +122,7 @@ def test_late_and_reordered_packets_do_not_corrupt_pictures(name: str, seed: int
 @every_stream
 def test_every_picture_that_a_browser_decodes_is_correct_despite_losses(name: str) -> None:
     source = stream(name)
-    layers = [alone(name, layer) for layer in (0, 1, 2)]
+    layers = [decode_layer(name, layer) for layer in (0, 1, 2)]
     lost, shown_layers = 0, set()
     for seed in range(4):
         chance = random.Random(seed)

@@ -82,7 +82,7 @@ class Person:
         self.path: tuple[str, int] | tuple[str, int, int] = ("", 0)
         self.sent: Counter[str] = Counter()
 
-    def come_over(self, way: Way) -> Way:
+    def switch_to(self, way: Way) -> Way:
         """Send a check over `way` and receive media over that connection from now on."""
         self.ways.append(way)
         way.send(binding_request(f"ufrag{self.number}", PWD))
@@ -212,8 +212,8 @@ def test_a_check_is_parsed_no_matter_how_it_is_split(loop: UdpLoop) -> None:
 def test_media_flows_between_udp_and_tcp(loop: UdpLoop, ways: str) -> None:
     first, second = (KINDS[way] for way in ways.split())
     ada, bob = Person(loop, 1), Person(loop, 2)
-    ada.come_over(first((SERVER, loop.port)))
-    bob.come_over(second((SERVER, loop.port)))
+    ada.switch_to(first((SERVER, loop.port)))
+    bob.switch_to(second((SERVER, loop.port)))
     bob.watch(ada.publish("1", "video"), 5000)
     coming = bob.packets()
     for frame in range(30):
@@ -225,23 +225,23 @@ def test_media_flows_between_udp_and_tcp(loop: UdpLoop, ways: str) -> None:
 
 def test_a_receiver_moves_from_udp_to_tcp_and_back_without_loss(loop: UdpLoop) -> None:
     ada, bob = Person(loop, 1), Person(loop, 2)
-    ada.come_over(UdpPeer((SERVER, loop.port)))
-    bob.come_over(UdpPeer((SERVER, loop.port)))
+    ada.switch_to(UdpPeer((SERVER, loop.port)))
+    bob.switch_to(UdpPeer((SERVER, loop.port)))
     bob.watch(ada.publish("0", "audio"), 5000, AUDIO)
     for way in ("tcp", "udp", "tcp", "tcp", "udp"):
         spoken = [ada.speak() for _ in range(5)]
         coming = bob.packets()
         assert [next(coming).payload for _ in spoken] == spoken
-        bob.come_over(KINDS[way]((SERVER, loop.port)))
+        bob.switch_to(KINDS[way]((SERVER, loop.port)))
     ada.close()
     bob.close()
 
 
 def test_a_receiver_that_reads_nothing_loses_whole_frames_and_does_not_delay_others(loop: UdpLoop) -> None:
     ada, bob, eve = (Person(loop, n) for n in (1, 2, 3))
-    ada.come_over(UdpPeer((SERVER, loop.port)))
-    bob.come_over(TcpPeer((SERVER, loop.port)))
-    eve.come_over(TcpPeer((SERVER, loop.port), receive_buffer=4096))
+    ada.switch_to(UdpPeer((SERVER, loop.port)))
+    bob.switch_to(TcpPeer((SERVER, loop.port)))
+    eve.switch_to(TcpPeer((SERVER, loop.port), receive_buffer=4096))
     camera, microphone = ada.publish("1", "video"), ada.publish("0", "audio")
     for person in (bob, eve):
         person.watch(camera, 5000)
@@ -321,8 +321,8 @@ class EstimatedPerson(Person):
 
 def test_a_receiver_over_tcp_is_probed_and_its_estimate_follows_the_link(loop: UdpLoop) -> None:
     ada, bob = Person(loop, 1), EstimatedPerson(loop, 2)
-    ada.come_over(UdpPeer((SERVER, loop.port)))
-    bob.come_over(TcpPeer((SERVER, loop.port)))
+    ada.switch_to(UdpPeer((SERVER, loop.port)))
+    bob.switch_to(TcpPeer((SERVER, loop.port)))
     bob.watch_with_estimate(ada.publish("1", "video"))
     deadline = time.monotonic() + WITHIN_S
 
@@ -345,7 +345,7 @@ def test_a_receiver_over_tcp_is_probed_and_its_estimate_follows_the_link(loop: U
 
 def test_a_closed_media_connection_is_reported_at_once(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
-    ada.come_over(TcpPeer((SERVER, loop.port)))
+    ada.switch_to(TcpPeer((SERVER, loop.port)))
     loop.take_events()
     ada.close()
     kinds: list[str] = []
@@ -389,7 +389,7 @@ def test_a_client_without_a_password_gets_few_attempts_and_no_response(loop: Udp
 
 def test_an_invalid_length_closes_a_connection_but_an_invalid_packet_does_not(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
-    peer = ada.come_over(TcpPeer((SERVER, loop.port)))
+    peer = ada.switch_to(TcpPeer((SERVER, loop.port)))
     assert isinstance(peer, TcpPeer)
     peer.send(b"")
     peer.send(bytes([200]) * 40)
@@ -402,14 +402,14 @@ def test_an_invalid_length_closes_a_connection_but_an_invalid_packet_does_not(lo
 
 def test_a_new_connection_replaces_the_oldest_idle_one_when_there_are_too_many(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
-    ada.come_over(TcpPeer((SERVER, loop.port)))
+    ada.switch_to(TcpPeer((SERVER, loop.port)))
     idle = [TcpPeer((SERVER, loop.port)) for _ in range(MAX_UNPROVEN_OF_ADDRESS)]
     wait_for(lambda: loop.counters()["tcp_accepted"] == 1 + len(idle))
     elsewhere = TcpPeer((SERVER, loop.port), source="127.0.0.2")
     wait_for(lambda: loop.counters()["tcp_accepted"] == 2 + len(idle))
     assert loop.counters()["tcp_refused"] == 0
     bob = Person(loop, 2)
-    bob.come_over(TcpPeer((SERVER, loop.port)))
+    bob.switch_to(TcpPeer((SERVER, loop.port)))
     assert idle[0].is_closed()
     assert loop.counters()["tcp_refused"] == 1
     # Authenticated participants stay, and so do connections from other addresses.
@@ -427,8 +427,8 @@ def test_a_flood_of_silent_connections_is_closed_and_calls_continue() -> None:
     negotiate(loop)
     loop.start()
     ada, bob = Person(loop, 1), Person(loop, 2)
-    ada.come_over(TcpPeer((SERVER, loop.port)))
-    bob.come_over(TcpPeer((SERVER, loop.port)))
+    ada.switch_to(TcpPeer((SERVER, loop.port)))
+    bob.switch_to(TcpPeer((SERVER, loop.port)))
     bob.watch(ada.publish("0", "audio"), 5000, AUDIO)
     coming = bob.packets()
     idle = []

@@ -70,7 +70,7 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
     """Try each of the attacks. Return the outcome of each: the name of the error, or "done"."""
     found = {}
     for name in names:
-        with laid_out(user) as target:
+        with target_of(user) as target:
             arguments = {"name": name, "target": asdict(target)}
             try:
                 result = await sandbox.call("attempt", arguments, [], LIMITS)
@@ -82,7 +82,7 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
 
 
 @contextmanager
-def laid_out(user: int) -> Iterator[hostile.Target]:
+def target_of(user: int) -> Iterator[hostile.Target]:
     """Create a server's folder, its sockets and a process, all owned by this user."""
     with ExitStack() as stack:
         # pytest's own folder cannot be used, because other users cannot open it.
@@ -212,7 +212,7 @@ async def test_a_secret_cannot_be_linked_into_the_media_store(
 ) -> None:
     # Anyone who has the secret could forge the owner's token.
     async with confined_by([layer, Layer.DESCRIPTORS], user, monkeypatch) as sandbox:
-        with laid_out(user) as target:
+        with target_of(user) as target:
             for name in ("link the secret into the media", "rename the secret into the media"):
                 arguments = {"name": name, "target": asdict(target)}
                 result = await sandbox.call("attempt", arguments, [], LIMITS)

@@ -37,7 +37,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
+def request_limits(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
     """Use the real limits with a clock that only the test advances."""
     original = RateLimits.__init__
     monkeypatch.setattr(RateLimits, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))

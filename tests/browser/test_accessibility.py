@@ -200,7 +200,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str) -> No
     found: list[str] = []
     ada = await people.arrive("Ada")
 
-    async def looked(where: str) -> None:
+    async def check(where: str) -> None:
         await look(ada, axe, f"{size}: {where}", found)
         # A popup that opened on the far side of a wide window stays visible when the window shrinks.
         if size == "narrow" or where == "the emoji picker":
@@ -208,37 +208,37 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str) -> No
 
     await ada.resize(SIZES[size])
     await ada.page.get_by_label("Your name").wait_for()
-    await looked("arriving")
+    await check("the sign-up page")
     await ada.page.get_by_label("Your name").fill("Ada")
     await ada.press("Join")
     await expect(box(ada)).to_be_visible()
-    await looked("an empty channel")
+    await check("an empty channel")
 
-    await look_at_a_channel(ada, looked)
-    await look_at_messages(ada, looked)
+    await look_at_a_channel(ada, check)
+    await look_at_messages(ada, check)
     await look_at_colours(ada, found)
-    await look_at_writing(ada, looked)
-    await look_beside(ada, looked)
-    await look_at_an_invite(ada, looked)
+    await look_at_writing(ada, check)
+    await look_at_panels(ada, check)
+    await look_at_an_invite(ada, check)
     await fill_the_lists(ada)
-    await look_at_settings(ada, looked)
-    await look_at_a_call(ada, looked)
+    await look_at_settings(ada, check)
+    await look_at_a_call(ada, check)
     assert not found, "\n".join(found)
 
 
-async def look_at_a_channel(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+async def look_at_a_channel(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     await write(ada, "Hello **all**, see https://example.org and `this`, ||hidden||")
     await write(ada, "# Title\n- one\n- two\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```")
     await write(ada, "שלום")
     first = ada.page.locator(".message").first
     await press_at(first, "React")
-    await looked("a message with its actions")
+    await check("a message with its actions")
     await ada.press("👍")
     await expect(first.locator(".reaction")).to_have_count(1)
-    await looked("a channel with messages")
+    await check("a channel with messages")
 
 
-async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+async def look_at_panels(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     """Check the panels beside the channel, the dialogs over it, and, on a phone, the channel list."""
     asides = ["Members", "Search", "Pinned messages", "Followed threads", "Mentions"]
     for name in asides:
@@ -248,7 +248,7 @@ async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> 
             await ada.page.get_by_role("searchbox").fill("hello")
             await ada.page.keyboard.press("Enter")
             await expect(ada.page.locator(".message-line")).to_be_visible()
-        await looked(name)
+        await check(name)
         await ada.page.locator(".aside-body").get_by_role("button", name="Close").click()
 
     opened: dict[str, Callable[[], Awaitable[None]]] = {
@@ -259,21 +259,21 @@ async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> 
     for name, show in opened.items():
         await show()
         await expect(ada.page.get_by_role("dialog")).to_be_visible()
-        await looked(name)
+        await check(name)
         await close(ada)
 
     if (ada.page.viewport_size or WIDE)["width"] <= DRAWER_UP_TO:
         await ada.show_channels()
-        await looked("the list of channels")
+        await check("the list of channels")
 
 
-async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+async def look_at_a_call(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     await ada.press("Join Voice with…")
     await expect(ada.page.get_by_role("dialog")).to_be_visible()
-    await looked("before a call")
+    await check("before a call")
     await ada.press("Join call")
     await ada.is_connected()
-    await looked("a call")
+    await check("a call")
     await ada.page.emulate_media(forced_colors="active")
     await ada.page.wait_for_function(FRAMED, arg=True)
     await save_view(ada.page, "a-call-in-forced-colours")
@@ -283,17 +283,17 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
     await ada.page.emulate_media(forced_colors="none")
     await ada.press("More call options")
     await expect(ada.page.get_by_role("menu")).to_be_visible()
-    await looked("the menu of a call")
+    await check("the menu of a call")
     labels = ada.page.locator(".menu button > span:not(.further)")
     starts = await labels.evaluate_all(STARTS)
     await ada.page.get_by_role("menuitem", name="Sharing options").click()
     await expect(ada.page.get_by_role("dialog")).to_be_visible()
-    await looked("how a screen is shared")
+    await check("the options of a shared screen")
     await close(ada)
     assert len(set(starts)) == 1, "the labels of a menu are aligned"
 
 
-async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+async def look_at_messages(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     """Check a mention by another member, a picture, and a thread."""
     hook = await ask(ada, "POST", "/api/webhooks", {"name": "חדשות", "channel_id": "general"})
     named = f"[Ada](mention:{await own_id(ada)}), look"
@@ -303,21 +303,21 @@ async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]
         {"name": "רחב.png", "mimeType": "image/png", "buffer": encoded(scene(160, 90), "PNG")}
     )
     await expect(ada.page.locator(".upload-list [data-state=done]")).to_be_visible()
-    await looked("a file that is attached")
+    await check("an attached file")
     await box(ada).press("Enter")
     picture = ada.page.locator(".message").get_by_role("link", name="רחב.webp")
     await picture.click()
     await expect(ada.page.locator(".lightbox")).to_be_visible()
-    await looked("the lightbox")
+    await check("the lightbox")
     await close(ada)
     await do(ada, "Hello all", "More")
-    await looked("the menu of a message")
+    await check("the menu of a message")
     await ada.page.get_by_role("menuitem", name="Reply in thread").click()
     field = ada.page.get_by_role("textbox", name="Reply in thread")
     await field.fill("בצד")
     await field.press("Enter")
     await expect(ada.page.locator(".thread .message").filter(has_text="בצד")).to_be_visible()
-    await looked("a thread")
+    await check("a thread")
     await ada.page.locator(".thread").get_by_role("button", name="Close").click()
 
 
@@ -339,36 +339,36 @@ async def look_at_colours(ada: Person, found: list[str]) -> None:
         found += await ada.page.evaluate(HUES)
 
 
-async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+async def look_at_writing(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     """Check a reply, completions, emoji, an edit, and the dialog that jumps to a day."""
     await do(ada, "שלום", "Reply")
     for letters, offered in {"@a": "Ada", "#gen": "general", ":tad": ":tada:"}.items():
         await box(ada).fill("")
         await box(ada).press_sequentially(letters)
         await expect(ada.page.get_by_role("option", name=offered).first).to_be_visible()
-        await looked(f"an answer in which {offered} is offered")
+        await check(f"a draft with the suggestion {offered}")
     await box(ada).fill("")
     await ada.press("Choose emoji")
     await expect(ada.page.get_by_role("gridcell").first).to_be_visible()
-    await looked("the emoji picker")
+    await check("the emoji picker")
     await ada.page.keyboard.press("Escape")
     await do(ada, "שלום", "Edit")
     await expect(ada.page.get_by_role("textbox", name="Edit message")).to_be_focused()
-    await looked("a message that is edited")
+    await check("an edited message")
     await ada.page.keyboard.press("Escape")
     await ada.page.locator(".day button").first.click()
     await expect(ada.page.get_by_role("dialog", name="Jump to date")).to_be_visible()
-    await looked("the jump to a date")
+    await check("the jump to a date")
     await close(ada)
 
 
-async def look_at_an_invite(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+async def look_at_an_invite(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     await ada.press("Invite people")
     await expect(ada.page.get_by_role("dialog")).to_be_visible()
-    await looked("a new invite")
+    await check("a new invite")
     await ada.press("Create link")
     await expect(ada.page.get_by_role("img", name="QR code")).to_be_visible()
-    await looked("an invite")
+    await check("an invite")
     await close(ada)
 
 
@@ -393,7 +393,7 @@ async def fill_the_lists(ada: Person) -> None:
     await ask(ada, "PUT", f"/api/bans/{ids[1]}", {"reason": words})
 
 
-async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+async def look_at_settings(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     await ada.press("Settings")
     await expect(ada.page.get_by_role("dialog", name="Settings")).to_be_visible()
     pages = ada.page.get_by_role("navigation", name="Settings pages").get_by_role("button")
@@ -406,5 +406,5 @@ async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]
             picture = {"name": "sun.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
             await ada.page.get_by_label("Add emoji").last.set_input_files(picture)  # type: ignore[arg-type]
             await expect(ada.page.get_by_label("Name of sun")).to_be_visible()
-        await looked(f"settings, {name}")
+        await check(f"settings, {name}")
     await close(ada)

@@ -22,7 +22,7 @@ from tests.kit.notifications import (
     want_notices,
 )
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
-from tests.kit.text_channels import apart, box, entry, message, open_channel, shows, write
+from tests.kit.text_channels import box, entry, in_two_channels, message, open_channel, shows, write
 
 __all__ = ["axe"]
 
@@ -38,7 +38,7 @@ navigator.clearAppBadge = async () => { window.badge = 0; };
 
 @narrow_only
 async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe: str) -> None:
-    ada, grace = await apart(people)
+    ada, grace = await in_two_channels(people)
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
     # The end of a mute is shown next to the button that lifts it.
@@ -62,7 +62,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
 
 @narrow_only
 async def test_the_server_name_opens_the_server_menu(people: People, axe: str) -> None:
-    ada, grace = await apart(people)
+    ada, grace = await in_two_channels(people)
     await write(grace, "Anybody?")
     await ada.show_channels()
     await expect(entry(ada, "general")).to_have_accessible_name("general 1 unread")
@@ -107,7 +107,7 @@ async def test_a_channels_level_follows_the_default_until_it_has_its_own(people:
 
 @wide_only
 async def test_events_outside_the_current_view_are_announced(people: People) -> None:
-    ada, grace = await apart(people)
+    ada, grace = await in_two_channels(people)
     await listen(ada)
     await open_channel(ada, "random")
     await choose(ada, "general", "All messages")
@@ -129,7 +129,7 @@ async def test_events_outside_the_current_view_are_announced(people: People) -> 
 
 
 async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> None:
-    ada, grace = await apart(people)
+    ada, grace = await in_two_channels(people)
     await ada.resize(WIDE)
     await listen(ada)
     await ada.enter_call()
@@ -171,7 +171,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
 @narrow_only
 @pytest.mark.usefixtures("whole_browser", "service_worker")
 async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people: People) -> None:
-    ada, grace = await apart(people)
+    ada, grace = await in_two_channels(people)
     await want_notices(ada)
     await look_away(ada)
     await mention(grace, ada, "**dinner** is ready")
@@ -190,7 +190,7 @@ async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people:
 
 @wide_only
 async def test_the_icon_shows_the_unread_count_while_the_page_is_hidden(people: People) -> None:
-    ada, grace = await apart(people)
+    ada, grace = await in_two_channels(people)
     icon = ada.page.locator("link[rel=icon]")
     await ada.page.add_init_script(BADGE)
     await ada.page.reload()

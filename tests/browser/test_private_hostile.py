@@ -105,13 +105,13 @@ async def test_hostile_private_messages_neither_run_code_nor_break_the_page(peop
         DROP, [HOSTILE["file_names"][:9], list(encoded(scene(1600, 900), "PNG"))]
     )
     await expect(mallory.page.locator("#private .upload-list li[data-state=done]")).to_have_count(10)
-    found = await too_wide(mallory, {"what Mallory is about to send": nothing})
+    found = await too_wide(mallory, {"what Mallory is about to send": leave_open})
     await mallory.page.locator("#private-draft").press("Enter")
     await expect(ada.page.locator("#private .message").last.locator(".file")).to_have_count(9)
 
     found += await too_wide(ada, views(ada))
     await report(ada)
-    found += await too_wide(ada, {"the report": nothing})
+    found += await too_wide(ada, {"the report": leave_open})
     for person in (ada, mallory):
         assert await person.page.locator(FOREIGN).count() == 0
     assert found == [], "\n".join(found)
@@ -147,7 +147,7 @@ async def send_messages(person: Person, group: str, all_of_it: list[Mapping[str,
     await person.page.evaluate(SAY, [await loaded(person, "own_identity"), group, all_of_it])
 
 
-async def nothing() -> None:
+async def leave_open() -> None:
     """Leave the current view open."""
 
 
@@ -160,7 +160,7 @@ async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[ob
             await until_still(person.page)
             await save_view(person.page, f"hostile-{size}-{where.replace(' ', '-')}")
             found += [f"{size}, {where}: {each}" for each in await person.page.evaluate(TOO_WIDE)]
-            if show is not nothing:
+            if show is not leave_open:
                 await person.page.keyboard.press("Escape")
     return found
 

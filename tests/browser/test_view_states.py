@@ -27,7 +27,7 @@ async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str
     await line.intercept(grace)
     await grace.page.reload()
     await expect(box(grace)).to_be_enabled()
-    await on_its_way_and_refused(grace, line, axe)
+    await check_loading_and_refusal(grace, line, axe)
     await beside_the_channel(grace, line, axe)
     await searched(grace, axe)
     await in_a_thread(ada, grace, line, axe)
@@ -41,7 +41,7 @@ async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str
     await expect_accessible(ada, axe, "the profile of a former member")
 
 
-async def on_its_way_and_refused(grace: Person, line: LiveConnection, axe: str) -> None:
+async def check_loading_and_refusal(grace: Person, line: LiveConnection, axe: str) -> None:
     main = grace.page.get_by_role("main")
     line.hold("history")
     await open_quickly(grace, "attic")

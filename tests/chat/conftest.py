@@ -22,7 +22,7 @@ def copied_databases() -> None:
 
 
 @pytest.fixture(autouse=True)
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def request_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lift the rate limit, because tests do in seconds what takes people an evening."""
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 100_000)
 

@@ -25,7 +25,7 @@ WRITERS = 8
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> dict[str, str]:
+def no_sfu(tmp_path: Path) -> dict[str, str]:
     """Return the variables for a server without a media service and create its data folder."""
     (tmp_path / "data").mkdir()
     return {
@@ -87,13 +87,13 @@ class Load:
 @pytest.mark.parametrize(
     "kills", [5, pytest.param(100, marks=[pytest.mark.nightly("a hundred kills"), pytest.mark.timeout(1800)])]
 )
-async def test_a_kill_at_any_moment_loses_no_acknowledged_message(alone: dict[str, str], kills: int) -> None:
+async def test_a_kill_at_any_moment_loses_no_acknowledged_message(no_sfu: dict[str, str], kills: int) -> None:
     chance = random.Random(5)
-    data_dir = Path(alone["DATA_DIR"])
+    data_dir = Path(no_sfu["DATA_DIR"])
     acknowledged: list[str] = []
     token = ""
     for _ in range(kills):
-        async with chat_process(alone) as server:
+        async with chat_process(no_sfu) as server:
             token = token or await token_of(server, data_dir)
             load = Load(server.address, token)
             writing = asyncio.create_task(load.run())
@@ -114,9 +114,9 @@ async def test_a_kill_at_any_moment_loses_no_acknowledged_message(alone: dict[st
     assert len(acknowledged) >= kills
 
 
-async def test_an_acknowledged_webhook_post_survives_a_kill(alone: dict[str, str]) -> None:
-    data_dir = Path(alone["DATA_DIR"])
-    async with chat_process(alone) as server:
+async def test_an_acknowledged_webhook_post_survives_a_kill(no_sfu: dict[str, str]) -> None:
+    data_dir = Path(no_sfu["DATA_DIR"])
+    async with chat_process(no_sfu) as server:
         headers = {"Authorization": f"Bearer {await token_of(server, data_dir)}"}
         async with ClientSession(server.address) as http:
             body = {"name": "Hook", "channel_id": "general"}
@@ -146,14 +146,14 @@ def stored_ids(data_dir: Path) -> set[str]:
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
 async def test_the_write_ahead_log_is_synced_before_the_response_is_sent(
-    alone: dict[str, str], tmp_path: Path
+    no_sfu: dict[str, str], tmp_path: Path
 ) -> None:
     trace = tmp_path / "trace"
     calls = "fsync,fdatasync,sendto,sendmsg,write,writev,pwrite64"
     wrapper = ("strace", "-f", "-y", "-s", "4096", "-e", f"trace={calls}", "-o", str(trace))
     try:
-        async with chat_process(alone, wrapper) as server:
-            token = await token_of(server, Path(alone["DATA_DIR"]))
+        async with chat_process(no_sfu, wrapper) as server:
+            token = await token_of(server, Path(no_sfu["DATA_DIR"]))
             headers = {"Authorization": f"Bearer {token}"}
             async with ClientSession(server.address, headers=headers) as http:
                 for number in range(5):
@@ -203,10 +203,10 @@ def refuse_without_namespaces(folder: Path) -> None:
         pytest.skip(f"this sandbox mounts nothing: {tried.stderr.decode(errors='replace').strip()}")
 
 
-async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[str, str]) -> None:
-    data_dir = Path(alone["DATA_DIR"])
+async def test_a_full_disk_refuses_writes_and_the_server_recovers(no_sfu: dict[str, str]) -> None:
+    data_dir = Path(no_sfu["DATA_DIR"])
     refuse_without_namespaces(data_dir)
-    async with chat_process(alone, small_disk(data_dir, "4m")) as server:
+    async with chat_process(no_sfu, small_disk(data_dir, "4m")) as server:
         # The data folder as the server sees it.
         inside = Path(f"/proc/{server.process.pid}/root{data_dir}")
         token = await token_of(server, inside)
@@ -251,12 +251,12 @@ def fill(ballast: Path) -> None:
             file.write(b"\0" * 4096)
 
 
-async def test_a_read_only_data_folder_is_refused_with_a_message(alone: dict[str, str]) -> None:
-    data_dir = Path(alone["DATA_DIR"])
+async def test_a_read_only_data_folder_is_refused_with_a_message(no_sfu: dict[str, str]) -> None:
+    data_dir = Path(no_sfu["DATA_DIR"])
     refuse_without_namespaces(data_dir)
     read_only = small_disk(data_dir, "4m,ro")
     with pytest.raises(NotStarted) as refused:
-        async with chat_process(alone, read_only):
+        async with chat_process(no_sfu, read_only):
             pass
     assert str(data_dir) in str(refused.value)
     assert "Traceback" not in str(refused.value)
@@ -264,20 +264,20 @@ async def test_a_read_only_data_folder_is_refused_with_a_message(alone: dict[str
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
 async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_recovers(
-    alone: dict[str, str], tmp_path: Path
+    no_sfu: dict[str, str], tmp_path: Path
 ) -> None:
-    data_dir = Path(alone["DATA_DIR"])
+    data_dir = Path(no_sfu["DATA_DIR"])
     # No file system can be remounted read-only with files open for writing, so its errors are simulated.
     refused = "inject=pwrite64,pwritev,ftruncate,fdatasync,fsync:error=EROFS:when=100..160"
     log = str(data_dir / "community.sqlite3-wal")
     wrapper = ("strace", "-f", "-q", "-o", str(tmp_path / "trace"), "-P", log, "-e", refused)
-    async with chat_process(alone) as server:
+    async with chat_process(no_sfu) as server:
         token = await token_of(server, data_dir)
     acknowledged: list[str] = []
     outcomes: list[int] = []
     try:
         async with (
-            chat_process(alone, wrapper) as server,
+            chat_process(no_sfu, wrapper) as server,
             ClientSession(server.address, headers={"Authorization": f"Bearer {token}"}) as http,
         ):
             while len(outcomes) < 400 and not (503 in outcomes and outcomes[-20:] == [201] * 20):

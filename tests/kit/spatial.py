@@ -101,7 +101,7 @@ def decodable(packets: Iterable[Layered]) -> list[Layered]:
 
 
 @cache
-def alone(name: str, spatial: int, temporal: int = 7) -> dict[int, bytes]:
+def decode_layer(name: str, spatial: int, temporal: int = 7) -> dict[int, bytes]:
     """Return the digest of each picture of a spatial layer, keyed by timestamp.
 
     Only the frames that the spatial layer needs are decoded.

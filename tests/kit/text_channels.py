@@ -39,7 +39,7 @@ async def both(people: People) -> tuple[Person, Person]:
     return ada, grace
 
 
-async def apart(people: People) -> tuple[Person, Person]:
+async def in_two_channels(people: People) -> tuple[Person, Person]:
     """Have Ada join with #random open, and Grace with #general open. Ada's browser allows notifications."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.context.grant_permissions(["notifications"])

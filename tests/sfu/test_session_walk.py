@@ -72,7 +72,7 @@ class Walk:
         muted = AudioControl(self.dice.random() < 0.5, self.dice.random() < 0.5)
         self.call.room().control_audio(person.user_id, muted)
 
-    def come_to_rest(self) -> None:
+    def negotiate_all(self) -> None:
         """Have everybody answer until no offer is pending."""
         for _ in range(8):
             for person in self.present:
@@ -93,7 +93,7 @@ def test_after_any_actions_everybody_receives_everybody_elses_tracks(
     walk = Walk(seed)
     for _ in range(STEPS):
         walk.step()
-    walk.come_to_rest()
+    walk.negotiate_all()
     for transport in walk.call.plane.transports:
         walk.forwarders.update(transport.sections.values())
 

@@ -111,11 +111,11 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
         for result in await asyncio.gather(*senders, return_exceptions=True):
             assert isinstance(result, asyncio.CancelledError), result
         await wait_until("every upload is finished", load.settled, within_s=SETTLE_DEADLINE_S)
-        await everything_done_is_served(load)
+        await check_results(load)
     return load
 
 
-async def everything_done_is_served(load: Load) -> None:
+async def check_results(load: Load) -> None:
     for upload_id in load.accepted:
         shown = await load.site.upload(upload_id)
         if shown["state"] == "done":

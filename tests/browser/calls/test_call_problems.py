@@ -29,7 +29,7 @@ async def shows_problem(person: Person, words: str) -> None:
     await expect(person.page.locator("#call-trouble")).to_have_text(words)
 
 
-async def goes_on(person: Person) -> None:
+async def stays_connected(person: Person) -> None:
     await person.is_connected()
     await expect(person.page.locator("#call-trouble")).to_have_count(0)
 
@@ -50,7 +50,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
             await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Connecting…")
             await home.passes()
-            await goes_on(ada)
+            await stays_connected(ada)
             await home.drops(MEDIA)
             await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
@@ -65,7 +65,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
                 "The call will continue when the server responds.",
             )
             await home.passes()
-            await goes_on(ada)
+            await stays_connected(ada)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ async def test_a_media_service_that_does_not_respond_is_reported_by_name(
         )
     finally:
         os.kill(stopped, signal.SIGCONT)
-    await goes_on(ada)
+    await stays_connected(ada)
 
 
 CANNOT = """() => {

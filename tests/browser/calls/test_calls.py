@@ -186,11 +186,11 @@ async def test_music_is_heard_in_stereo_at_the_channels_bitrate(people: People) 
     await grace.join(camera=False)
     await grace.hears(ada)
 
-    async def on_the_left() -> bool:
+    async def hears_left() -> bool:
         left, right = await grace.page.evaluate(LEFT_AND_RIGHT)
         return bool(left > 0.05 and right < left / 20)
 
-    await wait_until("Grace hears the tone only on the left", on_the_left, within_s=30)
+    await wait_until("Grace hears the tone only on the left", hears_left, within_s=30)
     # The service asks Ada's encoder for the channel's bitrate, and Grace's encoder to send nothing during
     # silence.
     offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"

@@ -379,12 +379,12 @@ async def requests_layer(person: Person, layer: int) -> None:
     await person.page.wait_for_function("(layer) => window.layers.at(-1) === layer", arg=layer)
 
 
-async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
+async def check_sound_only(ada: Person, grace: Person, axe: str) -> None:
     """Turn off incoming video. Check that none is received, even after a reload, until it is
     turned on again.
     """
 
-    async def only_sound() -> bool:
+    async def receives_only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}
 
     await menu(ada, "Active speaker")
@@ -393,13 +393,13 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     await at_both_sizes(ada, axe, "a person's volume and video")
     await ada.page.keyboard.press("Escape")
     await menu(ada, "Audio only")
-    await wait_until("no video is sent to Ada", only_sound, within_s=30)
+    await wait_until("no video is sent to Ada", receives_only_sound, within_s=30)
     await menu(ada, "Open in a separate window")
     await expect(ada.page.get_by_text("There is no video to show in a separate window.")).to_be_visible()
     await ada.page.reload()
     await ada.is_connected()
     await ada.hears(grace)
-    await wait_until("no video is sent to Ada after a reload", only_sound, within_s=30)
+    await wait_until("no video is sent to Ada after a reload", receives_only_sound, within_s=30)
     await menu(ada, "Show video")
     await ada.sees(grace)
     await expect(ada.page.locator("#screens .name")).to_have_text(["Grace"])
@@ -439,7 +439,7 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     await menu(ada, "Open in a separate window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")
     await ada.page.evaluate("document.exitPictureInPicture()")
-    await keeps_to_sound(ada, grace, axe)
+    await check_sound_only(ada, grace, axe)
 
     await ada.press("Call chat")
     beside = ada.page.get_by_role("region", name="Call chat")

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Route, WebSocketRoute, expect
 
-from tests.browser.calls.test_private_calls import JOINS, assert_sealed, counted, goes_on, recorder
+from tests.browser.calls.test_private_calls import JOINS, assert_sealed, counted, receives_more, recorder
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_voice_moderation import act
 from tests.kit.community import ask, own_id
@@ -53,7 +53,7 @@ async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
     """Make the page remove the other member's device from the group once, without the server's knowledge."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
-    async def as_gone(route: Route) -> None:
+    async def report_as_gone(route: Route) -> None:
         response = await route.fetch()
         body = await response.json()
         for device in body.get("devices", []):  # The list is missing if the server refuses the request.
@@ -68,7 +68,7 @@ async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
             done.set()
         await route.fulfill(response=response)
 
-    await person.page.route(where, as_gone)
+    await person.page.route(where, report_as_gone)
     await person.page.route(f"{where}/commits", silently)
     return done
 
@@ -82,7 +82,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await ada.enter_call(camera=True)
     await grace.come_in()
     await grace.enter_call()
-    await asyncio.gather(ada.hears(grace), goes_on(grace, ada))
+    await asyncio.gather(ada.hears(grace), receives_more(grace, ada))
     await agree_on_number(ada, grace, devices=2)
 
     # Members who join later get the keys, in other browsers too. A member who was removed in the meantime is
@@ -95,7 +95,9 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         await shut_out.wait()
     # Pending requests may be aborted when the page closes, which is not an error.
     await ada.page.unroute_all(behavior="ignoreErrors")
-    await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger), ada.hears(grace), goes_on(grace, ada))
+    await asyncio.gather(
+        receives_more(edsger, ada), receives_more(ada, edsger), ada.hears(grace), receives_more(grace, ada)
+    )
     await agree_on_number(ada, grace, devices=3)
     async with recorder(product, tmp_path / "data", room_id) as client:
 
@@ -124,7 +126,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
             return max(epochs_of(ada_id), default=0) > had
 
         await wait_until("Ada encrypts with a key that Grace does not have", rotated, within_s=20)
-        await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
+        await asyncio.gather(receives_more(edsger, ada), receives_more(ada, edsger))
 
     # A member whose browser cannot encrypt is told so, and is not admitted.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
@@ -145,7 +147,7 @@ async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_an_encrypte
     await ada.enter_call(camera=True)
     await grace.come_in()
     await grace.enter_call()
-    await asyncio.gather(ada.hears(grace), goes_on(grace, ada))
+    await asyncio.gather(ada.hears(grace), receives_more(grace, ada))
 
     await grace.page.reload()
     await grace.is_connected()

@@ -52,7 +52,7 @@ async () => {
 """
 
 
-async def goes_over(watcher: Watcher, protocol: str) -> None:
+async def uses_protocol(watcher: Watcher, protocol: str) -> None:
     async def found() -> bool:
         return bool(await watcher.evaluate(PATHS) == protocol)
 
@@ -93,12 +93,14 @@ async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_
             grace = await grace_there.arrive("Grace", product.url)
             for person in (ada, alan, grace):
                 await person.join()
-            await asyncio.gather(goes_over(ada, "tcp"), goes_over(grace, "tcp"), goes_over(alan, "udp"))
+            await asyncio.gather(
+                uses_protocol(ada, "tcp"), uses_protocol(grace, "tcp"), uses_protocol(alan, "udp")
+            )
             await all_see_and_hear(ada, alan, grace)
             await asyncio.gather(is_shown(ada, "TCP"), is_shown(alan, "UDP, direct"), grace.does(SHOWN_TCP))
             # UDP fails during the call, and the call continues.
             await homes["alan"].drops(UDP)
-            await goes_over(alan, "tcp")
+            await uses_protocol(alan, "tcp")
             panel = alan.page.get_by_role("region", name="Call quality")
             await expect(panel.locator("dl > div").filter(has_text="Route")).to_contain_text("TCP")
             await asyncio.gather(alan.sees(ada, within_s=WITHIN_S), ada.sees(alan, within_s=WITHIN_S))
@@ -138,7 +140,7 @@ async def test_a_call_uses_the_turn_server_if_only_https_gets_through(tmp_path: 
             both: list[Watcher] = [ada, grace]
             await ada.join()
             await grace.join()
-            await asyncio.gather(*(goes_over(each, "relay") for each in both))
+            await asyncio.gather(*(uses_protocol(each, "relay") for each in both))
             await is_shown(ada, "Through a relay")
             for each in both:
                 assert await each.evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")

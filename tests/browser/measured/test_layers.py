@@ -109,7 +109,7 @@ async def test_a_receiver_in_an_encrypted_call_can_also_choose_temporal_layers(p
 async def test_one_receivers_request_for_fewer_layers_does_not_affect_another(people: People) -> None:
     ada, (grace, alan) = await sender_and_watchers(people, "VP8", "Grace", "Alan")
 
-    async def fewer_for_one() -> None:
+    async def send_fewer_to_one() -> None:
         await grace.set_layer(ada, -1)
         await asyncio.gather(*(watcher.sees(ada) for watcher in (grace, alan)))
         before = troubles((await alan.statistics()).track("Ada"))
@@ -121,4 +121,4 @@ async def test_one_receivers_request_for_fewer_layers_does_not_affect_another(pe
         assert at_alan.share > 0.9
         assert troubles((await alan.statistics()).track("Ada")) == before
 
-    await in_one_go_of(GOES, fewer_for_one)
+    await in_one_go_of(GOES, send_fewer_to_one)

@@ -73,7 +73,7 @@ async def test_racing_crashing_and_disconnected_clients_converge(
     schedules: int,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="svc")
-    owner = await founded(chat)
+    owner = await owner_device(chat)
     wanted = {"SVC_SCHEDULES": str(schedules), "SVC_SECRET": SECRET}
     await run(chat, "clients.test.mjs", 120 + 10 * schedules, **wanted)
     kept = everything_in(Path(variables["DATA_DIR"]))
@@ -87,7 +87,7 @@ async def test_racing_crashing_and_disconnected_clients_converge(
 async def test_a_device_passes_earlier_messages_only_to_a_new_device_of_the_same_member(
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
-    owner = await founded(chat)
+    owner = await owner_device(chat)
     await run(chat, "history_messages.test.mjs", SVC_SECRET=SECRET)
     kept = everything_in(Path(variables["DATA_DIR"]))
     kept |= await made_backup(chat, owner, Path(variables["DATA_DIR"]))
@@ -110,7 +110,7 @@ async def test_the_page_and_openmls_can_share_a_group_and_read_each_others_messa
     await run(chat, "openmls.test.mjs", SVC_OPENMLS=str(program))
 
 
-async def founded(chat: ChatServer) -> Device:
+async def owner_device(chat: ChatServer) -> Device:
     """Create the owner's device."""
     owner = Device()
     await chat.sign_in(owner, nickname="Owner", invite_code=chat.invite)

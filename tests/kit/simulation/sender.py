@@ -91,7 +91,7 @@ class VideoSender:
         self._stopped = True
 
     @property
-    def never_reached(self) -> int:
+    def packets_lost(self) -> int:
         """Return the number of packets that never arrived at the SFU."""
         return self.sent - len(self.reached)
 
