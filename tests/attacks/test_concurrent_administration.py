@@ -25,7 +25,7 @@ from svc.base.database import connect
 from svc.chat import app
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import OWNER
-from svc.chat.channels.rules import kept_channels
+from svc.chat.channels.rules import load_channels
 from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.members import store as members_store
 from svc.chat.webhooks.rules import WEBHOOKS
@@ -333,7 +333,7 @@ async def memory_agrees_with_the_file(community: Community) -> None:
     assert {m.id: _in_ms(m) for m in directory.members.values()} == {m.id: _in_ms(m) for m in kept}
     roles = {role.id: role for role in await members_store.ROLES.all(database)}
     assert {role_id: directory.roles.get(role_id) for role_id in roles} == roles
-    channels = {channel.id: channel for channel in await kept_channels(database)}
+    channels = {channel.id: channel for channel in await load_channels(database)}
     assert directory.channels == channels
     webhooks = {webhook.id: webhook for webhook in await WEBHOOKS.all(database)}
     assert community.messaging.webhooks._by_id == webhooks

@@ -121,7 +121,7 @@ def test_only_hosts_that_certainly_mean_this_machine_count_as_the_servers_own(
     host: str, ip: str, page: str | None, ours: bool
 ) -> None:
     addresses = ServerAddresses([], local_names=["nas", ""])
-    assert addresses.surely_ours(f"http://{host}", RequestedAddresses(host, ip, page)) is ours
+    assert addresses.is_own_address(f"http://{host}", RequestedAddresses(host, ip, page)) is ours
 
 
 @pytest.mark.parametrize("path", ["/health", "/metrics", "/info"])

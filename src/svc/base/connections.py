@@ -124,7 +124,7 @@ def room_for(descriptors: int, most: int = MAX_CONNECTIONS) -> int:
     return max(1, min(most, descriptors // 2))
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
@@ -140,7 +140,7 @@ class Slot:
         self.address = address
         self.close = close
         # Called when the connection is authenticated, and again when it ends.
-        self.on_settled: Callable[[], object] = _nothing
+        self.on_settled: Callable[[], object] = _do_nothing
         # The function that checks the connection's deadlines and returns the time of the next check.
         self.check: Callable[[float], float] | None = None
         self.next_check = 0.0
@@ -187,7 +187,7 @@ class ConnectionTable:
         self.closed = 0
         self.refused = 0
         # Called when a slot must be checked at the next sweep.
-        self.on_check_due: Callable[[], object] = _nothing
+        self.on_check_due: Callable[[], object] = _do_nothing
         self._places: dict[Slot, None] = {}
         self._idle: WaitingQueue[Slot] = WaitingQueue()
         self._busy: WaitingQueue[Slot] = WaitingQueue()
@@ -254,7 +254,7 @@ class ConnectionTable:
         place.check = None
         place.on_settled()
         # The callback refers back to the slot, and the reference cycle would stay in memory for a long time.
-        place.on_settled = _nothing
+        place.on_settled = _do_nothing
         del self._places[place]
         if place.owner is None:
             self._crowd(place).discard(place)

@@ -31,7 +31,7 @@ class FairShares:
     def take(self, holder: str, amount: int = 1) -> bool:
         """Take an amount. Return False and take nothing if it exceeds the holder's share."""
         if not fits(self._by_holder[holder], self.taken, self.most, amount):
-            self._forget_nothing(holder)
+            self._drop_if_empty(holder)
             return False
         self._by_holder[holder] += amount
         self.taken += amount
@@ -41,9 +41,9 @@ class FairShares:
         self._by_holder[holder] -= amount
         self.taken -= amount
         assert self._by_holder[holder] >= 0, "nobody gives back what they have not taken"
-        self._forget_nothing(holder)
+        self._drop_if_empty(holder)
 
-    def _forget_nothing(self, holder: str) -> None:
+    def _drop_if_empty(self, holder: str) -> None:
         if not self._by_holder[holder]:
             del self._by_holder[holder]
 

@@ -152,7 +152,7 @@ class HttpConnection(web.RequestHandler):
         transport = self._watched
         assert transport is not None, "a connection that is lost has left its place"
         if transport.is_closing() or self.writing_paused:
-            self._look_at_writing(transport, now)
+            self._check_writing(transport, now)
         elif self._serving is None:
             self._look_at_header(now)
         elif self._serving.content.is_eof() or not transport.is_reading():
@@ -175,7 +175,7 @@ class HttpConnection(web.RequestHandler):
             self._mark = -1
             self._deadline = now + HEADER_DEADLINE_S
 
-    def _look_at_writing(self, transport: asyncio.Transport, now: float) -> None:
+    def _check_writing(self, transport: asyncio.Transport, now: float) -> None:
         unsent = _unsent(transport)
         if self._unsent is None:
             self._deadline = now + STALL_DEADLINE_S

@@ -38,7 +38,7 @@ class WebSocket(web.WebSocketResponse):
         """Create a WebSocket. `close_deadline_s` is the timeout for the peer's reply to a close frame."""
         self.transport = transport
         # Called before a close frame is sent by either side. Other writers must then stop.
-        self.on_closing: Callable[[], None] = _nothing
+        self.on_closing: Callable[[], None] = _do_nothing
         self._close_deadline_s = close_deadline_s
         # The codes that aiohttp uses when it closes a WebSocket on its own, without a reason.
         self._reasons: dict[int, bytes] = {
@@ -116,5 +116,5 @@ class _PacedQueue:
         return await self._queue.read()
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass

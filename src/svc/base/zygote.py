@@ -100,7 +100,7 @@ class _Zygote:
         job, leash, *files = descriptors
         pid = os.fork()
         if pid == 0:
-            _be_a_job(self._work, job, files)
+            _run_child(self._work, job, files)
         for descriptor in (job, *files):
             os.close(descriptor)
         self._children[pid] = socket.socket(fileno=leash)
@@ -132,7 +132,7 @@ class _Zygote:
             leash.send(STATUS.pack(os.waitstatus_to_exitcode(status)), socket.MSG_DONTWAIT)
 
 
-def _be_a_job(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
+def _run_child(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
     """Run a child from start to finish. This function must not return to the zygote's loop."""
     try:
         os.setsid()

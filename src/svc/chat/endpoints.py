@@ -29,7 +29,7 @@ from svc.base.validation import problem_of
 from svc.chat.access.catalogue import Requirement, declare
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
-from svc.chat.http import answer, content, nothing, session_of
+from svc.chat.http import answer, content, no_content, session_of
 from svc.chat.schemas import NOTHING, Endpoint, Event, LiveRequest, Named, Schema
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])
@@ -153,7 +153,7 @@ class Requests:
             result = await self._run(declared, path, payload, session, request)
             if isinstance(result, web.StreamResponse):
                 return result
-            return nothing() if declared.returns is None else answer(result, declared.spec.status)
+            return no_content() if declared.returns is None else answer(result, declared.spec.status)
 
         method, _, address = declared.spec.http.partition(" ")
         return _ROUTES[method](address, serve)

@@ -177,6 +177,6 @@ def answer(data: object, status: int = 200) -> web.Response:
     return web.Response(body=json.encode(data), status=status, content_type="application/json")
 
 
-def nothing() -> web.Response:
+def no_content() -> web.Response:
     """Return an empty response."""
     return web.Response(status=204)

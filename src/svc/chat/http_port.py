@@ -165,7 +165,7 @@ async def accept_connections(
         else:
             tls_listener = TlsListener(server, lambda: files.context)
             listener = Listener(sockets, table, tls_listener.open)
-            await stack.enter_async_context(_kept_fresh(files))
+            await stack.enter_async_context(_reload_certificates(files))
             stack.push_async_callback(tls_listener.shut)
         listener.start()
         stack.push_async_callback(listener.stop)
@@ -173,7 +173,7 @@ async def accept_connections(
 
 
 @contextlib.asynccontextmanager
-async def _kept_fresh(files: TlsFiles) -> AsyncIterator[None]:
+async def _reload_certificates(files: TlsFiles) -> AsyncIterator[None]:
     """Reload renewed certificates when the files change, and immediately on SIGHUP."""
     loop = asyncio.get_running_loop()
     # Tests run servers outside the main thread, where signal handlers are not available.

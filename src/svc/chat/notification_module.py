@@ -47,7 +47,7 @@ class NotificationModule:
             services, messages.history, wants, self.subscriptions, self.poster, key, outcomes
         )
         self.requests = [NotificationLevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
-        self.levels.on_presence.append(messages.presence.look)
+        self.levels.on_presence.append(messages.presence.refresh)
         messages.messages.on_posted.append(self.ringing.posted)
         private.on_ring.append(self.ringing.privately)
         # Levels and subscriptions are deleted together with their channels, members and sessions.

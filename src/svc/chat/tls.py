@@ -40,7 +40,7 @@ class TlsFiles:
     def __init__(self, certificate: Path, key: Path) -> None:
         self._certificate = certificate
         self._key = key
-        self._seen = self._look()
+        self._seen = self._fingerprint()
         self.context, self._leaf = self._read()
         self._warn()
 
@@ -53,12 +53,12 @@ class TlsFiles:
         """Reload the files whenever they change."""
         while True:
             await asyncio.sleep(LOOK_INTERVAL_S)
-            if self._look() != self._seen:
+            if self._fingerprint() != self._seen:
                 self.reload()
 
     def reload(self) -> None:
         """Load the files. If they are unusable, keep the certificate in use."""
-        self._seen = self._look()
+        self._seen = self._fingerprint()
         try:
             self.context, self._leaf = self._read()
         except ConfigError as problem:
@@ -67,7 +67,7 @@ class TlsFiles:
         logger.info("certificate loaded", extra={"valid_until": f"{self._leaf.not_valid_after_utc:%F %R}Z"})
         self._warn()
 
-    def _look(self) -> list[tuple[int, int, int]]:
+    def _fingerprint(self) -> list[tuple[int, int, int]]:
         """Return a value that changes whenever the files change."""
         looks = []
         for path in (self._certificate, self._key):

@@ -41,11 +41,11 @@ def can_fork() -> bool:
 def descriptor() -> int:
     """Return the descriptor for `read`. If the environment is not hidden yet, execute this program again."""
     if _DESCRIPTOR not in os.environ:
-        _execute_again()
+        _reexecute()
     return int(os.environ.pop(_DESCRIPTOR))
 
 
-def _execute_again() -> NoReturn:
+def _reexecute() -> NoReturn:
     """Execute this program again with only the harmless variables, and with the descriptor of a file that
     contains all variables.
     """

@@ -164,7 +164,9 @@ async def start_all(children: Sequence[Child]) -> list[str]:
     starting: list[str] = []
     try:
         async with asyncio.timeout(START_DEADLINE_S):
-            await until_first_ends(_all_well(children, starting), *(child.exits() for child in children))
+            await until_first_ends(
+                _wait_all_healthy(children, starting), *(child.exits() for child in children)
+            )
     except TimeoutError:
         raise StartError(f"not healthy after {START_DEADLINE_S:.0f} s") from None
     return starting
@@ -178,13 +180,13 @@ async def stop_all(children: Sequence[Child]) -> None:
         await child.stop()
 
 
-async def _all_well(children: Sequence[Child], starting: list[str]) -> None:
+async def _wait_all_healthy(children: Sequence[Child], starting: list[str]) -> None:
     for child in children:
-        if not await _well(child.program):
+        if not await _wait_healthy(child.program):
             starting.append(child.program.name)
 
 
-async def _well(program: Program) -> bool:
+async def _wait_healthy(program: Program) -> bool:
     """Wait until the program is healthy. Return False if it keeps reporting that it is starting."""
     loop = asyncio.get_running_loop()
     first_answer: float | None = None

@@ -86,28 +86,28 @@ class Queue:
 
     async def renew(self, job: Job, progress: float) -> None:
         """Renew the lease. Raises LeaseLost, Unreachable or Declined, as do all methods below."""
-        await self._ask("job_renew", {**_whose(job), "progress": round(progress, 3)}, Struct)
+        await self._ask("job_renew", {**_lease_of(job), "progress": round(progress, 3)}, Struct)
 
     async def reserve(self, job: Job, ext: str) -> str:
         """Reserve a key for storing a file and return it."""
-        return (await self._ask("job_reserve", {**_whose(job), "ext": ext}, ReservedKey)).key
+        return (await self._ask("job_reserve", {**_lease_of(job), "ext": ext}, ReservedKey)).key
 
     async def finish(self, job: Job, results: Sequence[WrittenFile]) -> None:
         """Report that all results are stored."""
-        await self._ask("job_finish", {**_whose(job), "results": to_builtins(results)}, Struct)
+        await self._ask("job_finish", {**_lease_of(job), "results": to_builtins(results)}, Struct)
 
     async def refuse(self, job: Job, code: str, message: str) -> None:
         """Refuse the job because of its input. The server does not retry it."""
         message = message[:_MAX_MESSAGE_CHARACTERS]
-        await self._ask("job_refuse", {**_whose(job), "code": code, "message": message}, Struct)
+        await self._ask("job_refuse", {**_lease_of(job), "code": code, "message": message}, Struct)
 
     async def fail(self, job: Job, message: str) -> None:
         """Report a failure of this worker. The server decides whether and when to retry the job."""
-        await self._ask("job_fail", {**_whose(job), "message": message[:_MAX_MESSAGE_CHARACTERS]}, Struct)
+        await self._ask("job_fail", {**_lease_of(job), "message": message[:_MAX_MESSAGE_CHARACTERS]}, Struct)
 
     async def hand_on(self, job: Job) -> None:
         """Move a job that takes too long for its queue to the queue for long jobs."""
-        await self._ask("job_hand_on", _whose(job), Struct)
+        await self._ask("job_hand_on", _lease_of(job), Struct)
 
     async def _ask(self, command: str, arguments: Mapping[str, object], kind: type[T]) -> T:
         try:
@@ -127,5 +127,5 @@ class Queue:
             raise Unreachable(f"the server's answer to {command} does not fit: {fault}") from None
 
 
-def _whose(job: Job) -> dict[str, object]:
+def _lease_of(job: Job) -> dict[str, object]:
     return {"job": job.id, "lease": job.lease}

@@ -21,7 +21,7 @@ from svc.chat.account.blocks import Block, Blocked, Blocks
 from svc.chat.account.rules import AccountRules
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.http import nothing
+from svc.chat.http import no_content
 from svc.chat.schemas import Event, Id, TimeMs
 
 # The maximum number of simultaneous exports. An export reads all of a member's messages from disk, which
@@ -103,7 +103,7 @@ class AccountRequests(Requests):
     async def export(self, session: Session, http_request: web.Request) -> web.StreamResponse:
         transport = http_request.transport
         if transport is None:
-            return nothing()  # The client has disconnected.
+            return no_content()  # The client has disconnected.
         reader = self._exporting.admit(session.member_id, MAX_EXPORTS, transport.abort)
         if reader is None:
             raise ChatError("export_running")

@@ -15,7 +15,7 @@ from svc.chat.access.permissions import MEMBER
 from svc.chat.errors import ChatError
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
@@ -27,7 +27,7 @@ class Admission:
     """
 
     role_ids: tuple[str, ...] = (MEMBER,)
-    admitted: Callable[[], None] = _nothing
+    admitted: Callable[[], None] = _do_nothing
     # The channel where the newcomer arrives, if they may view it.
     channel_id: str | None = None
     # Whether the applicant must wait for approval before becoming a member.

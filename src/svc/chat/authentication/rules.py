@@ -310,7 +310,7 @@ class Authentication:
             client=wanted.identity.thumbprint,
             address=application.address,
             nearby=application.address.is_local
-            and addresses.surely_ours(wanted.origin, application.requested),
+            and addresses.is_own_address(wanted.origin, application.requested),
             now=wanted.now,
             issuer=wanted.identity.issuer,
             subject=wanted.identity.subject,

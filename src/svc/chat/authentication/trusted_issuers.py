@@ -6,7 +6,7 @@ Host header alone proves nothing, because the relaying server controls it. If th
 server's names (EXTERNAL_HOST), all other names are refused.
 
 Anyone can point their own domain at an address on the local network (DNS rebinding). A browser then treats
-their page as a page from this server, and the page's requests come from the local network. `surely_ours`
+their page as a page from this server, and the page's requests come from the local network. `is_own_address`
 recognises names that cannot be misused like this. This module resolves no names.
 """
 
@@ -72,7 +72,7 @@ class ServerAddresses:
         # The scheme is not compared, because a proxy in front of this server may have terminated TLS.
         return _host_and_port(f"{origin.partition('://')[0]}://{host}") == requested
 
-    def surely_ours(self, origin: str, requested: RequestedAddresses) -> bool:
+    def is_own_address(self, origin: str, requested: RequestedAddresses) -> bool:
         """Return whether the client used an address or name that nobody else could have pointed at this
         machine.
 

@@ -18,7 +18,7 @@ from svc.chat.backup.stored_backups import LINK_S, StoredBackups
 from svc.chat.control.commands import Commands, command
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.http import nothing
+from svc.chat.http import no_content
 from svc.chat.schemas import Event, Id, Response, TimeMs
 
 # The maximum number of simultaneous downloads. The owner needs no more than this.
@@ -109,7 +109,7 @@ class BackupRequests(Requests):
     async def _send(self, request: web.Request, path: Path) -> web.StreamResponse:
         transport = request.transport
         if transport is None:
-            return nothing()  # The client has disconnected.
+            return no_content()  # The client has disconnected.
         reader = self._readers.admit("the owner", MAX_STREAMS, transport.abort)
         if reader is None:
             raise ChatError("too_many_connections", "Too many backups are being downloaded. Try again later")

@@ -64,7 +64,7 @@ class Channels:
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
         """Fill the directory at startup. `first` holds the channels of a new server."""
         await self._database.write(lambda connection: _seed(connection, first, now_ms))
-        for channel in await kept_channels(self._database):
+        for channel in await load_channels(self._database):
             self._directory.put_channel(channel)
         absent = [channel.name for channel in first if channel.id not in self._directory.channels]
         if absent:
@@ -293,7 +293,7 @@ class Channels:
         self._audit.record(connection, actor_id, action, channel_id, event_details, now)
 
 
-async def kept_channels(database: Database) -> list[Channel]:
+async def load_channels(database: Database) -> list[Channel]:
     roles: dict[str, dict[str, Override]] = {}
     members: dict[str, dict[str, Override]] = {}
     sql = f"SELECT channel_id, {_OVERRIDES.select()} FROM channel_overrides"

@@ -128,20 +128,20 @@ class ClockRepair:
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
             try:
-                await self.look()
+                await self.check()
             except StorageFailed as fault:
                 logger.warning("times in the database could not be corrected", extra={"fault": str(fault)})
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Repair times if the clock has stepped back."""
         ahead_s = self._now() - self._steady()
         stepped_back = ahead_s < self._ahead_s - _STEP_S
         self._ahead_s = ahead_s
         if stepped_back:
-            await self._set_right()
+            await self._correct()
 
     @exclusive_write
-    def _set_right(self) -> Write[int, None]:
+    def _correct(self) -> Write[int, None]:
         now_ms = self._now_ms()
 
         def change(connection: Connection) -> int:

@@ -70,7 +70,7 @@ async def import_whole(
     the same bucket might use the key in the export. Raises BadRecord, or errors from the database or the
     store.
     """
-    _refuse_where_no_room(export, folder)
+    _require_space(export, folder)
     counts, keys = await asyncio.to_thread(_validate, export)
     total = sum(counts.values())
     missing: list[str] = []
@@ -120,7 +120,7 @@ class KeptObjects:
         await self._objects.put(key, data, content_type)
 
 
-def _refuse_where_no_room(export: Export, folder: Path) -> None:
+def _require_space(export: Export, folder: Path) -> None:
     """Raise BadRecord if the disk lacks space for the records."""
     needed, free = export.unpacked_bytes(), shutil.disk_usage(folder).free - MIN_FREE_BYTES
     if needed > free:

@@ -188,11 +188,11 @@ class Outbox:
 
     def _give_up(self) -> None:
         self._forget()
-        too_slow, self._too_slow = self._too_slow, _nothing
+        too_slow, self._too_slow = self._too_slow, _do_nothing
         too_slow()
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 

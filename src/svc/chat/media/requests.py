@@ -73,7 +73,7 @@ def requested_range(headers: Mapping[str, str], size: int, validators: Validator
     Raises RangeNotSatisfiable.
     """
     match = _RANGE.fullmatch(headers.get("Range", "").strip().lower())
-    if match is None or match[0] == "bytes=-" or not _still_the_same(headers.get("If-Range"), validators):
+    if match is None or match[0] == "bytes=-" or not _is_current(headers.get("If-Range"), validators):
         return None
     first, last = match[1], match[2]
     if not first:
@@ -87,7 +87,7 @@ def requested_range(headers: Mapping[str, str], size: int, validators: Validator
     return start, end
 
 
-def _still_the_same(if_range: str | None, validators: Validators) -> bool:
+def _is_current(if_range: str | None, validators: Validators) -> bool:
     """Return whether the client's copy is current. The comparison is strong (RFC 9110 section 13.1.5),
     because a range from another version would corrupt the client's copy.
     """

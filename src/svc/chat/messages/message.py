@@ -91,7 +91,7 @@ class Message(Struct, frozen=True):
     # The thread whose root is this message. None if it has no thread.
     answers: ThreadSummary | None = None
     # The thread's summary after this message was posted or deleted. Set only during that write.
-    beside: ThreadSummary | None = None
+    thread_summary: ThreadSummary | None = None
     # The members who start following the thread because of this message, and the (member, thread) pairs that
     # end so that these members stay within their limit.
     joining: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ class Presence:
         # do-not-disturb is on.
         self._announced: dict[str, tuple[bool, bool]] = {}
         self._hub.on_online.append(self._changed)
-        self._hub.on_idle.append(self.look)
+        self._hub.on_idle.append(self.refresh)
 
     def welcome(self, session: Session) -> dict[str, object]:
         """Return the online members, including the requesting member."""
@@ -74,9 +74,9 @@ class Presence:
             return
         if (timer := self._leaving.pop(member_id, None)) is not None:
             timer.cancel()
-        self.look(member_id)
+        self.refresh(member_id)
 
-    def look(self, member_id: str) -> None:
+    def refresh(self, member_id: str) -> None:
         """Push an online member's state if it has changed. An invisible member is reported as offline."""
         if self._hub.online(member_id):
             self._push_presence(member_id, self._present(member_id))

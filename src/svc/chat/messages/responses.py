@@ -282,7 +282,7 @@ def attachments_changed(of: messages.Message, urls: MediaUrls) -> AttachmentsCha
 def thread_changed(of: messages.Message) -> ThreadChanged:
     """Return the event for a message that was posted or deleted in a thread."""
     assert of.thread is not None, "it is of a thread"
-    return ThreadChanged(of.channel_id, of.thread, _answers(of.beside))
+    return ThreadChanged(of.channel_id, of.thread, _answers(of.thread_summary))
 
 
 def page(of: HistoryPage, urls: MediaUrls) -> MessagePage:

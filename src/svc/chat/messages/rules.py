@@ -314,7 +314,7 @@ class Messages:
         search_store.changes(connection, message)
         store.delete(connection, message.n)
         self._ports.files.release_message(connection, message.id)
-        return self._threads.beside(connection, message)
+        return self._threads.with_summary(connection, message)
 
     def removed(self, message: Message) -> None:
         self.written(message.channel_id)

@@ -38,7 +38,7 @@ _MESSAGE = Table(
     Message,
     without=(
         *("notified", "reactions", "pinned", "previews", "no_previews"),
-        *("answers", "beside", "joining", "to_unfollow"),
+        *("answers", "thread_summary", "joining", "to_unfollow"),
     ),
     names={
         "author.kind": "author_kind",

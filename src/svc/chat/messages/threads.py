@@ -185,13 +185,13 @@ class Threads:
             [(member_id, thread, message.channel_id, message.n - 1) for member_id in message.joining],
         )
         _read(connection, message.author.id, thread, message.n)
-        return self.beside(connection, message)
+        return self.with_summary(connection, message)
 
-    def beside(self, connection: Connection, message: Message) -> Message:
+    def with_summary(self, connection: Connection, message: Message) -> Message:
         """Return the message with the current summary of its thread. Call this within the write."""
         if message.thread is None:
             return message
-        return structs.replace(message, beside=_answers(connection, message.thread))
+        return structs.replace(message, thread_summary=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
         """Return a thread's root message. Call this within a write. Raises ChatError."""
@@ -232,11 +232,11 @@ class Threads:
         assert thread is not None, "it is of a thread"
         counted = self._following.unmentioned(thread, message.n)
         self._hub.push("thread_changed", thread_changed(message), Viewers(message.channel_id))
-        if message.beside is None:
+        if message.thread_summary is None:
             # The thread is empty, so nobody can follow it.
             counted = self._following.forget(thread)
         else:
-            self._following.deleted(thread, message.n, message.beside.last_n)
+            self._following.deleted(thread, message.n, message.thread_summary.last_n)
         self._gradually.add(counted, thread, message.channel_id)
 
     # Methods that clean up after deleted channels and members.

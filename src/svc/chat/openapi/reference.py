@@ -105,9 +105,9 @@ def _anchor(words: str) -> str:
 
 def _section(described: FeatureDescription) -> Iterator[str]:
     for endpoint in described.endpoints:
-        yield _endpoint(endpoint, _who(ENDPOINTS[endpoint.route]))
+        yield _endpoint(endpoint, _access(ENDPOINTS[endpoint.route]))
     for event in described.events:
-        yield _event(event, _who(EVENTS[event.name]))
+        yield _event(event, _access(EVENTS[event.name]))
     for push in described.pushes:
         yield _push(push)
 
@@ -212,7 +212,7 @@ def _value(schema: Schema) -> str:
     return "; ".join([f"`{within(schema) or '{}'}`", *choices]) + _about(schema)
 
 
-def _who(needs: Requirement) -> str:
+def _access(needs: Requirement) -> str:
     if needs.any_origin:
         return "anyone with the URL"
     if needs.permission is not None:

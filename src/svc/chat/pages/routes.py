@@ -227,7 +227,7 @@ def _load_cache(folder: Path) -> _CachedFiles:
     files = [entry for entry in _files(folder) if _is_inside(entry, folder)]
     with os.scandir(_CODE) as listed:
         code = sorted((entry for entry in listed if entry.name.endswith(".py")), key=lambda entry: entry.name)
-    looks = _looks(files, folder) + _looks(code, _CODE)
+    looks = _digest_of(files, folder) + _digest_of(code, _CODE)
     kept = folder / "__pycache__" / "pages.msgpack"
     if (found := _map_cache(kept, looks)) is not None:
         return found
@@ -263,7 +263,7 @@ def _map_cache(kept: Path, looks: str) -> _CachedFiles | None:
     return found if found.made_of == looks else None
 
 
-def _looks(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
+def _digest_of(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
     """Return a digest of the paths, sizes and times of all files."""
     digest = hashlib.sha256()
     for entry in files:

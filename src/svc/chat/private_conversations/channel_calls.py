@@ -32,21 +32,21 @@ logger = logging.getLogger(__name__)
 class ChannelCalls:
     """The stored list of devices in each call, which is updated when participants join and leave.
 
-    `taking_part` returns the id of the requesting device. `users` returns the people in a call. `now` returns
-    seconds since 1970.
+    `require_device` returns the id of the requesting device. `users` returns the people in a call. `now`
+    returns seconds since 1970.
     """
 
     def __init__(
         self,
         services: Services,
         conversations: PrivateConversations,
-        taking_part: Callable[[Session], Awaitable[str]],
+        require_device: Callable[[Session], Awaitable[str]],
         users: Callable[[str], Sequence[str]],
         now: Callable[[], float],
     ) -> None:
         self._database, self._directory = services.database, services.directory
         self._conversations = conversations
-        self._taking_part = taking_part
+        self._taking_part = require_device
         self._now = now
         self._users = users
         # The device and time of the last grant, by room and member.

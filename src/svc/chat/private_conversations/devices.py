@@ -112,7 +112,7 @@ class PrivateDevices:
 
         return Write(write, published)
 
-    async def taking_part(self, session: Session) -> str:
+    async def require_device(self, session: Session) -> str:
         """Return the id of the requesting device. Raises ChatError if the device is not registered."""
         device_id = await self.current(session)
         if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:

@@ -48,7 +48,7 @@ class PrivateFeature:
         key = read_or_create_key(data_dir / KEY_FILE, KEY_BYTES)
         self.conversations = PrivateConversations(services, devices, dependencies.blocks, key)
         self.calls = ChannelCalls(
-            services, self.conversations, devices.taking_part, dependencies.users, time.time
+            services, self.conversations, devices.require_device, dependencies.users, time.time
         )
         files = PrivateFiles(services, dependencies.media, data_dir, devices, self.conversations, time.time)
         self.sweep = PrivateSweep(

@@ -77,7 +77,7 @@ class PrivateFiles:
         self._conversations.require_writable(session.member_id, conversation_id)
         # The sending device need not be in the group yet, because its first message waits until other
         # members' devices add it.
-        await self._devices.taking_part(session)
+        await self._devices.require_device(session)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
         if not self._receiving.take(session.member_id):

@@ -271,7 +271,7 @@ class PrivateConversations:
             commits.require_with(connection, conversation_id, session.member_id, device_id)
             group = self._group(connection, conversation_id)
             if again := store.sent_before(connection, conversation_id, wanted.message):
-                return _again(again["epoch"] + 1, again["seq"], COMMIT)
+                return _repeated(again["epoch"] + 1, again["seq"], COMMIT)
             leaves = store.leaves(connection, conversation_id)
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
                 # No device that could add others is left in the group.
@@ -322,7 +322,7 @@ class PrivateConversations:
             leaves = store.leaves(connection, conversation_id)
             commits.require_leaf(leaves, device_id)
             if again := store.sent_before(connection, conversation_id, body):
-                return _again(again["epoch"], again["seq"], MESSAGE)
+                return _repeated(again["epoch"], again["seq"], MESSAGE)
             if read.epoch != group.epoch:
                 raise self._behind_error(connection, conversation_id, device_id, group, after)
             if any(leaf.gone for leaf in leaves.values()):
@@ -469,7 +469,7 @@ class PrivateConversations:
             self._hub.push("private_changed", PrivateChanged(one), self._audience(one))
 
 
-def _again(epoch: int, seq: int, kind: Kind) -> _Sent:
+def _repeated(epoch: int, seq: int, kind: Kind) -> _Sent:
     return _Sent(PrivateGroup(epoch, seq), kind, is_new=False)
 
 

@@ -241,7 +241,7 @@ class Queue:
         ChatError.
         """
         try:
-            await self._end_well(job_id, lease_id, written)
+            await self._complete(job_id, lease_id, written)
         except ChatError as refusal:
             if refusal.code in ("lease_lost", "invalid_request", "media_gone"):
                 raise
@@ -249,7 +249,7 @@ class Queue:
             await self.refuse(job_id, lease_id, refusal.code, refusal.message)
 
     @exclusive_write
-    def _end_well(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> Write[_Finished, None]:
+    def _complete(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> Write[_Finished, None]:
         """Finish a job. The write is exclusive, because it may change a member's picture."""
         return Write(lambda c: self._finish(c, job_id, lease_id, written), self._on_finished)
 

@@ -160,15 +160,15 @@ class Speakers:
         while True:
             await self._occupied.wait()
             await asyncio.sleep(LOOK_INTERVAL_S)
-            self.look()
-            if not self._occupancy.everybody():
+            self.refresh()
+            if not self._occupancy.all_participants():
                 self._occupied.clear()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Request the speakers of rooms that members are watching, and push known speakers to members who
         have started watching.
         """
-        rooms = {room_id for room_id, _ in self._occupancy.everybody()}
+        rooms = {room_id for room_id, _ in self._occupancy.all_participants()}
         for room_id in rooms | self._lookers.keys():
             lookers = self._attentive_viewers(room_id) if room_id in rooms else _NOBODY
             before = self._lookers.get(room_id, _NOBODY)

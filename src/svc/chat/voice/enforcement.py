@@ -109,7 +109,7 @@ class MediaControl:
         """Store and return the caps for a grant. Apply any mute before the member arrives."""
         member_id = session.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
-            present = set(self._occupancy.everybody())
+            present = set(self._occupancy.all_participants())
             self._granted = {place: caps for place, caps in self._granted.items() if place in present}
             self._session = {place: session for place, session in self._session.items() if place in present}
         self._session[room_id, member_id] = session.session_id
@@ -150,7 +150,7 @@ class MediaControl:
 
     def synchronised(self) -> None:
         """Send everything again that may have been lost while the media service was disconnected."""
-        for room_id, user_id in self._occupancy.everybody():
+        for room_id, user_id in self._occupancy.all_participants():
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
 
@@ -166,7 +166,7 @@ class MediaControl:
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
         concerned = frozenset(member_ids)
-        for room_id, user_id in self._occupancy.everybody():
+        for room_id, user_id in self._occupancy.all_participants():
             if user_id in concerned and self._disconnect_unless_permitted(room_id, user_id):
                 self._apply_caps(room_id, user_id)
 

@@ -75,7 +75,7 @@ class VoiceModeration:
         """Disconnect a member from all voice channels in which the actor has the permission to do so. The
         member can join again.
         """
-        room_ids = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
+        room_ids = self._rooms_with_permission(actor_id, member_id, Permission.MOVE_MEMBERS)
 
         def follow(_: None) -> None:
             for room_id in room_ids:
@@ -90,7 +90,7 @@ class VoiceModeration:
         """Stop a member's screen share. The member cannot share a screen again until they leave the
         channel.
         """
-        room_ids = self._rooms_where(actor_id, member_id, Permission.MUTE_MEMBERS)
+        room_ids = self._rooms_with_permission(actor_id, member_id, Permission.MUTE_MEMBERS)
 
         def follow(_: None) -> None:
             for room_id in room_ids:
@@ -108,7 +108,7 @@ class VoiceModeration:
         The member is disconnected from the present channel, and their page is asked to join the other one. If
         the page does not join it, the member is in no channel.
         """
-        rooms = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
+        rooms = self._rooms_with_permission(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in rooms if room_id != channel_id]
         self._voice.require_voice_channel(actor_id, channel_id, Permission.MOVE_MEMBERS)
         if not self._directory.may(member_id, Permission.JOIN_VOICE, channel_id):
@@ -140,7 +140,7 @@ class VoiceModeration:
         for channel_id in channel_ids:
             self._audit.record(connection, actor_id, action, member_id, {"channel_id": channel_id}, now)
 
-    def _rooms_where(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
+    def _rooms_with_permission(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
         """Return the rooms that the member is in and in which the actor has the permission. Raises ChatError
         if there are none.
         """

@@ -92,7 +92,7 @@ class Occupancy:
     def rooms_of(self, user_id: str) -> list[str]:
         return [room_id for room_id, users in self._rooms.items() if user_id in users]
 
-    def everybody(self) -> list[tuple[str, str]]:
+    def all_participants(self) -> list[tuple[str, str]]:
         return [(room_id, user_id) for room_id, users in self._rooms.items() for user_id in users]
 
     def joined(self, room_id: str, user_id: str) -> None:
@@ -114,7 +114,7 @@ class Occupancy:
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
         """Replace the state with the actual participants. Rooms that are not in `actual` are empty."""
         present = {(room_id, user_id) for room_id, users in actual.items() for user_id in users}
-        for room_id, user_id in self.everybody():
+        for room_id, user_id in self.all_participants():
             if (room_id, user_id) not in present:
                 self.left(room_id, user_id, lost=True)
         for room_id, users in actual.items():

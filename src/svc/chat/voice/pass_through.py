@@ -119,7 +119,7 @@ class SignallingPassThrough(Requests):
         self._sockets.add(browser)
         self._not_joined.add(transport, client_address(http_request).limited_as)
 
-        def look(message: WSMessage) -> None:
+        def inspect(message: WSMessage) -> None:
             """Mark the participant as joined if the media service's first response is not an error."""
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
@@ -129,7 +129,7 @@ class SignallingPassThrough(Requests):
                 recognise(http_request, f"signalling {id(transport)}")
 
         try:
-            await self._connect_and_carry(browser, url, headers, look)
+            await self._connect_and_carry(browser, url, headers, inspect)
         finally:
             self._sockets.discard(browser)
             self._not_joined.discard(transport)
@@ -155,7 +155,7 @@ class SignallingPassThrough(Requests):
         browser: web.WebSocketResponse,
         url: str,
         headers: LooseHeaders,
-        look: Callable[[WSMessage], None],
+        inspect: Callable[[WSMessage], None],
     ) -> None:
         try:
             async with asyncio.timeout(CONNECT_DEADLINE_S):
@@ -173,7 +173,7 @@ class SignallingPassThrough(Requests):
             return
         try:
             pace = TokenBucket(FRAMES_AT_ONCE, FRAMES_PER_S)
-            await until_first_ends(_carry(browser, sfu, pace=pace), _carry(sfu, browser, look))
+            await until_first_ends(_carry(browser, sfu, pace=pace), _carry(sfu, browser, inspect))
         except OSError as fault:
             logger.debug("signalling lost", extra={"fault": repr(fault)})
         finally:
@@ -185,19 +185,19 @@ class SignallingPassThrough(Requests):
 async def _carry(
     source: Side,
     target: Side,
-    look: Callable[[WSMessage], None] = lambda message: None,
+    inspect: Callable[[WSMessage], None] = lambda message: None,
     pace: TokenBucket | None = None,
 ) -> None:
     """Relay frames in one direction until a side closes or is lost. A close is also passed on.
 
     Only one frame is in flight. Until the target accepts it, nothing else is read from the source, so that
-    the sender experiences backpressure. `pace` is the rate limit, or None if the source is trusted. `look` is
-    called with each frame.
+    the sender experiences backpressure. `pace` is the rate limit, or None if the source is trusted. `inspect`
+    is called with each frame.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):
             message = await source.receive()
-        look(message)
+        inspect(message)
         if message.type is WSMsgType.CLOSE:
             code, reason = _close_of(message)
             await _close(source, code, b"")

@@ -150,7 +150,7 @@ class Voice:
         """Return the participants in the voice channels and private calls that a member can see."""
         seen = self._directory.visible_channels(session.member_id)
         channels = [channel.id for channel in seen if channel.kind == VOICE]
-        occupied = {room_id for room_id, _ in self.occupancy.everybody()}
+        occupied = {room_id for room_id, _ in self.occupancy.all_participants()}
         private = [one for one in sorted(occupied) if session.member_id in self.rooms.people_of(one)]
         return {"voice": {room_id: self._people(room_id) for room_id in [*channels, *private]}}
 
@@ -188,7 +188,7 @@ class Voice:
     def reserve(self, member_id: str, channel_id: str, now: float) -> None:
         """Reserve a seat on the server and in the channel. Raises ChatError if none is free."""
         limit = self._limit(member_id, channel_id)
-        self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now, limit)
+        self._seats.reserve((channel_id, member_id), self.occupancy.all_participants(), now, limit)
 
     def _limit(self, member_id: str, channel_id: str) -> int:
         """Return a channel's user limit for this member, or 0 for no limit.
@@ -245,7 +245,7 @@ class Voice:
     def permissions_changed(self, member_ids: Collection[str]) -> None:
         """Announce which of the given members in calls may now speak, and which may no longer speak."""
         concerned = frozenset(member_ids)
-        for room_id, user_id in self.occupancy.everybody():
+        for room_id, user_id in self.occupancy.all_participants():
             before = self._may_speak.get((room_id, user_id))
             if user_id in concerned and self._note_may_speak(room_id, user_id) != before:
                 update = VoiceUpdated(room_id, user_id, may_speak=not before)
@@ -270,7 +270,7 @@ class Voice:
         self._hub.push("voice_joined", newcomer, self.rooms.audience(room_id))
         limit = self._limit(user_id, room_id)
         over = limit and len(self.occupancy.users(room_id)) > limit
-        if over or self._seats.exceeded_by(self.occupancy.everybody()):
+        if over or self._seats.exceeded_by(self.occupancy.all_participants()):
             self.control.disconnect(room_id, user_id)
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:

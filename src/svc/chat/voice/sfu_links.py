@@ -174,7 +174,7 @@ class SfuLinks:
             while True:
                 await self._unsettled.wait()
                 await asyncio.sleep(LOOK_INTERVAL_S)
-                self._look(now())
+                self._check_links(now())
         raise AssertionError("a task group of endless tasks does not end")
 
     def service_of(self, room_id: str) -> int:
@@ -204,7 +204,7 @@ class SfuLinks:
                 if now() >= deadline or len(self._links) == 1:
                     raise
                 await asyncio.sleep(LOOK_INTERVAL_S)
-                self._look(now())
+                self._check_links(now())
                 continue
             if self._placement.of(room_id) == home:
                 return index
@@ -234,7 +234,7 @@ class SfuLinks:
         lost_at = self._lost_at[index]
         return lost_at is not None and asyncio.get_running_loop().time() - lost_at >= PATIENCE_S
 
-    def _look(self, now: float) -> None:
+    def _check_links(self, now: float) -> None:
         for index, link in enumerate(self._links):
             if link.responds:
                 self._lost_at[index] = None
@@ -318,7 +318,7 @@ class SfuLinks:
             return
         elsewhere = {
             room_id: self._occupancy.users(room_id)
-            for room_id, _ in self._occupancy.everybody()
+            for room_id, _ in self._occupancy.all_participants()
             if self._placement.of(room_id) != index
         }
         ours: dict[str, Sequence[str]] = {}

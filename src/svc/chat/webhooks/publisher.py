@@ -246,7 +246,7 @@ class Publisher:
         """
         webhook = self._webhooks.find(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
-            body = await self.in_turn(check)
+            body = await self.run_queued(check)
             # The webhook may have been deleted in the meantime.
             webhook = self._webhooks.find(webhook_id, token)
             wait_ms = self._limiter.take(webhook_id, now_ms) or self._shared.take(webhook, size, now_ms)
@@ -256,7 +256,7 @@ class Publisher:
             raise ChatError("no_channel")
         return webhook, body
 
-    async def in_turn(self, step: Callable[[], T]) -> T:
+    async def run_queued(self, step: Callable[[], T]) -> T:
         """Run a step in parsing a post, after all steps that were queued earlier. Raises ChatError."""
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
@@ -268,7 +268,9 @@ class Publisher:
         if not files:
             return NOTHING_ATTACHED
         # Names of files beyond the limit need no moderation here, because they are not shown unchanged.
-        shown = [await self.in_turn(partial(self._with_moderated_name, file)) for file in files[:MAX_FILES]]
+        shown = [
+            await self.run_queued(partial(self._with_moderated_name, file)) for file in files[:MAX_FILES]
+        ]
         shown += files[MAX_FILES:]
         return await self._attach(shown, holder_of(webhook.created_by))
 
@@ -279,7 +281,7 @@ class Publisher:
         self, webhook: Webhook, payload: object, attached: StoredAttachments = NOTHING_ATTACHED
     ) -> PublishedPost:
         """Post a payload to the channel of an admitted webhook. Raises ChatError."""
-        parsed = await self.in_turn(lambda: parse(payload, filled=bool(attached.attachments)))
+        parsed = await self.run_queued(lambda: parse(payload, filled=bool(attached.attachments)))
         if isinstance(parsed, InvalidPayload):
             raise refusal(parsed.problems)
         moderated_payload, marked = await self._moderate_payload(parsed)
@@ -358,7 +360,7 @@ class Publisher:
         message = self._messages.new(webhook.channel_id, author, moderated_text, cards=cards)
         if attachments:
             message = structs.replace(message, attachments=attachments)
-        case = self._messages.case(message, *_together(marked), message.posted_at_ms / 1000)
+        case = self._messages.case(message, *_join(marked), message.posted_at_ms / 1000)
         keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
         keys.update(key for file in attachments for key in keys_of(file))
 
@@ -378,7 +380,7 @@ class Publisher:
         return Write(insert, posted)
 
 
-def _together(marked: Sequence[Marked]) -> Marked:
+def _join(marked: Sequence[Marked]) -> Marked:
     """Join the strings into one and return it with the positions of the flagged words."""
     found: list[Span] = []
     before = 0

@@ -75,7 +75,7 @@ class PostRequests(Requests):
             except ChatError as refusal:
                 # The error for a body that is not JSON takes precedence over all others.
                 raise refusal if is_json(body) else ChatError("invalid_json") from None
-            payload = await self._posting.in_turn(lambda: value_of(text))
+            payload = await self._posting.run_queued(lambda: value_of(text))
             posted = await self._posting.post(webhook, payload)
         except ChatError as refusal:
             self._posting.refused(*url_parts(http_request), refusal, int(time.time() * 1000))

@@ -14,12 +14,12 @@ def _id_and_reason(parser: ArgumentParser) -> None:
     parser.add_argument("--reason", default="", help="reason to show to the person")
 
 
-def _which(options: Namespace) -> dict[str, object]:
+def _application_argument(options: Namespace) -> dict[str, object]:
     return {"application_id": options.application_id}
 
 
 def _refusal(options: Namespace) -> dict[str, object]:
-    return {**_which(options), "reason": options.reason}
+    return {**_application_argument(options), "reason": options.reason}
 
 
 def _line(application: Result) -> str:
@@ -33,6 +33,6 @@ ACTIONS = (
         "application_list",
         shown=or_none("applications", _line, "Nobody is waiting for approval."),
     ),
-    Action("approve", "approve a request to join", "application_approve", _id, _which),
+    Action("approve", "approve a request to join", "application_approve", _id, _application_argument),
     Action("refuse", "decline a request to join", "application_refuse", _id_and_reason, _refusal),
 )

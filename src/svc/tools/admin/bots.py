@@ -14,7 +14,7 @@ def _bot(parser: ArgumentParser) -> None:
     parser.add_argument("bot", metavar="BOT", help="id, or the name if only one has it")
 
 
-def _which(options: Namespace) -> dict[str, object]:
+def _bot_argument(options: Namespace) -> dict[str, object]:
     return {"bot": options.bot}
 
 
@@ -40,6 +40,6 @@ ACTIONS = (
         lambda options: {"nickname": options.nickname},
         _token,
     ),
-    Action("token", "print a new token; the old one stops working", "bot_token", _bot, _which, _token),
-    Action("delete", "delete a bot; its messages stay", "bot_delete", _bot, _which),
+    Action("token", "print a new token; the old one stops working", "bot_token", _bot, _bot_argument, _token),
+    Action("delete", "delete a bot; its messages stay", "bot_delete", _bot, _bot_argument),
 )

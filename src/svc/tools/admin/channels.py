@@ -13,11 +13,11 @@ _TYPES = ("text", "voice", "category")
 _UNITS = {"s": "SECONDS", "kbps": "KBPS"}
 
 
-def _which(parser: ArgumentParser) -> None:
+def _add_channel_argument(parser: ArgumentParser) -> None:
     parser.add_argument("channel", metavar="CHANNEL", help="id, or the name if only one has it")
 
 
-def _which_to_list(parser: ArgumentParser) -> None:
+def _add_archived_option(parser: ArgumentParser) -> None:
     parser.add_argument("--archived", action="store_true", help="include archived channels")
 
 
@@ -41,7 +41,7 @@ def _new(parser: ArgumentParser) -> None:
 
 
 def _differences(parser: ArgumentParser) -> None:
-    _which(parser)
+    _add_channel_argument(parser)
     parser.add_argument("--name", help="new name")
     parser.add_argument(
         "--archived",
@@ -71,7 +71,7 @@ ACTIONS = (
         "list",
         "list channels in their order",
         "channel_list",
-        _which_to_list,
+        _add_archived_option,
         lambda options: {"archived": options.archived},
         or_none("channels", _line, "There are no channels."),
     ),
@@ -99,7 +99,7 @@ ACTIONS = (
         "delete",
         "delete a channel and everything in it",
         "channel_delete",
-        _which,
+        _add_channel_argument,
         lambda options: {"channel": options.channel},
     ),
 )

@@ -40,7 +40,7 @@ def _and_reason(options: Namespace) -> dict[str, object]:
     return {"member": options.member, "reason": options.reason}
 
 
-def _who(options: Namespace) -> dict[str, object]:
+def _member_argument(options: Namespace) -> dict[str, object]:
     return {"member": options.member}
 
 
@@ -64,7 +64,7 @@ ACTIONS = (
         shown=or_none("members", _line, "There are no members."),
     ),
     Action("role", "assign or remove a role", "member_role", _member_and_role, _role, _one),
-    Action("owner", "make a member the owner", "member_owner", _member, _who, _one),
+    Action("owner", "make a member the owner", "member_owner", _member, _member_argument, _one),
     Action("kick", "remove a member, who can rejoin", "member_kick", _member_and_reason, _and_reason),
     Action("ban", "remove a member permanently", "member_ban", _ban_terms, _banning),
     Action("unban", "unban a person", "member_unban", _member_and_reason, _and_reason),

@@ -14,7 +14,7 @@ from svc._rtp.descriptor import read_descriptor
 from svc._rtp.header import parse_header
 from svc.tools.rtp.packets import Packet, read_packets
 from svc.tools.rtp.replay import MAX_PACKET, Replay, simple_packet
-from svc.tools.rtp.streams import Repetition, Stream, find_streams, run_around
+from svc.tools.rtp.streams import Repetition, Stream, find_streams, run_containing
 from svc.tools.rtpdump import Record, RtpdumpError
 
 
@@ -124,7 +124,7 @@ class _Passage:
         )
         copies = {number for repetition in repetitions for number in repetition.numbers}
         self.outcome.recovered = len(copies - set(stream.numbers))
-        self._first, _ = run_around(stream.numbers[:1], copies | set(stream.numbers))
+        self._first, _ = run_containing(stream.numbers[:1], copies | set(stream.numbers))
         self._opening = stream.packets[0].header
         self._offset: int | None = None
 

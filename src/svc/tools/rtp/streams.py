@@ -119,7 +119,7 @@ def compare(media: Stream, stream: Stream) -> Repetition:
             agreeing += 1
         else:
             contradicting += 1
-    first, last = run_around(media.numbers, set(absent))
+    first, last = run_containing(media.numbers, set(absent))
     agreeing += sum(first <= number <= last for number in absent)
     return Repetition(stream, numbers, agreeing, contradicting)
 
@@ -129,7 +129,7 @@ def repeats(packet: Packet, original: Packet) -> bool:
     return same_time and packet.payload[ORIGINAL_NUMBER_BYTES:] == original.payload
 
 
-def run_around(numbers: Iterable[int], more: set[int]) -> tuple[int, int]:
+def run_containing(numbers: Iterable[int], more: set[int]) -> tuple[int, int]:
     """Return a stream's first and last numbers, including the adjoining numbers in `more`."""
     known = set(numbers)
     first, last = min(known), max(known)

@@ -16,7 +16,7 @@ from svc.base.database import StorageFailed
 from svc.chat.access.catalogue import URL_HOLDER
 from svc.chat.endpoints import Requests, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.http import answer, nothing, with_wait
+from svc.chat.http import answer, no_content, with_wait
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.payload_reader import (
@@ -60,7 +60,7 @@ class CompatibleRequests(Requests):
             status, body = _discord_refusal(refusal_error)
             return with_wait(answer(body, status), refusal_error)
         if posted is None or http_request.query.get("wait", "").lower() not in ("true", "1"):
-            return nothing()
+            return no_content()
         return answer(discord.response(posted.message, posted.warnings))
 
     @endpoint(URL_HOLDER, "Post a message in the format of Slack's incoming webhooks", http=f"POST {SLACK}")
@@ -90,7 +90,7 @@ class CompatibleRequests(Requests):
             raise _unreadable(fault) from None
         except ChatError as refusal_error:
             return with_wait(answer(refusal_error.body(), refusal_error.status), refusal_error)
-        return nothing() if posted is None else answer(posted.receipt())
+        return no_content() if posted is None else answer(posted.receipt())
 
     async def _publish(
         self,
@@ -109,8 +109,8 @@ class CompatibleRequests(Requests):
         try:
             data = await read_body(request)
             webhook, checked = await self._posting.admit(*where, now_ms(), len(data), lambda: check(data))
-            value = await self._posting.in_turn(lambda: read(checked))
-            draft = await self._posting.in_turn(lambda: draft_of(checked, value))
+            value = await self._posting.run_queued(lambda: read(checked))
+            draft = await self._posting.run_queued(lambda: draft_of(checked, value))
             if draft is None:
                 self._note(request, None)
                 return None

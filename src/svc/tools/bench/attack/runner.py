@@ -93,7 +93,7 @@ async def measure(plan: Plan, means: Options) -> AsyncIterator[Row]:
 async def _measure(attacks: Sequence[Attack], plan: Plan, means: Options) -> AsyncIterator[Row]:
     async with (
         _installation(means) as installed,
-        _everybody(installed, plan, means) as (room_clients, target),
+        _members(installed, plan, means) as (room_clients, target),
     ):
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
@@ -192,7 +192,7 @@ async def _installation(means: Options) -> AsyncIterator[Installation]:
 
 
 @asynccontextmanager
-async def _everybody(
+async def _members(
     installed: Installation, plan: Plan, means: Options
 ) -> AsyncIterator[tuple[RoomClients, Target]]:
     """Sign in the honest members and create the attacker accounts. Delete all accounts when the block
