@@ -259,12 +259,12 @@ class Run:
         return outcome
 
     def _probe(self, now: float, phase: Phase) -> None:
-        owed = self.estimator.owed(now)
-        self.outcome.probes += owed > 0
-        while owed > 0:
-            size = PACKET_BYTES if owed >= 2 * PACKET_BYTES else max(60, min(owed, PADDING_BYTES))
+        due = self.estimator.bytes_due(now)
+        self.outcome.probes += due > 0
+        while due > 0:
+            size = PACKET_BYTES if due >= 2 * PACKET_BYTES else max(60, min(due, PADDING_BYTES))
             self.send(size, now, phase)
-            owed -= size
+            due -= size
 
     def _frame(self, pending: "deque[float]", now: float, phase: Phase) -> None:
         rate = self.plan.fixed or min(self.estimator.estimate(), phase.wanted)

@@ -88,21 +88,21 @@ def test_sequence_number_wraparound_does_not_affect_the_estimate(link: Link) -> 
 
 def test_the_number_of_unreported_packets_in_memory_is_limited() -> None:
     link = Link()
-    assert link.estimator.remembered() == 256
+    assert link.estimator.capacity() == 256
     for number in range(2000):
         assert link.estimator.sent(1000, 1 + number / 1000) == number
-    assert link.estimator.remembered() == 2048
+    assert link.estimator.capacity() == 2048
     for number in range(100_000):
         link.estimator.sent(1000, 3 + number / 100_000)
-    assert link.estimator.remembered() == 8192
+    assert link.estimator.capacity() == 8192
 
 
 def probe(link: Link) -> int:
     """Send the bytes that the estimator wants to probe with, in bursts 5 ms apart. Return their number."""
     total = 0
     for _ in range(20):
-        while (owed := link.estimator.owed(link.now)) > 0:
-            size = min(owed, 1200)
+        while (due := link.estimator.bytes_due(link.now)) > 0:
+            size = min(due, 1200)
             link.sent.append((link.estimator.sent(size, link.now), link.now))
             total += size
         link.now += 0.005
@@ -113,7 +113,7 @@ def probe(link: Link) -> int:
 def test_no_probes_are_sent_without_demand() -> None:
     link = Link()
     link.talk(3)
-    assert link.estimator.owed(link.now) == 0
+    assert link.estimator.bytes_due(link.now) == 0
 
 
 def test_the_first_probes_are_at_three_and_six_times_the_initial_estimate() -> None:
@@ -175,4 +175,4 @@ def test_the_estimate_stays_valid_regardless_of_the_reports(
         link.now += later
         link.estimator.advance(link.now)
         assert MIN_BPS <= link.estimator.estimate() <= 1e9
-        assert link.estimator.owed(link.now) <= 65_536
+        assert link.estimator.bytes_due(link.now) <= 65_536

@@ -41,8 +41,8 @@ def test_a_participant_counts_as_silent_once_their_packets_stop() -> None:
     meter = Meter()
     for n in range(20):
         meter.heard(LOUD, 1 + n * 0.02)
-    assert not meter.lapsed(1.5)
-    assert meter.lapsed(2.2)
+    assert not meter.expire_speech(1.5)
+    assert meter.expire_speech(2.2)
     assert not meter.speaking
 
 

@@ -14,7 +14,7 @@ from svc._rtp.delay_trend cimport NORMAL, OVERUSE, Usage, measure_queue, reset
 from svc._rtp.delay_trend cimport update as update_trend
 from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
 from svc._rtp.probing cimport (
-    Probing, believed, cluster_received, consider, go_on, owed, take_result, watch_queue)
+    Probing, believed, bytes_due, cluster_received, consider, go_on, take_result, watch_queue)
 from svc._rtp.rate_control cimport Delivery, is_competing, set_estimate
 from svc._rtp.rate_control cimport update as update_control
 from svc._rtp.rate_window cimport RATE_BUCKETS
@@ -405,8 +405,8 @@ cdef class Estimator:
     def advance(self, double now):
         advance(&self.bandwidth, &self.packets, <int64_t>(now * 1e9))
 
-    def owed(self, double now) -> int:
-        return owed(&self.bandwidth.probing, &self.packets, <int64_t>(now * 1e9))
+    def bytes_due(self, double now) -> int:
+        return bytes_due(&self.bandwidth.probing, &self.packets, <int64_t>(now * 1e9))
 
     def estimate(self) -> float:
         return self.bandwidth.estimate
@@ -414,7 +414,7 @@ cdef class Estimator:
     def reason(self) -> str:
         return REASONS[self.bandwidth.reason]
 
-    def remembered(self) -> int:
+    def capacity(self) -> int:
         return self.packets.mask + 1
 
     def state(self) -> dict:

@@ -32,7 +32,7 @@ from svc._rtp.placement cimport name_encodings, remember_sources
 from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
-from svc._rtp.silence cimport report_silence
+from svc._rtp.path_liveness cimport report_silence
 from svc._rtp.simulcast cimport best, choose, report_encoding
 from svc._rtp.table cimport insert, lookup, remove
 

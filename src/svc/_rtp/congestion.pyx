@@ -20,7 +20,7 @@ from svc._rtp.paced_transports cimport update_pace
 from svc._rtp.pacer cimport note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send_again, send_padding
 from svc._rtp.pool cimport Slot
-from svc._rtp.probing cimport owed
+from svc._rtp.probing cimport bytes_due
 from svc._rtp.redundancy cimport stop_redundancy
 from svc._rtp.ring cimport BANDWIDTH, Event, push
 from svc._rtp.sendqueue cimport SendQueue
@@ -188,7 +188,7 @@ cdef void probe_downlinks(Core* core) noexcept nogil:
 cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
     """Send a burst: resend recent packets, then add padding."""
     cdef DownTrack* down_track = transport.down_tracks
-    cdef int64_t due = owed(&transport.bandwidth.probing, &transport.wide, core.now)
+    cdef int64_t due = bytes_due(&transport.bandwidth.probing, &transport.wide, core.now)
     cdef int64_t back = 1
     cdef uint8_t payload_type = 0
     cdef int length
@@ -219,7 +219,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
             note_sent(transport.pacer, <uint32_t>length, core.now)
         due -= length
     # End the cluster, or start the second cluster.
-    owed(&transport.bandwidth.probing, &transport.wide, core.now)
+    bytes_due(&transport.bandwidth.probing, &transport.wide, core.now)
 
 
 cdef inline bint is_late(const SendQueue* queue, int64_t now) noexcept nogil:

@@ -30,16 +30,16 @@ from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
 # A keyframe for many receivers is sent as fast as possible, no matter how long that takes. But a queue that
 # never empties for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.
-cdef int64_t LONGEST_BURST = 100_000_000
+cdef int64_t MAX_BURST_NS = 100_000_000
 # The maximum time that a packet waits, outside and within a burst (ns).
-cdef int64_t LONGEST_DELAY = 25_000_000
-cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
+cdef int64_t MAX_DELAY_NS = 25_000_000
+cdef int64_t MAX_BURST_DELAY_NS = 250_000_000
 # For this long after a drop (ns), receivers share the capacity in equal turns of one RUN.
 cdef int64_t CONGESTION = 1_000_000_000
 # The interval between resends of one packet ("each packet at most once per RTT"): for an unknown round trip,
 # and the minimum (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
-cdef int64_t LEAST_RESEND_INTERVAL = 20_000_000
+cdef int64_t MIN_RESEND_INTERVAL_NS = 20_000_000
 cdef int MAX_RESENDS = 3
 # The maximum number of resends per packet. Three are too few for a receiver that loses a tenth of its
 # packets: one frame in 1400 would stay damaged. A receiver that requests more than 5 % of its packets is
@@ -58,7 +58,7 @@ cdef int64_t MAX_RESEND_CREDIT = 65536
 
 
 cdef inline bint is_overloaded(const SendQueue* queue, int64_t now) noexcept nogil:
-    return queue.count > 0 and now - queue.busy_since > LONGEST_BURST
+    return queue.count > 0 and now - queue.busy_since > MAX_BURST_NS
 
 
 cdef inline bint is_congested(const SendQueue* queue, int64_t now) noexcept nogil:
@@ -288,7 +288,7 @@ cdef void remember_more(DownTrack* down_track) noexcept nogil:
 
 
 cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept nogil:
-    return now - (LONGEST_DELAY if is_overloaded(queue, now) else LONGEST_DELAY_IN_BURST)
+    return now - (MAX_DELAY_NS if is_overloaded(queue, now) else MAX_BURST_DELAY_NS)
 
 
 cdef void shed(Core* core) noexcept nogil:
@@ -314,7 +314,7 @@ cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int6
     if record == NULL or (record.since >= oldest and not down_track.shedding):
         return
     while record != NULL:
-        if record.since < (oldest - LONGEST_DELAY if is_under_way(down_track, record) else oldest):
+        if record.since < (oldest - MAX_DELAY_NS if is_under_way(down_track, record) else oldest):
             down_track.shedding = True
             down_track.shed_timestamp = record.slot.header.timestamp
         elif not down_track.shedding:
@@ -466,7 +466,7 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
 
 
 cdef inline bint may_resend(Core* core, DownTrack* down_track, const Sent* sent) noexcept nogil:
-    cdef int64_t interval = max(down_track.rtt, LEAST_RESEND_INTERVAL) if down_track.rtt else UNKNOWN_RTT
+    cdef int64_t interval = max(down_track.rtt, MIN_RESEND_INTERVAL_NS) if down_track.rtt else UNKNOWN_RTT
     if sent.resends >= (MAX_RESENDS if down_track.nacked <= LOSSY else MAX_RESENDS_WHEN_LOSSY):
         return False
     return sent.resent_at == 0 or core.now - sent.resent_at >= interval

@@ -22,7 +22,7 @@ cdef enum:
     # after this time (ms).
     RETRY_MS = 1
     # The upper limit for every wait (ms), as a precaution.
-    LONGEST_SLEEP_MS = 1000
+    MAX_SLEEP_MS = 1000
 
 
 cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd) noexcept nogil:
@@ -107,7 +107,7 @@ cdef void run(EgressWorker* worker) noexcept nogil:
     while not load_acquire(&worker.stopping):
         if load_acquire(&worker.handed) != worker.sent:
             send_oldest(worker)
-        elif svc_wait(worker.wake_fds, 1, -1, LONGEST_SLEEP_MS):
+        elif svc_wait(worker.wake_fds, 1, -1, MAX_SLEEP_MS):
             svc_clear_signal(worker.wake_fds[0])
 
 

@@ -36,12 +36,12 @@ from svc._rtp.ring cimport (
 from svc._rtp.ring cimport clear as clear_ring, init as init_ring
 from svc._rtp.sendqueue cimport destroy as destroy_records
 from svc._rtp.sha1 cimport hmac_key
-from svc._rtp.silence cimport watch_paths
+from svc._rtp.path_liveness cimport watch_paths
 from svc._rtp.srtp cimport SrtpKeys
 from svc._rtp.table cimport clear as clear_table, init as init_table
 
 # The longest time that the thread sleeps when idle (ns). Idle histories are emptied within this time.
-cdef int64_t LONGEST_SLEEP = 500_000_000
+cdef int64_t MAX_SLEEP_NS = 500_000_000
 # While packets wait to be sent, late packets are dropped this often (ns).
 cdef int64_t SHED_INTERVAL = 10_000_000
 cdef enum:
@@ -163,7 +163,7 @@ cdef class Engine:
         self.flush_all()
         if is_waiting(&self.core):
             # Packets that can be sent keep the thread awake, so only blocked packets need a deadline.
-            fall_due(&self.core, self.core.now + SHED_INTERVAL, 0 if is_blocked(&self.core) else LONGEST_SLEEP)
+            fall_due(&self.core, self.core.now + SHED_INTERVAL, 0 if is_blocked(&self.core) else MAX_SLEEP_NS)
 
     cdef void flush_all(self) noexcept nogil:
         cdef uint32_t i
@@ -178,7 +178,7 @@ cdef class Engine:
         """
         cdef Transport* transport = self.core.senders
         self.core.now = self.core.ticked = now
-        self.core.next_tick = self.core.deadline = now + LONGEST_SLEEP
+        self.core.next_tick = self.core.deadline = now + MAX_SLEEP_NS
         while transport != NULL:
             tick_transport(&self.core, transport)
             transport = transport.next_sender

@@ -15,7 +15,7 @@ from svc._rtp.delivery cimport resend
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.history cimport expire
 from svc._rtp.keyframes cimport keyframe_came, next_due, request, skip_unneeded, take_due
-from svc._rtp.loudness cimport lapsed, lapses_at
+from svc._rtp.loudness cimport expire_speech, expires_at
 from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_SECTIONS, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
 from svc._rtp.redundancy cimport audio_lost, is_repeated_later
@@ -401,10 +401,10 @@ cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
     """Send all RTCP that is due for one source."""
     expire(&forwarder.history, &core.pool, core.now)
     if forwarder.kind == AUDIO:
-        if lapsed(&forwarder.loudness, core.now):
+        if expire_speech(&forwarder.loudness, core.now):
             report_speaking(core, forwarder)
         elif forwarder.loudness.speaking:
-            fall_due(core, lapses_at(&forwarder.loudness), 0)
+            fall_due(core, expires_at(&forwarder.loudness), 0)
         send_nacks(core, forwarder)
         return
     if forwarder.held_requests and forwarder.held_requests <= core.now:

@@ -13,7 +13,7 @@ from svc._rtp.wire cimport load16, store16
 cdef enum:
     FIRST_CAPACITY = 16384
     # The maximum size of a piece, in a test's stream and in a connection's stream (`streams`).
-    LONGEST_PIECE = 16384
+    MAX_PIECE_BYTES = 16384
 
 
 # --- reading ---
@@ -136,14 +136,14 @@ cdef class Reader:
     """Reads a connection's bytes, piece by piece. For tests."""
 
     cdef Deframer deframer
-    cdef uint8_t data[PREFIX + MAX_DATAGRAM + LONGEST_PIECE]
+    cdef uint8_t data[PREFIX + MAX_DATAGRAM + MAX_PIECE_BYTES]
 
     def read(self, bytes piece) -> list:
         """Return the frames that a piece completes. Raise BrokenFraming on a bad length."""
         cdef size_t length = resume(&self.deframer, self.data), at = 0
         cdef const uint8_t* frame = NULL
         cdef int size
-        if len(piece) > LONGEST_PIECE:
+        if len(piece) > MAX_PIECE_BYTES:
             raise ValueError("a piece is no longer than what is read at once")
         memcpy(self.data + length, <const char*>piece, <size_t>len(piece))
         length += <size_t>len(piece)

@@ -21,7 +21,7 @@ from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, WITH_STRUCTURE, FrameReader, 
 from svc._rtp.header cimport Extension, Header, find, parse
 from svc._rtp.history cimport put
 from svc._rtp.keyframes cimport Codec, starts_keyframe
-from svc._rtp.loudness cimport heard, lapses_at
+from svc._rtp.loudness cimport heard, expires_at
 from svc._rtp.objects cimport AUDIO, MAX_PATHS, PAYLOAD_RTX, VIDEO, Credentials, Forwarder
 from svc._rtp.placement cimport place
 from svc._rtp.pool cimport acquire, release, scarce
@@ -31,7 +31,7 @@ from svc._rtp.reception cimport (
 )
 from svc._rtp.redundancy cimport MAX_RED_BLOCKS, RedBlock, read_red, unwrap_lost
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
-from svc._rtp.silence cimport note_sign_of_life
+from svc._rtp.path_liveness cimport note_sign_of_life
 from svc._rtp.simulcast cimport encoding_received
 from svc._rtp.streams cimport abandon, prove
 from svc._rtp.stun cimport (
@@ -440,7 +440,7 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
     if extension != NULL and extension.length >= 1 and not forwarder.muted:
         if heard(&forwarder.loudness, slot.data[extension.offset], core.now):
             report_speaking(core, forwarder)
-            fall_due(core, lapses_at(&forwarder.loudness), 0)
+            fall_due(core, expires_at(&forwarder.loudness), 0)
 
 
 cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:

@@ -12,5 +12,5 @@ cdef struct Loudness:
 
 
 cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil
-cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil
-cdef int64_t lapses_at(const Loudness* loudness) noexcept nogil
+cdef bint expire_speech(Loudness* loudness, int64_t now) noexcept nogil
+cdef int64_t expires_at(const Loudness* loudness) noexcept nogil

@@ -32,21 +32,21 @@ cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
             return True
         return False
     loudness.loud_since = 0
-    return lapsed(loudness, now)
+    return expire_speech(loudness, now)
 
 
-cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
+cdef bint expire_speech(Loudness* loudness, int64_t now) noexcept nogil:
     """Return whether speech has ended. This must be called regularly, because quiet senders might send no
     packets (DTX).
     """
-    if loudness.speaking and now >= lapses_at(loudness):
+    if loudness.speaking and now >= expires_at(loudness):
         loudness.speaking = False
         loudness.loud_since = 0
         return True
     return False
 
 
-cdef int64_t lapses_at(const Loudness* loudness) noexcept nogil:
+cdef int64_t expires_at(const Loudness* loudness) noexcept nogil:
     """Return the time at which speech will have ended, if no loud packet arrives before then."""
     return loudness.last_loud + HOLD
 
@@ -59,8 +59,8 @@ cdef class Meter:
     def heard(self, int level, double now) -> bool:
         return heard(&self.loudness, <uint8_t>level, <int64_t>(now * 1e9))
 
-    def lapsed(self, double now) -> bool:
-        return lapsed(&self.loudness, <int64_t>(now * 1e9))
+    def expire_speech(self, double now) -> bool:
+        return expire_speech(&self.loudness, <int64_t>(now * 1e9))
 
     @property
     def speaking(self) -> bool:

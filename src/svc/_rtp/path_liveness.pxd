@@ -7,10 +7,10 @@ from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport
 
 
-# A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME (ns), which is more than
+# A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME_NS (ns), which is more than
 # checks and their responses alone would cause.
 cdef enum:
-    STEADY_TIME = 1_000_000_000
+    STEADY_TIME_NS = 1_000_000_000
     STEADY_SIGNS = 4
 
 
@@ -22,7 +22,7 @@ cdef inline void note_sign_of_life(Core* core, Transport* transport, const Addre
     """Record a datagram from `source`. If this is the remote end of the selected path, the path works."""
     if transport.has_selected and same(&transport.selected.remote, source):
         transport.heard_at = core.now
-        if core.now - transport.counted_since > STEADY_TIME:
+        if core.now - transport.counted_since > STEADY_TIME_NS:
             transport.steady = transport.signs >= STEADY_SIGNS
             transport.counted_since = core.now
             transport.signs = 0

@@ -14,8 +14,8 @@ from svc._rtp.ring cimport SILENT, Event, push
 # A path is reported after this long without a datagram (ns), because idle browsers check their path every 2.5
 # s. A path with steady traffic is reported sooner, because even a silent microphone sends at least two
 # packets a second.
-cdef int64_t SILENCE = 2_600_000_000
-cdef int64_t SUDDEN_SILENCE = 1_500_000_000
+cdef int64_t SILENCE_NS = 2_600_000_000
+cdef int64_t STEADY_SILENCE_NS = 1_500_000_000
 # The interval at which paths are checked while the thread is awake. Otherwise they are checked at least every
 # half second (engine).
 cdef int64_t WATCH_INTERVAL = 100_000_000
@@ -38,7 +38,7 @@ cdef void watch_paths(Core* core) noexcept nogil:
         return
     core.next_watch = core.now + WATCH_INTERVAL
     while transport != NULL:
-        patience = SUDDEN_SILENCE if transport.steady else SILENCE
+        patience = STEADY_SILENCE_NS if transport.steady else SILENCE_NS
         if transport.has_selected and not transport.silent and core.now - transport.heard_at > patience:
             transport.silent = report_silence(core, transport, True)
         transport = transport.next

@@ -46,7 +46,7 @@ cdef struct Probing:
 
 
 cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now) noexcept nogil
-cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil
+cdef int64_t bytes_due(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil
 cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int64_t sent, int64_t arrival) noexcept nogil
 cdef double take_result(Probing* probing, int64_t now) noexcept nogil
 cdef void go_on(Probing* probing, double result, double taken, double before, int64_t now) noexcept nogil

@@ -3,8 +3,8 @@
 A probe consists of packets sent for 25 ms at the rate to be tried. Probing starts at three and six times the
 first estimate, and continues at twice each result. Later, a probe is sent from time to time while more is
 wanted than the estimate permits. A token bucket lets a short probe through at any rate, so a result far above
-the known capacity is verified by a probe that empties the bucket first. Does not send packets: `owed` returns
-the number of bytes to send. See docs/bandwidth.md, "Probes".
+the known capacity is verified by a probe that empties the bucket first. Does not send packets: `bytes_due`
+returns the number of bytes to send. See docs/bandwidth.md, "Probes".
 """
 
 from libc.string cimport memset
@@ -27,7 +27,7 @@ cdef int64_t MAX_LENGTH = 200_000_000
 cdef uint32_t MIN_PACKETS = 5
 # The minimum rate of a probe, at which each burst still has a packet.
 cdef double MIN_RATE = 150_000.0
-# The maximum number of bytes owed at once, so that a late thread does not send everything that it has missed.
+# The maximum number of bytes due at once, so that a late thread does not send everything that it has missed.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
 # The interval between repeated probes, at which they cost about a twentieth of the rate.
@@ -153,7 +153,7 @@ cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
     sent.cluster = probing.last_number
 
 
-cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
+cdef int64_t bytes_due(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
     """Start the cluster if one is requested. Return how many bytes to send now, including media."""
     cdef int64_t elapsed, bytes, number
     cdef uint32_t packets = 0

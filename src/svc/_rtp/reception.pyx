@@ -12,8 +12,8 @@ from svc._rtp.sequence cimport extend
 cdef int64_t REORDER_WAIT = 10_000_000
 # The time between two NACKs for one packet is slightly more than a round trip, within these limits (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
-cdef int64_t LEAST_RETRY = 20_000_000
-cdef int64_t MOST_RETRY = 250_000_000
+cdef int64_t MIN_RETRY_NS = 20_000_000
+cdef int64_t MAX_RETRY_NS = 250_000_000
 # After this time, a requested keyframe has made the missing packet useless.
 cdef int64_t GIVE_UP = 1_000_000_000
 # NetEq plays audio 60 to 200 ms after it arrives, so a later retransmission is useless.
@@ -173,7 +173,7 @@ cdef int64_t retry_interval(const Reception* reception) noexcept nogil:
     if reception.rtt == 0:
         return UNKNOWN_RTT
     # Add a quarter for jitter, and time for reordering of the response.
-    return min(max(reception.rtt + (reception.rtt >> 2) + REORDER_WAIT, LEAST_RETRY), MOST_RETRY)
+    return min(max(reception.rtt + (reception.rtt >> 2) + REORDER_WAIT, MIN_RETRY_NS), MAX_RETRY_NS)
 
 
 cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint16_t* numbers) noexcept nogil:

@@ -16,7 +16,7 @@ from svc._rtp.framing cimport BROKEN, INCOMPLETE, FrameQueue, hold, next_frame, 
 from svc._rtp.ingress cimport received
 from svc._rtp.pool cimport Slot, acquire, release
 from svc._rtp.streams cimport (
-    MAX_STREAMS, MAX_UNPROVEN_FRAMES, MOST_BULK, MOST_URGENT, SLACK, Stream, add, destroy, doom, find, make_way, refuse,
+    MAX_STREAMS, MAX_UNPROVEN_FRAMES, MAX_BULK_BYTES, MAX_URGENT_BYTES, SLACK, Stream, add, destroy, doom, find, make_way, refuse,
     remove_doomed, sweep,
 )
 from svc._rtp.stun cimport BINDING_REQUEST, message_type
@@ -240,7 +240,7 @@ cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexce
 cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t gone) noexcept nogil:
     """Queue a frame, of which `gone` bytes have already been sent."""
     cdef FrameQueue* queue = &stream.bulk if outgoing.is_video else &stream.urgent
-    cdef uint32_t limit = <uint32_t>(SLACK + (MOST_BULK if outgoing.is_video else MOST_URGENT))
+    cdef uint32_t limit = <uint32_t>(SLACK + (MAX_BULK_BYTES if outgoing.is_video else MAX_URGENT_BYTES))
     if outgoing.is_video and stream.bulk.length == 0:
         stream.bulk_since = io.streams.now
     if not put(queue, outgoing.data, outgoing.length, gone, limit):

@@ -10,11 +10,11 @@ from libc.stdint cimport int64_t
 
 from svc._rtp.objects cimport AUDIO
 from svc._rtp.sendqueue cimport is_under_way
-from svc._rtp.streams cimport MOST_BULK, MOST_URGENT, Stream, find
+from svc._rtp.streams cimport MAX_BULK_BYTES, MAX_URGENT_BYTES, Stream, find
 
 # A keyframe takes a while to send on any downlink, but if video has waited this long (ns), the downlink is
 # too slow.
-cdef int64_t LONGEST_BURST = 100_000_000
+cdef int64_t MAX_BURST_NS = 100_000_000
 
 
 cdef bint takes(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
@@ -26,14 +26,14 @@ cdef bint takes(Core* core, DownTrack* down_track, const SendRecord* record) noe
     if stream == NULL:
         return False
     if down_track.forwarder.kind == AUDIO:
-        return stream.urgent.length < MOST_URGENT
+        return stream.urgent.length < MAX_URGENT_BYTES
     if down_track.shedding and record.slot.header.timestamp == down_track.shed_timestamp:
         return False
     if is_under_way(down_track, record):
-        taken = stream.bulk.length < MOST_BULK
+        taken = stream.bulk.length < MAX_BULK_BYTES
     else:
         taken = stream.bulk.length == 0 or (
-            stream.bulk.length < MOST_BULK and core.now - stream.bulk_since < LONGEST_BURST)
+            stream.bulk.length < MAX_BULK_BYTES and core.now - stream.bulk_since < MAX_BURST_NS)
     down_track.shedding = not taken
     if not taken:
         down_track.shed_timestamp = record.slot.header.timestamp

@@ -15,8 +15,8 @@ cdef enum:
     MAX_UNPROVEN_FRAMES = 16
     # The maximum number of bytes waiting in a connection, besides the kernel's 16 KB. Everything except video
     # is sent first. The limit for video is the size of the largest keyframe.
-    MOST_URGENT = 16384
-    MOST_BULK = 262144
+    MAX_URGENT_BYTES = 16384
+    MAX_BULK_BYTES = 262144
     # Space for one batch, which must still fit when a limit has been reached.
     SLACK = 131072
 

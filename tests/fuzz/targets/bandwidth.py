@@ -22,5 +22,5 @@ def run(data: bytes) -> None:
         assert estimator.feedback(statuses, program.number(3), now) <= len(statuses)
         estimator.advance(now)
         assert 20_000 <= estimator.estimate() <= 1e9
-        assert estimator.owed(now) <= 65_536
-        assert estimator.remembered() <= 8192
+        assert estimator.bytes_due(now) <= 65_536
+        assert estimator.capacity() <= 8192

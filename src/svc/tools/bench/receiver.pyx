@@ -29,7 +29,7 @@ cdef int64_t SAVED_BUDGET = 1000
 cdef enum:
     # At least one packet in this many must be decrypted: after skipping 2^15 packets, libsrtp loses count of
     # the rollovers and rejects all later packets (RFC 3711 section 3.3.1).
-    LONGEST_UNOPENED = 1 << 13
+    MAX_UNOPENED_PACKETS = 1 << 13
     # The number of bytes copied from a packet beyond the budget: enough for a consent check or a keyframe
     # request.
     KEPT = 192
@@ -117,11 +117,11 @@ cdef void media_received(Load* load, Client* client, traffic_datagram* datagram,
     client.received += 1
     load.totals.received += 1
     unopened = (<uint32_t>stream.cycles << 16 | stream.highest) - stream.opened
-    if whole and (load.budget > 0 or unopened >= LONGEST_UNOPENED):
+    if whole and (load.budget > 0 or unopened >= MAX_UNOPENED_PACKETS):
         load.budget -= 1
         stream.opened += unopened
         open_packet(load, client, datagram)
-    elif unopened >= LONGEST_UNOPENED:
+    elif unopened >= MAX_UNOPENED_PACKETS:
         client.overdue = True
 
 

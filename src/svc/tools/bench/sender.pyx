@@ -15,7 +15,7 @@ from svc._rtp.wire cimport store16, store32, store64
 from svc.tools.bench.load cimport MAGIC, STAMP, TRAFFIC_BYTES, Stream, traffic_now, traffic_send
 
 # The longest pause of a thread that has nothing to send (ns).
-cdef int64_t LONGEST_PAUSE = 1_000_000
+cdef int64_t MAX_PAUSE_NS = 1_000_000
 # A sender this late was not scheduled in time. It continues from now, and the packets that it missed are
 # counted.
 cdef int64_t GIVE_UP = 100_000_000
@@ -27,10 +27,10 @@ cdef enum:
 
 
 cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
-    """Send the packets that are due. Return the time of the next burst, at most LONGEST_PAUSE from now."""
+    """Send the packets that are due. Return the time of the next burst, at most MAX_PAUSE_NS from now."""
     cdef size_t count = load_acquire(&load.count), i
     cdef int64_t interval = <int64_t>load_acquire(&load.interval)
-    cdef int64_t next_due = now + LONGEST_PAUSE
+    cdef int64_t next_due = now + MAX_PAUSE_NS
     cdef Client* client
     if interval == 0:
         for i in range(count):
