@@ -31,7 +31,7 @@ CALLS, MEASURED = HERE / "browser" / "calls", HERE / "browser" / "measured"
 # These tests start browsers or programs, or take more than a few seconds.
 SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 # These start first, so that no worker waits for one of them at the end.
-LONGEST = {MEASURED / "test_narrow_line.py", MEASURED / "test_loss.py"}
+SLOWEST = {MEASURED / "test_narrow_line.py", MEASURED / "test_loss.py"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -74,7 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: (not is_slow(item.path), item.path not in LONGEST))
+    items.sort(key=lambda item: (not is_slow(item.path), item.path not in SLOWEST))
     if "PYTEST_XDIST_WORKER" in os.environ:
         items[:] = mixed(items)
 

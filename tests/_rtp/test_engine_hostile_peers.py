@@ -22,7 +22,7 @@ from tests.kit.participant import (
 
 KEYFRAME_DESCRIPTOR = bytes.fromhex("c000018002044eaaaf2860414d34538a0940409fc059c0")
 # The longest packet that pylibsrtp accepts.
-LONGEST = 1500 - 144
+MAX_PAYLOAD_BYTES = 1500 - 144
 # Sequence numbers are mostly close to each other.
 NUMBERS = st.integers(0, 60) | st.integers(0, 60) | st.integers(0, 65535)
 ELEMENT = st.one_of(
@@ -94,7 +94,7 @@ class HostileSender:
     def act(self, action: str, argument: object) -> None:
         alice, engine = self.call.alice, self.call.engine
         if action == "rtp" and isinstance(argument, bytes):
-            alice.send(argument[:LONGEST], self.now)
+            alice.send(argument[:MAX_PAYLOAD_BYTES], self.now)
         elif action == "rtcp" and isinstance(argument, bytes):
             alice.send_rtcp(argument, self.now)
         elif action == "nack" and isinstance(argument, list):

@@ -7,9 +7,9 @@ from hypothesis import given, strategies
 
 from svc._rtp.framing import BrokenFraming, Reader, Writer
 
-LONGEST = 1500
+MAX_FRAME_BYTES = 1500
 
-frames_of_any_size = strategies.lists(strategies.binary(max_size=LONGEST), max_size=20)
+frames_of_any_size = strategies.lists(strategies.binary(max_size=MAX_FRAME_BYTES), max_size=20)
 
 
 def on_the_wire(frames: list[bytes]) -> bytes:
@@ -34,9 +34,9 @@ def test_frames_are_parsed_from_pieces_of_any_size(frames: list[bytes], seed: in
 
 
 def test_the_longest_frame_is_read_and_a_longer_frame_is_refused() -> None:
-    assert Reader().read(on_the_wire([bytes(LONGEST)])) == [bytes(LONGEST)]
+    assert Reader().read(on_the_wire([bytes(MAX_FRAME_BYTES)])) == [bytes(MAX_FRAME_BYTES)]
     with pytest.raises(BrokenFraming):
-        Reader().read((LONGEST + 1).to_bytes(2, "big"))
+        Reader().read((MAX_FRAME_BYTES + 1).to_bytes(2, "big"))
 
 
 def test_frames_before_an_invalid_length_are_read() -> None:
@@ -66,7 +66,7 @@ def test_queued_frames_are_written_completely_in_pieces_of_any_size(frames: list
     assert written == on_the_wire(frames)
 
 
-@given(strategies.binary(min_size=1, max_size=LONGEST), strategies.data())
+@given(strategies.binary(min_size=1, max_size=MAX_FRAME_BYTES), strategies.data())
 def test_the_rest_of_a_partly_sent_frame_is_sent_first(frame: bytes, data: strategies.DataObject) -> None:
     gone = data.draw(strategies.integers(0, len(frame) + 1))
     writer = Writer()

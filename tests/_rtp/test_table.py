@@ -38,7 +38,7 @@ class TableAgainstDictionary(RuleBasedStateMachine):
         self.model.pop(key, None)
 
     @rule(data=st.data())
-    def remove_one_that_is_there(self, data: st.DataObject) -> None:
+    def remove_existing(self, data: st.DataObject) -> None:
         if self.model:
             self.remove(data.draw(st.sampled_from(sorted(self.model))))
 

@@ -395,7 +395,7 @@ def _without_id(value: object) -> object:
     return "new" if is_new else value
 
 
-async def ends_as_some_order_does(scene: Scene, folder: Path, acts: Sequence[Act]) -> None:
+async def check_serialisable(scene: Scene, folder: Path, acts: Sequence[Act]) -> None:
     outcome = await at_once(scene, folder / "at-once", acts)
     possible = []
     for order in itertools.permutations(range(len(acts))):
@@ -419,7 +419,7 @@ def act_like(fragment: str) -> Act:
 async def test_concurrent_actions_that_once_conflicted_have_a_serial_order(
     scene: Scene, tmp_path: Path, fragments: tuple[str, ...]
 ) -> None:
-    await ends_as_some_order_does(scene, tmp_path, [act_like(fragment) for fragment in fragments])
+    await check_serialisable(scene, tmp_path, [act_like(fragment) for fragment in fragments])
 
 
 @pytest.mark.timeout(900)
@@ -437,7 +437,7 @@ async def test_any_concurrent_actions_have_a_serial_order(
 ) -> None:
     chance = random.Random(SEED + count)
     for _ in range(cases):
-        await ends_as_some_order_does(scene, tmp_path, chance.sample(ACTS, count))
+        await check_serialisable(scene, tmp_path, chance.sample(ACTS, count))
 
 
 @pytest.mark.parametrize("state", ["running", "stopped"])

@@ -17,7 +17,7 @@ from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
 from tests.kit import heif, hostile_videos, pictures, videos
-from tests.worker.conftest import beside as beside
+from tests.worker.conftest import own_worker as own_worker
 from tests.worker.conftest import site as site
 from tests.worker.conftest import variables as variables
 from tests.worker.site import Site, ended
@@ -71,7 +71,7 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
     ],
 )
 async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
-    site: Site, beside: RunningWorker, content: bytes, name: str
+    site: Site, own_worker: RunningWorker, content: bytes, name: str
 ) -> None:
     result = await outcome(site, content, name)
     assert (result["kind"], result["name"], result["bytes"]) == ("file", name, len(content))
@@ -86,21 +86,21 @@ async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
 
 @pytest.mark.parametrize("name", ["notes.bin", "letter.pdf", "song.mp3", "x"])
 async def test_a_picture_with_another_extension_is_re_encoded(
-    site: Site, beside: RunningWorker, name: str
+    site: Site, own_worker: RunningWorker, name: str
 ) -> None:
     result = await outcome(site, pictures.picture_with_metadata("JPEG"), name)
     assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
     assert pictures.SECRET not in await site.get(result["url"])
 
 
-async def test_an_archive_appended_to_a_picture_is_removed(site: Site, beside: RunningWorker) -> None:
+async def test_an_archive_appended_to_a_picture_is_removed(site: Site, own_worker: RunningWorker) -> None:
     result = await outcome(site, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
     assert result["kind"] == "picture"
     body = await site.get(result["url"])
     assert HTML not in body and ZIP not in body
 
 
-async def test_a_video_with_another_extension_is_re_encoded(site: Site, beside: RunningWorker) -> None:
+async def test_a_video_with_another_extension_is_re_encoded(site: Site, own_worker: RunningWorker) -> None:
     result = await outcome(site, videos.with_places(videos.video(metadata=True)), "backup.zip")
     assert (result["kind"], result["name"]) == ("video", "backup.mp4")
     assert b"+52.52" not in await site.get(result["url"])
@@ -111,7 +111,7 @@ async def test_a_video_with_another_extension_is_re_encoded(site: Site, beside: 
     [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (hostile_videos.EBML + HTML, "invalid_video")],
 )
 async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
-    site: Site, beside: RunningWorker, content: bytes, code: str
+    site: Site, own_worker: RunningWorker, content: bytes, code: str
 ) -> None:
     assert (await outcome(site, content, "notes.bin"))["code"] == code
 
@@ -129,7 +129,7 @@ async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
     ],
 )
 async def test_audio_is_served_in_ranges_and_never_as_a_document(
-    site: Site, beside: RunningWorker, container: str, codec: str, content_type: str, name: str
+    site: Site, own_worker: RunningWorker, container: str, codec: str, content_type: str, name: str
 ) -> None:
     content = videos.sound_file(container, codec)
     result = await outcome(site, content, name)
@@ -145,7 +145,7 @@ async def test_audio_is_served_in_ranges_and_never_as_a_document(
 
 
 async def test_audio_that_no_browser_can_play_is_served_as_a_download(
-    site: Site, beside: RunningWorker
+    site: Site, own_worker: RunningWorker
 ) -> None:
     result = await outcome(site, videos.sound_file("matroska", "flac"), "song.mka")
     assert (result["kind"], result["content_type"], result["name"]) == (
@@ -170,7 +170,7 @@ async def test_audio_that_no_browser_can_play_is_served_as_a_download(
     ],
 )
 async def test_the_displayed_name_shows_the_real_file_type(
-    site: Site, beside: RunningWorker, name: str, shown: str
+    site: Site, own_worker: RunningWorker, name: str, shown: str
 ) -> None:
     headers = {
         "Tus-Resumable": "1.0.0",
@@ -225,7 +225,7 @@ async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) ->
 
 @pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])
 async def test_a_file_can_be_attached_to_a_message_and_found(
-    site: Site, beside: RunningWorker, name: str
+    site: Site, own_worker: RunningWorker, name: str
 ) -> None:
     content = videos.sound_file("mp3", "libmp3lame") if name == "song.mp3" else PDF
     async with site.page() as page:

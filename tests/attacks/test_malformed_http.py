@@ -47,7 +47,7 @@ async def chat_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str
 
 
 @asynccontextmanager
-async def beside_tls(variables: dict[str, str], folder: Path) -> AsyncIterator[str]:
+async def plain_http_on_tls(variables: dict[str, str], folder: Path) -> AsyncIterator[str]:
     """Start a server that responds to plain HTTP on its TLS port."""
     async with serving(read(variables), Flags("127.0.0.1", *Authority().pair().write(folder))) as address:
         yield address.replace("https://", "http://")
@@ -77,7 +77,7 @@ async def worker_listener(variables: dict[str, str], _: Path) -> AsyncIterator[s
 
 LISTENERS: dict[str, Listener] = {
     "chat": chat_listener,
-    "chat, beside TLS": beside_tls,
+    "chat, beside TLS": plain_http_on_tls,
     "management": management_listener,
     "sfu": sfu_listener,
     "worker": worker_listener,

@@ -174,7 +174,7 @@ async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncI
 # The rules for reserving upload space.
 
 
-def there(
+def space_used(
     own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, disk: int = DISK
 ) -> SpaceUsed:
     stored = StoredBytes(kept, kept_by_all)
@@ -184,16 +184,16 @@ def there(
 @pytest.mark.parametrize(
     ("room", "code"),
     [
-        (there(), None),
-        (there(kept=MAX_BYTES_PER_MEMBER, kept_by_all=MAX_BYTES_PER_MEMBER), "quota_exceeded"),
-        (there(kept=MAX_BYTES_PER_MEMBER - LARGEST, kept_by_all=MAX_BYTES_PER_MEMBER), None),
+        (space_used(), None),
+        (space_used(kept=MAX_BYTES_PER_MEMBER, kept_by_all=MAX_BYTES_PER_MEMBER), "quota_exceeded"),
+        (space_used(kept=MAX_BYTES_PER_MEMBER - LARGEST, kept_by_all=MAX_BYTES_PER_MEMBER), None),
         # The total space is nearly used up, by this member or by others.
-        (there(kept=MAX_BYTES_PER_MEMBER // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
-        (there(kept_by_all=MAX_BYTES - LARGEST), None),
+        (space_used(kept=MAX_BYTES_PER_MEMBER // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
+        (space_used(kept_by_all=MAX_BYTES - LARGEST), None),
         # The disk is nearly full, because of this member's files or for another reason.
-        (there(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),
-        (there(disk=limits.MIN_FREE_BYTES + LARGEST), None),
-        (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
+        (space_used(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),
+        (space_used(disk=limits.MIN_FREE_BYTES + LARGEST), None),
+        (space_used(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
     ],
 )
 def test_the_member_who_uses_the_most_space_is_refused_first(room: SpaceUsed, code: str | None) -> None:

@@ -71,7 +71,7 @@ def insert(connection: Connection, word: str) -> str:
     return word
 
 
-def all_of(path: Path) -> list[tuple[object, ...]]:
+def all_rows(path: Path) -> list[tuple[object, ...]]:
     with closing(sqlite3.connect(path)) as connection:
         tables = "SELECT n, word FROM words UNION ALL SELECT seq, name FROM sqlite_sequence ORDER BY 1, 2"
         return connection.execute(tables).fetchall()
@@ -110,7 +110,7 @@ async def test_the_recorded_statements_produce_the_same_file_elsewhere(tmp_path:
             for given in parameters:
                 copy.execute(sql, given).fetchall()
         copy.commit()
-    assert all_of(follower) == all_of(owner)
+    assert all_rows(follower) == all_rows(owner)
     assert not any("gone" in str(entry) or "SELECT" in str(entry) for entry in log.entries)
 
 
@@ -126,7 +126,7 @@ async def test_while_a_commit_is_in_doubt_writes_are_refused_and_reads_succeed(
 async def doubtful_write(database: Database, log: MemoryLog, lost: str) -> None:
     log.known.clear()
     applied = asyncio.Event()
-    before = all_of(database.path)
+    before = all_rows(database.path)
     writing = database.write(lambda connection: insert(connection, "doubtful"), lambda _: applied.set())
     with pytest.raises(Unreplicated, match="no quorum"):
         await writing
@@ -137,12 +137,12 @@ async def doubtful_write(database: Database, log: MemoryLog, lost: str) -> None:
     log.known.set()
     if lost:
         await database.close()
-        assert all_of(database.path) == before
+        assert all_rows(database.path) == before
         return
     async with asyncio.timeout(30):
         await applied.wait()
     assert await database.write(lambda connection: insert(connection, "later")) == "later"
-    assert [word for _, word in all_of(database.path)] == ["made", "doubtful", "later", "words"]
+    assert [word for _, word in all_rows(database.path)] == ["made", "doubtful", "later", "words"]
 
 
 async def test_a_cluster_database_is_not_opened_without_its_log(tmp_path: Path) -> None:

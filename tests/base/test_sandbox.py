@@ -199,7 +199,7 @@ async def test_a_dead_zygote_is_replaced_without_failing_a_job(sandbox: Sandbox)
     with pytest.raises(SandboxFailed):
         await first
     assert await call(sandbox, "allocate", size=1) == {"length": 1}
-    await eventually("all children have exited", lambda: not any(map(runs, processes)), within_s=20)
+    await eventually("all children have exited", lambda: not any(map(is_running, processes)), within_s=20)
 
 
 async def test_closing_leaves_no_process_behind(sandbox: Sandbox) -> None:
@@ -209,7 +209,7 @@ async def test_closing_leaves_no_process_behind(sandbox: Sandbox) -> None:
     await sandbox.close()
     with pytest.raises(SandboxFailed):
         await task
-    await eventually("all children have exited", lambda: not any(map(runs, processes)), within_s=20)
+    await eventually("all children have exited", lambda: not any(map(is_running, processes)), within_s=20)
 
 
 def family(sandbox: Sandbox) -> list[int]:
@@ -223,7 +223,7 @@ def family(sandbox: Sandbox) -> list[int]:
     return found
 
 
-def runs(pid: int) -> bool:
+def is_running(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 

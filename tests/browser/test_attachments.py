@@ -71,7 +71,7 @@ async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
     for number in range(4):
         await write(ada, f"Before {number}" + "\nand more" * 12)
 
-    async def ends_in_sight() -> bool:
+    async def end_is_visible() -> bool:
         return bool(await ada.page.locator(".messages .message").last.evaluate(ENDS_IN_SIGHT))
 
     async def scroll_up() -> None:
@@ -80,10 +80,10 @@ async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
 
     await scroll_up()
     await write(ada, "One\nof\nthree lines")
-    await wait_until("three lines are visible", ends_in_sight, within_s=15)
+    await wait_until("three lines are visible", end_is_visible, within_s=15)
     await scroll_up()
     await write(ada, "Higher than the window" + "\nand more" * 60)
-    await wait_until("the last of many lines is visible", ends_in_sight, within_s=15)
+    await wait_until("the last of many lines is visible", end_is_visible, within_s=15)
     for number, names in enumerate((["one.png"], ["two.png", "three.png", "four.png"])):
         await scroll_up()
         await drop(ada, *[picture(name, 900) for name in names])
@@ -93,7 +93,7 @@ async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
         await expect(shown).to_have_count(len(names))
         for each in await shown.all():
             await expect(each).to_have_js_property("complete", True)
-        await wait_until("the pictures are visible", ends_in_sight, within_s=15)
+        await wait_until("the pictures are visible", end_is_visible, within_s=15)
 
 
 @wide_only

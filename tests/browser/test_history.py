@@ -250,11 +250,11 @@ async def shows_above(person: Person, earlier: Locator, words: str) -> None:
     A page that has just been opened may jump back to its end.
     """
 
-    async def there() -> bool:
+    async def is_shown() -> bool:
         await person.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
         return re.search(words, await earlier.inner_text()) is not None
 
-    await wait_until(f"{words} is shown above the messages", there, within_s=60.0)
+    await wait_until(f"{words} is shown above the messages", is_shown, within_s=60.0)
 
 
 @narrow_only

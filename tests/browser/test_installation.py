@@ -80,14 +80,14 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 async def keeps(person: Person, text: str) -> None:
     """Wait until the browser has stored the page and the given text for offline use."""
 
-    async def shell_is_there() -> bool:
+    async def shell_is_cached() -> bool:
         return bool(await person.page.evaluate(SHELL_IS_THERE))
 
-    async def text_is_there() -> bool:
+    async def text_is_cached() -> bool:
         return text in await person.page.evaluate(KEPT)
 
-    await wait_until("the page is cached", shell_is_there, within_s=20)
-    await wait_until(f"{text!r} is cached", text_is_there, within_s=20)
+    await wait_until("the page is cached", shell_is_cached, within_s=20)
+    await wait_until(f"{text!r} is cached", text_is_cached, within_s=20)
 
 
 @narrow_only

@@ -104,7 +104,7 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     await go_through_messages(ada)
     await answer_in_a_thread(ada)
     await take_part_in_a_call(ada)
-    await go_elsewhere(ada)
+    await switch_channel(ada)
 
 
 async def go_through_messages(ada: Person) -> None:
@@ -207,7 +207,7 @@ async def take_part_in_a_call(ada: Person) -> None:
     await expect(box(ada)).to_be_focused()
 
 
-async def go_elsewhere(ada: Person) -> None:
+async def switch_channel(ada: Person) -> None:
     press, type_ = ada.page.keyboard.press, ada.page.keyboard.type
     await ask(ada, "POST", "/api/channels", {"name": "random", "type": "text"})
     await press("Control+k")

@@ -189,7 +189,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
         await page.get_by_role("searchbox").fill(f"{named['has']}:{'x' * 200}")
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
-        await wide_nowhere(page, language)
+        await check_width(page, language)
         # An open panel reopens after a reload.
         await page.locator(".aside").get_by_role("button", name=translated(language, "close")).click()
 
@@ -232,24 +232,24 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     assert author and author["x"] - left < 4
     await box(ada).fill(ARABIC)
     await expect(box(ada)).to_have_css("direction", "rtl")
-    await wide_nowhere(ada.page, "left to right")
+    await check_width(ada.page, "left to right")
     # In a right-to-left page, nothing is cut off, and text starts at the right.
     await ada.page.evaluate("document.documentElement.dir = 'rtl'")
-    await wide_nowhere(ada.page, "right to left")
+    await check_width(ada.page, "right to left")
     await expect_accessible(ada, axe, "right to left")
     await name.click()
     await expect(ada.page.get_by_role("dialog", name=HEBREW)).to_be_visible()
-    await wide_nowhere(ada.page, "a profile")
+    await check_width(ada.page, "a profile")
     await ada.page.keyboard.press("Escape")
     await ada.show_channels()
     await until_still(ada.page)
     sidebar = await ada.page.locator(".sidebar").bounding_box()
     assert sidebar and ada.page.viewport_size
     assert round(sidebar["x"] + sidebar["width"]) == ada.page.viewport_size["width"]
-    await wide_nowhere(ada.page, "the channels")
+    await check_width(ada.page, "the channels")
     await expect_accessible(ada, axe, "the channels from right to left")
 
 
-async def wide_nowhere(page: Page, where: str) -> None:
+async def check_width(page: Page, where: str) -> None:
     await until_still(page)
     assert await page.evaluate(TOO_WIDE) == [], where

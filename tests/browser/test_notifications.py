@@ -176,10 +176,10 @@ async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people:
     await look_away(ada)
     await mention(grace, ada, "**dinner** is ready")
 
-    async def rung() -> bool:
+    async def is_notified() -> bool:
         return [each["title"] for each in await notices(ada.page)] == ["Grace · #general"]
 
-    await wait_until("a notification is shown", rung, within_s=15)
+    await wait_until("a notification is shown", is_notified, within_s=15)
     assert (await notices(ada.page))[0]["body"] == "Ada dinner is ready"
     await click_notice(ada, "Ada dinner is ready")
     await expect(ada.page.locator("#text-name")).to_have_text("general")

@@ -187,10 +187,10 @@ async def test_firefox_does_not_reveal_the_first_server_to_another_server_either
     """)
     assert name.startswith("Garden club · ")
 
-    async def asked_again() -> bool:
+    async def requested_again() -> bool:
         return len(elsewhere.recorder.requests("/api/counts")) > 1
 
-    await wait_until("the counts are requested again", asked_again, within_s=60)
+    await wait_until("the counts are requested again", requested_again, within_s=60)
     learns_nothing(elsewhere.recorder, product)
 
 

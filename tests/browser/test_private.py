@@ -237,10 +237,10 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
     await look_away(ada)
     await send_message(grace, "two")
 
-    async def rung() -> bool:
+    async def is_notified() -> bool:
         return [(each["title"], each["body"]) for each in await notices(ada.page)] == [("Grace", "two")]
 
-    await wait_until("a notice is shown", rung, within_s=15)
+    await wait_until("a notice is shown", is_notified, within_s=15)
     await look_back(ada)
     await go_to(ada, "Grace")
     await expect(messages(ada)).to_have_text(["one", "two"])

@@ -191,7 +191,7 @@ async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verifi
     assert not found, "\n".join(found)
 
 
-async def no_more(route: Route) -> None:
+async def refuse_token(route: Route) -> None:
     refusal = {"error": "token_invalid", "message": "Not any more"}
     await route.fulfill(status=HTTPStatus.UNAUTHORIZED, json=refusal)
 
@@ -206,7 +206,7 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["Hello"])
     # The server may end a page's session while the page is reading, which is not a page error.
-    await grace.page.route("**/api/private/conversations/**", no_more)
+    await grace.page.route("**/api/private/conversations/**", refuse_token)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
         await send_message(ada, "Still there?")
     code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]

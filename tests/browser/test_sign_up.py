@@ -15,7 +15,7 @@ from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
-from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
+from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_login, log_in_at_provider
 from tests.kit.community import ask, confirm, open_settings
 from tests.kit.conditions import becomes
 from tests.kit.device import Device
@@ -111,7 +111,7 @@ async def test_a_new_person_signs_in_with_an_account_and_chooses_a_name(
         await expect(ada.page.get_by_text(f"This server only accepts accounts from {host}.")).to_be_visible()
         await expect_accessible(ada, axe, "a server that accepts only accounts")
         await ada.press(f"Continue with {host}")
-        await sign_in_there(ada, "ada-at-home")
+        await log_in_at_provider(ada, "ada-at-home")
 
         await expect(ada.page.get_by_text("Welcome!")).to_be_visible()
         await expect_accessible(ada, axe, "a new member with an account")
@@ -131,7 +131,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         ada = await people.arrive("Ada")
         await ada.page.get_by_label("Your name").fill("Ada")
         await ada.press(f"Continue with {host}")
-        await cancel_there(ada)
+        await cancel_login(ada)
         await expect(ada.page.get_by_text(f"You didn’t finish signing in with {host}.")).to_be_visible()
         # The entered name is restored, and so is the invite.
         await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
@@ -144,13 +144,13 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.page.goto(product.url)
         await ada.page.get_by_label("Your name").fill("Ada")
         await ada.press(f"Continue with {host}")
-        await sign_in_there(ada, "ada")
+        await log_in_at_provider(ada, "ada")
         await is_in(ada, "Ada")
         first = await own_id(ada)
 
         elsewhere = await people.arrive("Ada")
         await elsewhere.press(f"Continue with {host}")
-        await sign_in_there(elsewhere, "ada")
+        await log_in_at_provider(elsewhere, "ada")
         await is_in(elsewhere, "Ada")
         assert await own_id(elsewhere) == first
 

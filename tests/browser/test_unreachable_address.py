@@ -44,7 +44,7 @@ async def shows_problem(person: Person, problem: str, what: str, to_do: str) -> 
         page = await open_settings(person, "Health")
         await note_shows_problem(page.get_by_role("note"), problem, what, to_do)
         await person.page.keyboard.press("Escape")
-        await note_shows_problem(await beside_a_link(person), problem, what, to_do)
+        await note_shows_problem(await link_warning(person), problem, what, to_do)
         await person.page.keyboard.press("Escape")
 
 
@@ -54,7 +54,7 @@ async def note_shows_problem(note: Locator, problem: str, what: str, to_do: str)
     await expect(note).to_have_attribute("data-problem", problem)
 
 
-async def beside_a_link(person: Person) -> Locator:
+async def link_warning(person: Person) -> Locator:
     await person.show_channels()
     await person.press("Invite people")
     dialog = person.page.get_by_role("dialog", name="Invite people")
@@ -96,4 +96,4 @@ async def test_a_public_name_with_a_certificate_gets_no_warning(tmp_path: Path) 
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         async with opened(url, bare_chromium(), "--ignore-certificate-errors") as ada:
-            await expect(await beside_a_link(ada)).to_have_count(0)
+            await expect(await link_warning(ada)).to_have_count(0)

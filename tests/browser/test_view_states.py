@@ -28,7 +28,7 @@ async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str
     await grace.page.reload()
     await expect(box(grace)).to_be_enabled()
     await check_loading_and_refusal(grace, line, axe)
-    await beside_the_channel(grace, line, axe)
+    await check_side_panels(grace, line, axe)
     await searched(grace, axe)
     await in_a_thread(ada, grace, line, axe)
     await without_the_server(grace, line, axe)
@@ -62,7 +62,7 @@ async def check_loading_and_refusal(grace: Person, line: LiveConnection, axe: st
     await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
 
 
-async def beside_the_channel(grace: Person, line: LiveConnection, axe: str) -> None:
+async def check_side_panels(grace: Person, line: LiveConnection, axe: str) -> None:
     beside = grace.page.locator(".aside-body")
     for name, event in ASIDES.items():
         line.hold(event)

@@ -109,11 +109,11 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
     # tests/chat/voice/test_private_rooms.py lists what the server can reveal about a private call.
     await Deliverer(ada.page).deliver({"kind": "call", "talk_id": "a-conversation"})
 
-    async def rung() -> bool:
+    async def is_notified() -> bool:
         shown = sorted(each["body"] for each in await notices(ada.page))
         return shown == ["Ada dinner is ready", "Someone is calling you"]
 
-    await wait_until("the device shows both notifications", rung, within_s=15)
+    await wait_until("the device shows both notifications", is_notified, within_s=15)
     assert scene.service.received.empty(), "the page shows each pushed notification once"
     await click_notice(ada, "Ada dinner is ready")
     await expect(ada.page.locator("#text-name")).to_have_text("general")

@@ -221,7 +221,7 @@ async def play_with(chat: ChatServer, script: Script) -> None:
         rounds = script.steps // script.members
         await asyncio.gather(*(go_on(a, p, rounds) for a, p in zip(authors, pages, strict=True)))
         truth = await stored(chat, tokens[0], pages[0].channels)
-        await everybody_shows(pages, truth)
+        await all_pages_show(pages, truth)
         assert sum(page.losses for page in pages) > 0
         for page in pages:
             assert page.posted.total() == len(page.posted) == sum(author.sent for author in authors)
@@ -235,7 +235,7 @@ async def all_open(pages: Sequence[Page], group: asyncio.TaskGroup) -> AsyncIter
         yield
 
 
-async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
+async def all_pages_show(pages: Sequence[Page], truth: State) -> None:
     """Wait until all pages show this content, because events may still be in transit."""
     try:
         async with asyncio.timeout(DEADLINE_S):

@@ -67,12 +67,12 @@ async def responses_match(chat: ChatServer, route: str, examples: int) -> None:
     """Send requests as the owner, who has all permissions, and check the responses."""
     token = await chat.join("Owner")
     for mode in MODES:
-        if mode is GenerationMode.POSITIVE or takes_something(route):
+        if mode is GenerationMode.POSITIVE or accepts_input(route):
             async with asyncio.timeout(DEADLINE_S):
                 await asyncio.to_thread(force, chat.address, token, route, mode, examples)
 
 
-def takes_something(route: str) -> bool:
+def accepts_input(route: str) -> bool:
     """Return whether requests to this operation can be invalid."""
     method, path = route.split(" ")
     operation = DOCUMENT["paths"][path][method.lower()]  # type: ignore[index]

@@ -29,7 +29,7 @@ def accounts_of(provider: OidcProvider, tiers: str = "account") -> dict[str, str
     }
 
 
-async def sign_in_there(person: Person, name: str) -> None:
+async def log_in_at_provider(person: Person, name: str) -> None:
     """Log in on the provider's pages and give consent."""
     await person.page.locator("input[name=login]").fill(name)
     await person.page.locator("input[name=password]").fill("any")
@@ -37,7 +37,7 @@ async def sign_in_there(person: Person, name: str) -> None:
     await person.page.get_by_role("button", name="Continue").click()
 
 
-async def cancel_there(person: Person) -> None:
+async def cancel_login(person: Person) -> None:
     await expect(person.page.locator("input[name=login]")).to_be_visible()
     await person.page.get_by_role("link", name="Cancel").click()
 

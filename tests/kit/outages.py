@@ -200,10 +200,10 @@ class AtPage:
         return [Arrival(after / 1000, by / 1000) for after, by in sounds]
 
     async def shown(self, text: str) -> float:
-        async def there() -> bool:
+        async def is_shown() -> bool:
             return bool(await self.evaluate(f"() => noted.shown[{text!r}] ?? 0"))
 
-        await wait_until(f"{text} is shown", there, within_s=DEADLINE_S)
+        await wait_until(f"{text} is shown", is_shown, within_s=DEADLINE_S)
         return float(await self.evaluate(f"() => noted.shown[{text!r}]")) / 1000
 
     async def problem_shown(self, begin: float, end: float) -> float:

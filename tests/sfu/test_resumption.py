@@ -28,20 +28,20 @@ class Client:
         """Resume the session over another socket. Return once the service's offer has arrived. The offer is
         left unanswered.
         """
-        self.socket = await self.knock(credential)
+        self.socket = await self.try_resume(credential)
         self.place = await self.socket.hear("session_resumed")
         assert await self.socket.hear("active_speakers") == {"user_ids": []}
         await self.socket.hear("path_back")
         self.credential = (await self.socket.hear("resumable"))["credential"]
         self.socket.offer = await self.socket.hear("offer")
 
-    async def knock(self, credential: str = "") -> Socket:
+    async def try_resume(self, credential: str = "") -> Socket:
         socket = await self._where.connect("/client")
         await socket.send("client_resume", {"credential": credential or self.credential})
         return socket
 
     async def refused(self, credential: str = "") -> tuple[int | None, str]:
-        socket = await self.knock(credential)
+        socket = await self.try_resume(credential)
         await socket.hear("room_error")
         return await socket.ending()
 

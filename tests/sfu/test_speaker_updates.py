@@ -25,7 +25,7 @@ async def speaker(where: Site, control: Socket, user_id: str) -> Any:
     return where.plane.transports[-1].listener
 
 
-async def wants(control: Socket, wanted: bool, room_id: str = "lobby") -> None:
+async def request_speakers(control: Socket, wanted: bool, room_id: str = "lobby") -> None:
     await control.send("speakers_wanted", {**LOBBY, "room_id": room_id, "wanted": wanted})
 
 
@@ -38,7 +38,7 @@ async def test_a_subscriber_gets_the_current_state_and_every_change() -> None:
     async with site() as where:
         control = await where.control()
         ann = await speaker(where, control, "ann")
-        await wants(control, True)
+        await request_speakers(control, True)
         await hears(control)
         ann.speaking_changed(MIC, True, LOUD)
         await hears(control, "ann")
@@ -51,7 +51,7 @@ async def test_many_changes_become_one_event_and_reverted_changes_cause_none() -
     async with site() as where:
         control = await where.control()
         ann, ben, cem = [await speaker(where, control, name) for name in ("ann", "ben", "cem")]
-        await wants(control, True)
+        await request_speakers(control, True)
         await hears(control)
         for each in (cem, ann, ben):
             each.speaking_changed(MIC, True, LOUD)
@@ -69,10 +69,10 @@ async def test_only_current_subscribers_receive_updates() -> None:
         control = await where.control()
         ann = await speaker(where, control, "ann")
         silent = await where.control()
-        await wants(control, True)
+        await request_speakers(control, True)
         await hears(control)
-        await wants(control, False)
-        await wants(control, True, "nowhere")
+        await request_speakers(control, False)
+        await request_speakers(control, True, "nowhere")
         await control.sync()
         ann.speaking_changed(MIC, True, LOUD)
         await asyncio.sleep(10 * INTERVAL_S)

@@ -33,7 +33,7 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
 
 
 @pytest.fixture
-async def beside(site: Site) -> AsyncIterator[RunningWorker]:
+async def own_worker(site: Site) -> AsyncIterator[RunningWorker]:
     """Run a worker that uses the site's data folder."""
     async with working(replace(read(site.variables), port=0)) as running:
         yield running

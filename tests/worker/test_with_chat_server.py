@@ -18,7 +18,7 @@ from tests.kit.object_stores import MOTO, RCLONE, Stores
 from tests.worker.site import Site, ended
 
 
-async def test_a_picture_is_served_without_its_metadata(site: Site, beside: RunningWorker) -> None:
+async def test_a_picture_is_served_without_its_metadata(site: Site, own_worker: RunningWorker) -> None:
     async with site.page() as page:
         upload_id = await site.send(pictures.picture_with_metadata("JPEG"), name="holiday.jpg")
         done = await ended(page, upload_id)
@@ -33,7 +33,7 @@ async def test_a_picture_is_served_without_its_metadata(site: Site, beside: Runn
 
 
 async def test_a_video_is_served_without_locations_and_with_a_poster(
-    site: Site, beside: RunningWorker
+    site: Site, own_worker: RunningWorker
 ) -> None:
     film = videos.with_places(videos.video(size=(640, 360), metadata=True))
     async with site.page() as page:
@@ -54,7 +54,7 @@ async def test_a_video_is_served_without_locations_and_with_a_poster(
     ],
 )
 async def test_a_hostile_file_is_refused_with_a_reason(
-    site: Site, beside: RunningWorker, content: bytes, code: str
+    site: Site, own_worker: RunningWorker, content: bytes, code: str
 ) -> None:
     async with site.page() as page:
         upload_id = await site.send(content)
@@ -80,7 +80,7 @@ async def test_an_object_in_a_bucket_is_served_from_the_bucket(
     assert not (Path(variables["DATA_DIR"]) / USUAL_FOLDER).exists()
 
 
-async def test_an_uploaded_avatar_icon_and_emoji_take_effect(site: Site, beside: RunningWorker) -> None:
+async def test_an_uploaded_avatar_icon_and_emoji_take_effect(site: Site, own_worker: RunningWorker) -> None:
     large = pictures.encoded(pictures.noise(700, 700), "PNG")
     async with site.page() as page:
         for path in ("/api/me/avatar", "/api/icon", "/api/emoji?name=party"):
@@ -92,7 +92,7 @@ async def test_an_uploaded_avatar_icon_and_emoji_take_effect(site: Site, beside:
     assert pictures.decoded(await site.get(emoji["url"])).size == (128, 128)
 
 
-async def test_a_heic_photo_is_accepted_wherever_a_picture_is(site: Site, beside: RunningWorker) -> None:
+async def test_a_heic_photo_is_accepted_wherever_a_picture_is(site: Site, own_worker: RunningWorker) -> None:
     photo = heif.photo(pictures.scene(128, 96), tile=64, exif=pictures.exif_of(6))
     async with site.page() as page:
         attached = (await ended(page, await site.send(photo, name="IMG_0001.HEIC")))["result"]

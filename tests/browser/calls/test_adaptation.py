@@ -34,7 +34,7 @@ async def encodes(person: Person, expected: Sequence[object]) -> None:
     await wait_until(f"{person.name} encodes as {expected}", so, within_s=15)
 
 
-async def look_elsewhere(page: Page) -> None:
+async def open_text_channel(page: Page) -> None:
     await page.locator("#text-channels .channel").first.click()
 
 
@@ -52,7 +52,7 @@ async def test_a_camera_is_sent_at_the_size_of_its_widest_tile_and_not_at_all_wi
         await grace.sees(ada)
     await grace.resize(LARGE[0])
     await encodes(ada, LARGE[1])
-    await look_elsewhere(grace.page)
+    await open_text_channel(grace.page)
     await encodes(ada, [])
     await grace.hears(ada)
     await grace.page.go_back()

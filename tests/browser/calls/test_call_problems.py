@@ -20,7 +20,7 @@ NEITHER = f"This network blocks UDP and TCP port {PORT} of the server."
 ELSEWHERE = "Try another network, such as mobile data, or a VPN."
 
 
-async def begins_a_call(person: Person) -> None:
+async def start_call(person: Person) -> None:
     await person.come_in()
     await person.page.locator("#voice-channels .channel").first.click()
 
@@ -46,7 +46,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
             people_in(home, product.url, chrome) as people,
         ):
             ada = await people.arrive("Ada")
-            await begins_a_call(ada)
+            await start_call(ada)
             await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Connecting…")
             await home.passes()
@@ -98,7 +98,7 @@ async def test_a_relay_that_cannot_be_used_is_reported_by_name(
             people_in(home, product.url, chrome) as people,
         ):
             ada = await people.arrive("Ada")
-            await begins_a_call(ada)
+            await start_call(ada)
             await shows_problem(ada, f"{NEITHER} {words} {ELSEWHERE}")
 
 
@@ -109,7 +109,7 @@ async def test_a_media_service_that_does_not_respond_is_reported_by_name(
     stopped = product.program("sfu")
     os.kill(stopped, signal.SIGSTOP)
     try:
-        await begins_a_call(ada)
+        await start_call(ada)
         await shows_problem(
             ada,
             "The server can’t reach its media service, so calls don’t work right now. "

@@ -321,7 +321,7 @@ async def menu(person: Person, name: str) -> None:
     await person.page.get_by_role("menu").get_by_text(name, exact=True).click()
 
 
-async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
+async def check_speaker_is_enlarged(ada: Person, grace: Person, alan: Person) -> None:
     """Check that the speaker's tile is enlarged, and that a pinned tile stays large."""
     large = ada.page.locator("#screens .name")
     await menu(ada, "Active speaker")
@@ -417,7 +417,7 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
 
     tiles = ada.page.locator("#people .person .name")
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])
-    await enlarges_who_speaks(ada, grace, alan)
+    await check_speaker_is_enlarged(ada, grace, alan)
     # Tiles keep their place when someone speaks or sends video.
     await grace.press("Stop camera")
     await expect(ada.page.locator("#people .with-video")).to_have_count(0)

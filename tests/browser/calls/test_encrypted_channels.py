@@ -49,7 +49,7 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
         await person.page.keyboard.press("Escape")
 
 
-async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
+async def remove_device_once(person: Person, other_id: str) -> asyncio.Event:
     """Make the page remove the other member's device from the group once, without the server's knowledge."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
@@ -87,7 +87,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
 
     # Members who join later get the keys, in other browsers too. A member who was removed in the meantime is
     # admitted again.
-    shut_out = await shuts_out(ada, await own_id(grace))
+    shut_out = await remove_device_once(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)
     await edsger.join()
     await edsger.does(f"await ({JOINS})();")

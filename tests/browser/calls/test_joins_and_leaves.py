@@ -13,7 +13,7 @@ from tests.kit.people import People, Person
 from tests.kit.product import Product
 
 
-async def everybody_shows(everybody: Iterable[Person], names: list[str], *, within_s: float = 10) -> None:
+async def all_show(everybody: Iterable[Person], names: list[str], *, within_s: float = 10) -> None:
     for person in everybody:
 
         async def shown(person: Person = person) -> bool:
@@ -68,11 +68,11 @@ async def test_a_person_who_leaves_or_loses_the_connection_disappears_for_others
     cable = await SeverableConnection.to(grace)
     for person in (ada, grace, alan):
         await person.join(camera=person is grace)
-    await everybody_shows((ada, grace, alan), ["Ada", "Alan", "Grace"])
+    await all_show((ada, grace, alan), ["Ada", "Alan", "Grace"])
     await ada.hears(alan)
 
     await alan.press("Leave")
-    await everybody_shows((ada, grace), ["Ada", "Grace"])
+    await all_show((ada, grace), ["Ada", "Grace"])
     await receives(ada, {"Grace"})
     await ada.sees(grace)
 
@@ -80,16 +80,16 @@ async def test_a_person_who_leaves_or_loses_the_connection_disappears_for_others
     await cable.pull_out()
     for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
         await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")
-    await everybody_shows((ada,), ["Ada"], within_s=30)
+    await all_show((ada,), ["Ada"], within_s=30)
     await expect(grace.page.locator("#call-state")).to_have_text("Reconnecting…")
     cable.plug_in()
-    await everybody_shows((ada, grace), ["Ada", "Grace"], within_s=30)
+    await all_show((ada, grace), ["Ada", "Grace"], within_s=30)
     await expect(ada.page.locator(".lost")).to_have_count(0)
     await ada.sees(grace)
     await ada.hears(grace)
 
     await grace.page.close()
-    await everybody_shows((ada,), ["Ada"])
+    await all_show((ada,), ["Ada"])
     await receives(ada, set())
 
 
@@ -101,11 +101,11 @@ async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_on
     await ada.enter_call()
     await grace.enter_call(camera=True)
     await grace.press("Leave")
-    await everybody_shows((ada,), ["Ada"])
+    await all_show((ada,), ["Ada"])
 
     await grace.press("Join call")
     await grace.press("Start camera")
-    await everybody_shows((ada, grace), ["Ada", "Grace"])
+    await all_show((ada, grace), ["Ada", "Grace"])
     await ada.sees(grace)
     await ada.hears(grace)
 
@@ -113,7 +113,7 @@ async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_on
     grace.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: frames.append(frame)))
     await grace.page.reload()
     await grace.is_connected()
-    await everybody_shows((ada, grace), ["Ada", "Grace"])
+    await all_show((ada, grace), ["Ada", "Grace"])
     await ada.sees(grace)
     await ada.hears(grace)
     await grace.hears(ada)
@@ -127,7 +127,7 @@ async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_on
     await second.enter_call()
     await expect(grace.page.get_by_text("You joined from another tab or device.").first).to_be_visible()
     assert len(microphone_reports(frames)) == reports
-    await everybody_shows((ada, second), ["Ada", "Grace"])
+    await all_show((ada, second), ["Ada", "Grace"])
     await ada.hears(second)
     assert second.faults == []
 
@@ -141,5 +141,5 @@ async def test_participants_names_are_shown_as_plain_text(people: People) -> Non
     ada, bob = await people.arrive("Ada"), await people.arrive(name)
     await ada.join(camera=False)
     await bob.join(camera=False)
-    await everybody_shows((ada, bob), [name, "Ada"])
+    await all_show((ada, bob), [name, "Ada"])
     assert await ada.page.locator("#people img, #people b").count() == 0

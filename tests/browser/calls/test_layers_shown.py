@@ -76,7 +76,7 @@ class Signalling:
         state = {"spatial": -1, "temporal": -1, "paused": False, "reason": "wish", **layers}
         self.send("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
 
-    async def wants(self, track_id: str, **fields: object) -> None:
+    async def expect(self, track_id: str, **fields: object) -> None:
         """Wait until the page's latest request for a track has these fields."""
 
         async def so() -> bool:
@@ -122,15 +122,15 @@ async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narr
     ada, grace, signalling = await two_in_a_call(people, cameras=1)
     assert (signalling.join["bandwidth"], signalling.join["simulcast"]) == (True, True)
     camera = (await grace.statistics()).track("Ada").track_id
-    await signalling.wants(camera, adaptive=True, paused=False, max_temporal_layer=-1, max_spatial_layer=1)
+    await signalling.expect(camera, adaptive=True, paused=False, max_temporal_layer=-1, max_spatial_layer=1)
     tile = grace.page.locator("#people li", has=grace.page.get_by_text("Ada", exact=True))
     await tile.hover()
     await grace.press("Pin Ada")
-    await signalling.wants(camera, priority=70, max_spatial_layer=-1)
+    await signalling.expect(camera, priority=70, max_spatial_layer=-1)
     await ada.press("Share screen")
     await grace.sees(ada, source="screen")
     screen = (await grace.statistics()).track("Ada", "screen").track_id
-    await signalling.wants(screen, priority=90, max_spatial_layer=-1, adaptive=True)
+    await signalling.expect(screen, priority=90, max_spatial_layer=-1, adaptive=True)
     large = grace.page.locator("#screens li")
     await large.hover()
     await grace.press("Unpin Ada")
@@ -202,7 +202,7 @@ async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the
 async def test_a_page_on_a_metered_connection_requests_and_sends_less(people: People) -> None:
     ada, grace, signalling = await two_in_a_call(people, cameras=2)
     camera = (await grace.statistics()).track("Ada").track_id
-    await signalling.wants(camera, max_temporal_layer=-1)
+    await signalling.expect(camera, max_temporal_layer=-1)
 
     async def sends(*encodings: list[int]) -> None:
         async def so() -> bool:
@@ -214,7 +214,7 @@ async def test_a_page_on_a_metered_connection_requests_and_sends_less(people: Pe
     await grace.press("Settings")
     await grace.press("Voice and video")
     await grace.page.get_by_role("switch", name="Use less data").check()
-    await signalling.wants(camera, max_temporal_layer=1, max_spatial_layer=0, width=320)
+    await signalling.expect(camera, max_temporal_layer=1, max_spatial_layer=0, width=320)
     await sends(SMALLEST)
     await grace.page.reload()
     await grace.is_connected()

@@ -83,7 +83,7 @@ async def test_an_ice_restart_moves_a_pion_caller_to_a_network_that_appeared_aft
         pytest.skip(reason)
     tries = count()
 
-    async def stays_in_its_session() -> None:
+    async def check_session_survives() -> None:
         folder = tmp_path / str(next(tries))
         folder.mkdir()
         async with talking(folder, "pion") as talk:
@@ -92,7 +92,7 @@ async def test_an_ice_restart_moves_a_pion_caller_to_a_network_that_appeared_aft
             assert talk.ada.grants == 1
 
     # If the machine freezes for two seconds, the signalling connection closes and the session ends.
-    await in_one_go_of(2, stays_in_its_session)
+    await in_one_go_of(2, check_session_survives)
 
 
 async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ class Scene:
         yield
         await write(_running("DROP TRIGGER no_entry"))
 
-    async def leaves_an_entry(
+    async def check_logged(
         self, what: str, do: Callable[[], Awaitable[tuple[bool, Any]]], action: str
     ) -> Any:
         """Check that an action and its log entry are stored together or not at all.
@@ -263,7 +263,7 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
         pass
     for path, action in (("/api/icon", "icon_change"), ("/api/emoji?name=cat", "emoji_create")):
         await place.sent(folk.owner, path)
-        await here.leaves_an_entry(path, partial(here.finished, await place.written()), action)
+        await here.check_logged(path, partial(here.finished, await place.written()), action)
     [emoji] = (await folk.owner.done("GET", "/api/emoji"))["emoji"]
     names["emoji_id"] = emoji["id"]
 
@@ -275,7 +275,7 @@ def test_the_table_lists_every_administrative_action_in_the_catalogue() -> None:
 
 async def test_every_administrative_action_leaves_an_entry_in_the_same_write(community: Scene) -> None:
     for what, body, action in ACTS:
-        answer = await community.leaves_an_entry(what, partial(community.ask, what, body), action)
+        answer = await community.check_logged(what, partial(community.ask, what, body), action)
         await remember_created(community, what, answer)
 
 

@@ -99,11 +99,11 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
         first.signal(signal.SIGCONT)
         await wait_until("the paused owner follows", first.follows, within_s=30)
 
-        async def stands_by_for_the_next_one() -> bool:
+        async def is_follower_of_second() -> bool:
             status = await status_at(second)
             return status.get("owner") == second.name and _states(status)[first.name] == "follower"
 
-        await wait_until("all nodes know the roles", stands_by_for_the_next_one, within_s=20)
+        await wait_until("all nodes know the roles", is_follower_of_second, within_s=20)
 
         writing = asyncio.ensure_future(_post_all(writer, range(11, 40)))
         moved = await ask(second.data_dir, "cluster_move", {"node": first.name})

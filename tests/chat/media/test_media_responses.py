@@ -152,10 +152,10 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     status, _, content = await stored.get()
     assert (status, json.loads(content)["error"]) == (503, "too_many_connections")
 
-    async def there_is_room() -> bool:
+    async def slot_is_free() -> bool:
         return (await stored.get())[0] == 200
 
-    await wait_until("the reader is disconnected", there_is_room, within_s=10)
+    await wait_until("the reader is disconnected", slot_is_free, within_s=10)
     writer.close()
 
 

@@ -54,12 +54,12 @@ async def test_a_page_read_during_a_write_is_not_cached() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
 
-    async def read_while_somebody_writes() -> HistoryPage:
+    async def read_during_write() -> HistoryPage:
         page = await store.read()
         pages.written("general")
         return page
 
-    await pages.page(NEWEST, read_while_somebody_writes)
+    await pages.page(NEWEST, read_during_write)
     assert len(pages) == 0
     await pages.page(NEWEST, store.read)
     assert store.reads == 2

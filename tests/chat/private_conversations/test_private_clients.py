@@ -29,7 +29,7 @@ FORMS += [b64encode(bytes(shift) + SECRET.encode())[4:-4] for shift in range(3)]
 
 
 @pytest.fixture(autouse=True)
-def opens_as_many_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
+def unlimited_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lift the limits, because each schedule opens a new conversation between the same people."""
     monkeypatch.setattr(rules, "OPEN_BURST", 2 * MANY)
     monkeypatch.setattr(rules, "MAX_CONVERSATIONS", 2 * MANY)

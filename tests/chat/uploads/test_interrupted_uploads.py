@@ -30,10 +30,10 @@ async def test_only_resumable_uploads_survive_when_the_server_is_killed(tmp_path
         async def cut_off() -> AsyncIterator[bytes]:
             yield PNG
 
-            async def both_are_there() -> bool:
+            async def is_receiving() -> bool:
                 return [upload["state"] for upload in await uploads(http, headers)] == ["receiving"] * 2
 
-            await wait_until("both uploads are being received", both_are_there, within_s=10)
+            await wait_until("both uploads are being received", is_receiving, within_s=10)
             server.kill()
 
         form = FormData()

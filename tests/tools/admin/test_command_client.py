@@ -95,13 +95,13 @@ def test_a_folder_without_a_server_is_reported(admin: Admin, data_dir: Path) -> 
 async def test_a_server_reports_that_it_has_no_members_and_no_jobs(
     variables: dict[str, str], admin: Admin
 ) -> None:
-    async def nothing_is_there() -> None:
+    async def check_empty() -> None:
         assert await admin("member", "list") == (0, "There are no members.\n", "")
         assert await admin("job", "list") == (0, "There are no jobs.\n", "")
 
     async with chat_server(variables):
-        await nothing_is_there()
-    await nothing_is_there()
+        await check_empty()
+    await check_empty()
 
 
 async def test_roles_can_be_given_to_a_member_and_taken_away(chat: ChatServer | None, admin: Admin) -> None:
