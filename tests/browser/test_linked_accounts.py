@@ -57,9 +57,9 @@ async def link_accounts(ada: Person, elsewhere: Elsewhere, product: Product, axe
     there, here = elsewhere.recorder.url, urlsplit(product.url).netloc
     dialog = await starts_linking(ada)
     await expect_accessible(ada, axe, "the first question about a linked account")
-    await dialog.get_by_role("button", name="Continue there").click()
+    await dialog.get_by_role("button", name="Continue").click()
     await ada.page.wait_for_url(f"{there}/**")
-    asked = ada.page.get_by_role("dialog", name=f"Is the account at {here} yours?")
+    asked = ada.page.get_by_role("dialog", name=f"Is the account on {here} yours?")
     await expect(asked).to_be_visible()
     assert "same=" not in ada.page.url
     await expect_accessible(ada, axe, "the question of the other server")
@@ -67,7 +67,7 @@ async def link_accounts(ada: Person, elsewhere: Elsewhere, product: Product, axe
     await ada.page.wait_for_url(f"{product.url.partition('#')[0]}**")
     shown = ada.page.get_by_role("dialog", name="Show the account on your profile?")
     assert await links_of(ada) == []
-    await shown.get_by_role("button", name="Show it on my profile").click()
+    await shown.get_by_role("button", name="Show on my profile").click()
     done = ada.page.get_by_role("dialog", name="Your accounts are linked")
     await expect(done).to_be_visible()
     return done
@@ -107,12 +107,12 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
 
     grace = await viewer(people, ada)
     profile = await profile_of(grace, "Ada")
-    await expect(profile.get_by_text("Only members of both servers can check this")).to_be_visible()
+    await expect(profile.get_by_text("Only members of both servers can verify this")).to_be_visible()
     await grace.page.keyboard.press("Escape")
     await add(grace, elsewhere.rail_link)
     await grace.page.keyboard.press("Escape")
     profile = await profile_of(grace, "Ada")
-    check = profile.get_by_role("button", name=f"Check with {host}")
+    check = profile.get_by_role("button", name=f"Verify with {host}")
     await expect(check).to_be_visible()
     # Nothing is asked before the click, because the question shows the other server who looks at whom.
     assert elsewhere.recorder.requests("/api/account-confirmations") == []
@@ -124,12 +124,12 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
 
     await ada.page.goto(there)
     settings = await open_settings(ada, "Servers")
-    await settings.get_by_role("button", name=f"Withdraw the confirmation for {here}").click()
+    await settings.get_by_role("button", name=f"Withdraw confirmation for {here}").click()
     await expect(settings.get_by_text("Your confirmations")).to_have_count(0)
     await grace.page.keyboard.press("Escape")
     profile = await profile_of(grace, "Ada")
-    await profile.get_by_role("button", name=f"Check with {host}").click()
-    await expect(profile.get_by_text("Not confirmed there, or no longer")).to_be_visible()
+    await profile.get_by_role("button", name=f"Verify with {host}").click()
+    await expect(profile.get_by_text("Not confirmed, or no longer")).to_be_visible()
 
 
 @wide_only
@@ -142,9 +142,9 @@ async def test_both_profiles_can_show_the_link_and_either_can_remove_it(
     await add(ada, await joins_there(ada, elsewhere, GARDENER))
     await ada.page.keyboard.press("Escape")
     done = await link_accounts(ada, elsewhere, product, axe)
-    await done.get_by_role("button", name="Ask there").click()
+    await done.get_by_role("button", name="Continue").click()
     await ada.page.wait_for_url(f"{there}/**")
-    await ada.page.get_by_role("button", name="Show it on my profile").click()
+    await ada.page.get_by_role("button", name="Show on my profile").click()
     done = ada.page.get_by_role("dialog", name="Your accounts are linked")
     await done.locator("footer").get_by_role("button", name="Close").click()
     [link] = await links_of(ada)
@@ -169,7 +169,7 @@ async def test_consent_can_be_refused_on_either_server(
     assert ada.page.url.startswith(product.url.partition("#")[0])
     await ada.page.keyboard.press("Escape")
     dialog = await starts_linking(ada)
-    await dialog.get_by_role("button", name="Continue there").click()
+    await dialog.get_by_role("button", name="Continue").click()
     asked = ada.page.get_by_role("dialog", name="Is the account at")
     await asked.get_by_role("button", name="Cancel").click()
     await expect(asked).to_have_count(0)
@@ -200,7 +200,7 @@ async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_serve
     request = {"use": "same_person_request", "made_at_ms": now}
     good = statement(there, me, **fresh)
     head, claims, _ = good.split(".")
-    invalid = "This request for a linked account is not valid."
+    invalid = "This request to link accounts isn’t valid."
     refusals = {
         statement(stranger, me, **request): "evil.example asks about a linked account, but it is not one",
         statement(stranger, me, **fresh): "evil.example asks about a linked account, but it is not one",
@@ -219,7 +219,7 @@ async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_serve
         await ada.page.goto(f"{origin}/#same={text}")
         dialog = ada.page.get_by_role("dialog", name="Link your accounts")
         await expect(dialog.get_by_text(reason)).to_be_visible()
-        await expect(dialog.get_by_role("button", name="Show it on my profile")).to_have_count(0)
+        await expect(dialog.get_by_role("button", name="Show on my profile")).to_have_count(0)
     await ada.page.goto("about:blank")
     await ada.page.goto(f"{origin}/#same={good}")
     await expect(ada.page.get_by_role("dialog", name="Show the account on your profile?")).to_be_visible()
