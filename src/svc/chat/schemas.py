@@ -42,7 +42,6 @@ def integer(least: int | None = None, most: int | None = None) -> Schema:
 
 
 ID = string(MAX_ID_CHARACTERS, 1)
-TIME_MS = integer(0)
 NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
