@@ -4,7 +4,10 @@
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** Placeholders for the messages of a channel, or for a list's first `rows`. @param {{rows?: number}} props */
+/**
+ * Placeholders for the messages of a channel, or for a list's first `rows`.
+ * @param {{rows?: number}} props
+ */
 export const Skeletons = ({ rows }) =>
   html`<div class=${rows ? "skeletons rows" : "skeletons"} role=${rows ? "status" : undefined}>
     <p class="unseen">${t("loading")}</p>
