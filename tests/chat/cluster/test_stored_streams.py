@@ -3,7 +3,9 @@ needs, are refused with the reason.
 """
 
 import asyncio
-from contextlib import suppress
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +102,36 @@ async def test_a_node_does_not_start_on_a_stream_or_bucket_that_promises_less(tm
             assert "the stream svc keeps messages for 8 days and needs 15" in refused
         finally:
             await client.close()
+
+
+@asynccontextmanager
+async def server_that_announces(version: str, port: int) -> AsyncIterator[str]:
+    """Run a proxy to a NATS server that replaces the version in the server's greeting. Yield its URL."""
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while chunk := await reader.read(64 * 1024):
+                writer.write(chunk)
+                await writer.drain()
+        writer.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_connection("127.0.0.1", port)
+        greeting = await from_server.readline()
+        writer.write(re.sub(rb'"version":"[^"]*"', b'"version":"%s"' % version.encode(), greeting))
+        await asyncio.gather(copy(reader, to_server), copy(from_server, writer))
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as proxy:
+        yield f"nats://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+
+
+async def test_a_nats_server_that_cannot_read_the_log_in_batches_is_refused(tmp_path: Path) -> None:
+    async with nats_cluster(tmp_path) as servers:
+        async with server_that_announces("2.10.29", servers.ports[0]) as url:
+            log = NatsLog("words", "one", lambda _: None)
+            with pytest.raises(ClusterError, match=r"NATS 2\.10 .* update it to 2\.11"):
+                await asyncio.to_thread(log.open, [url])
+        async with server_that_announces("2.11.0", servers.ports[0]) as url:
+            log = NatsLog("words", "one", lambda _: None)
+            await asyncio.to_thread(log.open, [url])
+            await asyncio.to_thread(log.close)

@@ -42,6 +42,8 @@ _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
 _READ_AT_ONCE = 500
+# The version of nats-server that introduced reading messages in batches.
+_MIN_SERVER = (2, 11)
 _WRONG_LAST_SEQUENCE = 10071
 _NAME_IN_USE = 10058
 # Keys in the stream's metadata.
@@ -141,6 +143,11 @@ class NatsLog:
 
     async def _connect(self, servers: Sequence[str]) -> None:
         self.client = await connect(servers)
+        version = self.client.connected_server_version
+        if (version.major, version.minor) < _MIN_SERVER:
+            raise ClusterError(
+                f"NATS {version.major}.{version.minor} cannot read the log in batches: update it to 2.11"
+            )
         await self.client.subscribe(self.subject, cb=self._appended)
 
     async def _appended(self, _: Msg) -> None:
