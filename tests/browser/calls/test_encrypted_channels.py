@@ -102,9 +102,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     async with recorder(product, tmp_path / "data", room_id) as client:
 
         def epochs_of(person_id: str) -> set[int]:
-            """Return the epochs of the keys for this person's audio. The set is empty while their page
-            reloads.
-            """
+            """Return the epochs of the keys for this person's audio, or none while their page reloads."""
             lines = [
                 one for one in client.incoming.values() if (one.user_id, one.source) == (person_id, "mic")
             ]
