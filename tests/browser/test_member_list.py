@@ -154,3 +154,14 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     await expect(heading).to_be_visible()
     await ada.page.reload()
     await expect(heading).to_be_visible()
+
+
+async def test_a_press_on_the_dimmed_page_closes_the_panel_over_it(people: People) -> None:
+    ada = await people.arrive("Ada", reads="general")
+    await ada.resize({"width": 800, "height": 700})
+    await ada.show_aside("Members")
+    await expect(ada.page.locator(".members")).to_contain_text("Ada")
+    await ada.page.locator(".members").click(position={"x": 5, "y": 5})
+    await expect(ada.page.locator(".members")).to_be_visible()
+    await ada.page.mouse.click(300, 300)
+    await expect(ada.page.locator(".aside")).to_have_count(0)
