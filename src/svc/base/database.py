@@ -475,9 +475,9 @@ def _prepare(path: Path, migrations: Sequence[Migration], backups: Path, log: Co
 
 
 def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
-    for each in waiting:
-        if not each.done():
-            each.set_result(None)
+    for waiter in waiting:
+        if not waiter.done():
+            waiter.set_result(None)
 
 
 def _send(write: PendingWrite, result: Any, fault: BaseException | None) -> None:

@@ -90,7 +90,7 @@ if sys.platform == "linux":
             self._newcomers = select.epoll()
             self._regulars = select.epoll()
             self._behind = (self._unseen, self._newcomers, self._regulars)
-            self._crowds = {each.fileno() for each in self._behind}
+            self._crowds = {poller.fileno() for poller in self._behind}
             for crowd in self._crowds:
                 self._everything.register(crowd, select.EPOLLIN)
             # A monotonic clock, in seconds.
@@ -152,7 +152,7 @@ if sys.platform == "linux":
             newcomers = self._newcomers.poll(0, NEWCOMERS_AT_ONCE)
             regulars = self._regulars.poll(0, STRANGERS_AT_ONCE - len(newcomers))
             reported = first + self._few(beyond)
-            reported += [each for each in newcomers if not self._begin(each[0])]
+            reported += [event for event in newcomers if not self._begin(event[0])]
             for _ in range(min(len(self.waiting), READ_BEFORE_AT_ONCE)):
                 self.waiting.popleft()()
             return reported + regulars
@@ -198,8 +198,8 @@ if sys.platform == "linux":
             return self._everything.fileno()
 
         def close(self) -> None:
-            for each in (self._everything, *self._behind):
-                each.close()
+            for poller in (self._everything, *self._behind):
+                poller.close()
 
         def _by_priority(self, ready: Events, now: float) -> tuple[Events, Events]:
             """Return the events to serve first, and the events of members who have exceeded their limit.
@@ -209,16 +209,16 @@ if sys.platform == "linux":
                 self._events_of.clear()
                 self._interval_ends = now + MEMBER_INTERVAL_S
             first, beyond = list[tuple[int, int]](), list[tuple[int, int]]()
-            for each in ready:
-                owner = self._owners.get(each[0])
+            for event in ready:
+                owner = self._owners.get(event[0])
                 if owner is None:
-                    if each[0] not in self._crowds:
-                        first.append(each)
+                    if event[0] not in self._crowds:
+                        first.append(event)
                 elif self._events_of[owner] < MEMBER_EVENTS:
                     self._events_of[owner] += 1
-                    first.append(each)
+                    first.append(event)
                 else:
-                    beyond.append(each)
+                    beyond.append(event)
             return first, beyond
 
         def _few(self, beyond: Events) -> Events:

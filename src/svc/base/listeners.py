@@ -99,18 +99,18 @@ def inherit_sockets(descriptors: Iterable[int]) -> Inherited:
     """Return the sockets behind these descriptors and take ownership of them. Raises ConfigError."""
     with ExitStack() as undo:
         handed = [undo.enter_context(_socket(number)) for number in descriptors]
-        for one in handed:
-            if one.family not in (socket.AF_INET, socket.AF_INET6):
+        for listener in handed:
+            if listener.family not in (socket.AF_INET, socket.AF_INET6):
                 raise ConfigError(
-                    f"--listen-fd {one.fileno()} is a socket of another kind than IPv4 and IPv6"
+                    f"--listen-fd {listener.fileno()} is a socket of another kind than IPv4 and IPv6"
                 )
-            if not _is_open(one):
+            if not _is_open(listener):
                 problem = "is neither a listening TCP socket nor a bound UDP socket"
-                raise ConfigError(f"--listen-fd {one.fileno()} {problem}")
+                raise ConfigError(f"--listen-fd {listener.fileno()} {problem}")
         undo.pop_all()
     return Inherited(
-        tcp=[one for one in handed if one.type == socket.SOCK_STREAM],
-        udp=[one for one in handed if one.type == socket.SOCK_DGRAM],
+        tcp=[listener for listener in handed if listener.type == socket.SOCK_STREAM],
+        udp=[listener for listener in handed if listener.type == socket.SOCK_DGRAM],
     )
 
 

@@ -118,7 +118,9 @@ class Checklist:
         # Checks from a server-reflexive candidate are sent from its base, so it does not form a pair (RFC
         # 8445 section 6.1.2.4). Neither does a TCP candidate, because the peer connects, and its checks
         # create the pair.
-        hosts = [each for each in local_candidates if each.kind == "host" and not each.tcp]
+        hosts = [
+            candidate for candidate in local_candidates if candidate.kind == "host" and not candidate.tcp
+        ]
         self._bases = {(host.base, version(host.address[0])): host.priority for host in reversed(hosts)}
         self._loopback_offered = any(is_loopback(host.address[0]) for host in hosts)
         self._remotes: dict[Remote, int] = {}

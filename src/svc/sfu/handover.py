@@ -175,15 +175,15 @@ def _receive(connection: socket) -> Inherited:
     message, descriptors, _, _ = sockets.recv_fds(connection, MAX_MESSAGE_BYTES, MAX_SOCKETS)
     handed = [socket(fileno=descriptor) for descriptor in descriptors]
     if message != _count(len(handed)):
-        for one in handed:
-            one.close()
+        for received in handed:
+            received.close()
         raise ValueError("another process is taking them over, or is of another version")
-    for one in handed:
-        one.setblocking(False)
-    usual = [one for one in handed if one.family in (AF_INET, AF_INET6)]
+    for received in handed:
+        received.setblocking(False)
+    usual = [received for received in handed if received.family in (AF_INET, AF_INET6)]
     return Inherited(
-        tcp=[one for one in usual if one.type == SOCK_STREAM],
-        udp=[one for one in usual if one.type != SOCK_STREAM],
+        tcp=[received for received in usual if received.type == SOCK_STREAM],
+        udp=[received for received in usual if received.type != SOCK_STREAM],
     )
 
 

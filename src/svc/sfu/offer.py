@@ -187,7 +187,9 @@ def _extmaps(kind: str) -> tuple[Attribute, ...]:
     )
 
 
-_RID_EXTMAPS = tuple(Attribute("extmap", f"{each.id} {each.uri}") for each in (RID, REPAIRED_RID))
+_RID_EXTMAPS = tuple(
+    Attribute("extmap", f"{extension.id} {extension.uri}") for extension in (RID, REPAIRED_RID)
+)
 # RFC 8851 and RFC 8853. Browsers set up their encodings in this order, each twice as wide as the one before.
 _SIMULCAST = (
     *(Attribute("rid", f"{rid} recv") for rid in ENCODINGS),

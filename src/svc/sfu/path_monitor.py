@@ -162,7 +162,11 @@ class PathMonitor:
             self._decide()
         if self.health is Health.LOST and now >= self._due:
             self._try_all(generation, now)
-        return self._ask_selected(now), [each.pair for each in self._others.values() if _ask(each, now)], None
+        return (
+            self._ask_selected(now),
+            [other.pair for other in self._others.values() if _ask(other, now)],
+            None,
+        )
 
     def _begin(self, now: float) -> None:
         self._since, self._requests_sent, self._due = now, 0, now

@@ -144,7 +144,7 @@ class Peer:
         codec.
         """
         takes = [*(peer.takes for peer in self.others()), self.room.takes_elsewhere]
-        return for_all(each for each in takes if each is not None)
+        return for_all(codecs for codecs in takes if codecs is not None)
 
     def can_show(self, payload_types: frozenset[int]) -> None:
         """Record the video codecs that the peer's answer accepts.

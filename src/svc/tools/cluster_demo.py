@@ -64,12 +64,12 @@ async def _run(installation: Installation, nats_server: str, variables: Mapping[
     make_private_folder(installation.data_dir)
     with ExitStack() as listening:
         installation, sockets = open_ports(installation)
-        for opened in (each for several in sockets.values() for each in several):
+        for opened in (listener for several in sockets.values() for listener in several):
             listening.enter_context(opened)
         ports = free_ports(3 * len(NODES))
         nats = [NatsServer(nats_server, installation.data_dir, number, ports) for number in range(len(NODES))]
         sfu, *nodes, relay = _programs(installation, ports, variables)
-        descriptors = {name: [each.fileno() for each in several] for name, several in sockets.items()}
+        descriptors = {name: [listener.fileno() for listener in several] for name, several in sockets.items()}
         children = [Child(sfu, descriptors["sfu"]), *map(Child, nodes), Child(relay, descriptors["chat"])]
         try:
             await until_first_ends(stop.wait(), _serve(installation, nats, children))

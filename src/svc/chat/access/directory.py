@@ -242,7 +242,7 @@ class Directory:
         """
         if member_id not in self._token_makers:
             return self.members[member_id].timeout_until
-        held = (self.members.get(each) for each in self._answering_for(member_id))
+        held = (self.members.get(responsible_id) for responsible_id in self._answering_for(member_id))
         return max((member.timeout_until for member in held if member), default=0.0)
 
     def person_of(self, member_id: str) -> str:
@@ -436,8 +436,8 @@ class Directory:
 
     def _held_by_all(self, member_id: str, rights_of: Callable[[Member], Permission]) -> Permission:
         together = EVERYTHING
-        for each in self._answering_for(member_id):
-            member = self.members.get(each)
+        for responsible_id in self._answering_for(member_id):
+            member = self.members.get(responsible_id)
             together &= rights_of(member) if member else NOTHING
         return together
 

@@ -79,7 +79,7 @@ async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
         try:
             return await _connect(servers, faults, reports)
         except ClusterError as fault:
-            are_slow = not faults or any(isinstance(each, TimeoutError) for each in faults)
+            are_slow = not faults or any(isinstance(fault, TimeoutError) for fault in faults)
             if not are_slow or time.monotonic() > give_up_at:
                 raise
             if reports:

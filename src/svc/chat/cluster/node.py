@@ -243,8 +243,8 @@ class Node:
                 return True
             waiting = [asyncio.ensure_future(self._changed.wait()), asyncio.ensure_future(self._stop.wait())]
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for each in waiting:
-                each.cancel()
+            for task in waiting:
+                task.cancel()
             self._changed.clear()
         return False
 
@@ -340,8 +340,8 @@ class Node:
                 break
             waiting = [asyncio.ensure_future(self._changed.wait()), asyncio.ensure_future(self._stop.wait())]
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for each in waiting:
-                each.cancel()
+            for task in waiting:
+                task.cancel()
             self._changed.clear()
         reason = self._lost or self._membership.fatal
         if reason:

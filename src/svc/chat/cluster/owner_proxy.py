@@ -174,7 +174,7 @@ class Proxy:
         headers.append(("X-Forwarded-For", request.remote or ""))
         is_secure = self._is_secure()
         if is_secure or "X-Forwarded-Proto" not in request.headers:
-            headers = [each for each in headers if each[0].lower() != "x-forwarded-proto"]
+            headers = [header for header in headers if header[0].lower() != "x-forwarded-proto"]
             headers.append(("X-Forwarded-Proto", "https" if is_secure else "http"))
         return headers
 
@@ -182,7 +182,9 @@ class Proxy:
         """Return the headers for opening a WebSocket to the owner, without those from the client's own
         handshake.
         """
-        return [each for each in self.headers(request) if not each[0].lower().startswith("sec-websocket-")]
+        return [
+            header for header in self.headers(request) if not header[0].lower().startswith("sec-websocket-")
+        ]
 
 
 @asynccontextmanager

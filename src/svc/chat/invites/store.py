@@ -151,7 +151,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 async def applications(database: Database, state: State, after: str, limit: int) -> list[Application]:
     """Return applications, oldest first."""
     which = "WHERE state = ? AND id > ? ORDER BY id LIMIT ?"
-    return [one.shown for one in await APPLICATIONS.all(database, which, state, after, limit)]
+    return [application.shown for application in await APPLICATIONS.all(database, which, state, after, limit)]
 
 
 async def newcomers(database: Database, invite_id: str, limit: int) -> list[UsedInvite]:

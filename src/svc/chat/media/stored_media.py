@@ -204,7 +204,7 @@ class Media:
     async def keys_of(self, kind: str, owner_id: str) -> list[str]:
         """Return the keys of the objects that an owner refers to."""
         which = "WHERE kind = ? AND owner_id = ? ORDER BY key"
-        return [one.key for one in await _REFERENCES.all(self._database, which, kind, owner_id)]
+        return [reference.key for reference in await _REFERENCES.all(self._database, which, kind, owner_id)]
 
     async def remove(self, keys: Sequence[str]) -> list[str]:
         """Remove as many condemned objects from the store as possible. Return their keys."""

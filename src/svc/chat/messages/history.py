@@ -134,8 +134,10 @@ class ReadMarks:
     def totals(self, member_id: str, is_muted: Callable[[str, str], bool]) -> UnreadTotals:
         """Return the totals for the member's listed channels that are not muted."""
         channels = self._directory.listed_channels(member_id)
-        counts = [self._counts(member_id, each.id) for each in channels if not is_muted(member_id, each.id)]
-        return UnreadTotals(sum(each.unread for each in counts), sum(each.mentions for each in counts))
+        counts = [
+            self._counts(member_id, channel.id) for channel in channels if not is_muted(member_id, channel.id)
+        ]
+        return UnreadTotals(sum(count.unread for count in counts), sum(count.mentions for count in counts))
 
     @shared_write
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:

@@ -59,7 +59,7 @@ def require_possible(
     device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
 ) -> None:
     # Without this check, any device could remove members who belong to the group.
-    if not all(one in leaves and leaves[one].gone for one in removed):
+    if not all(removed_id in leaves and leaves[removed_id].gone for removed_id in removed):
         raise ChatError("invalid_request", "Only devices that no longer belong to the group can be removed")
     if set(added) & (set(leaves) - set(removed) | {device_id}):
         raise ChatError("invalid_request", "A device that is in the group cannot be added")
@@ -79,8 +79,8 @@ def settle(
     added: dict[str, PrivateDevice],
 ) -> None:
     """Update the devices in the group after a commit."""
-    for one in removed:
-        store.LEAVES.delete(connection, conversation_id=conversation_id, device_id=one)
+    for removed_id in removed:
+        store.LEAVES.delete(connection, conversation_id=conversation_id, device_id=removed_id)
     # The group's creator learns that its first commit was accepted by reading it in the log.
     if after.epoch == 1:
         first = devices_store.DEVICES.get(connection, device_id=device_id)

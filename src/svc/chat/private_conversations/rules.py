@@ -241,11 +241,11 @@ class PrivateConversations:
             leaves = store.leaves(connection, conversation_id)
             in_call = store.devices_in_call(connection, conversation_id)
             wanted = {
-                one: owner
-                for one in device_ids
-                if (owner := devices_store.member_of(connection, one)) in people
-                and in_call.get(owner, one) == one
-                and (one not in leaves or leaves[one].gone)
+                candidate: owner
+                for candidate in device_ids
+                if (owner := devices_store.member_of(connection, candidate)) in people
+                and in_call.get(owner, candidate) == candidate
+                and (candidate not in leaves or leaves[candidate].gone)
             }
             return _Taken(*self._devices.take(connection, list(wanted), now), wanted)
 
@@ -389,7 +389,9 @@ class PrivateConversations:
         """
         may = self._directory.may
         people = self.calls.get(channel_id, _NOBODY)
-        participants = frozenset(one for one in people if may(one, Permission.JOIN_VOICE, channel_id))
+        participants = frozenset(
+            member_id for member_id in people if may(member_id, Permission.JOIN_VOICE, channel_id)
+        )
         return participants if member_id in participants else _NOBODY
 
     def _require_inside(self, member_id: str, conversation_id: str) -> frozenset[str]:
@@ -422,12 +424,12 @@ class PrivateConversations:
         """Raise ChatError if any of the people is a bot, has blocked the member, or is blocked by the
         member.
         """
-        for one in people:
-            if one == member_id:
+        for other_id in people:
+            if other_id == member_id:
                 continue
-            if self._directory.member(one).bot:
+            if self._directory.member(other_id).bot:
                 raise ChatError("private_refused", "Bots cannot take part in private conversations")
-            if self._blocks(one, member_id) or self._blocks(member_id, one):
+            if self._blocks(other_id, member_id) or self._blocks(member_id, other_id):
                 raise ChatError("private_refused")
 
     def _count_opening(self, member_id: str) -> None:
@@ -460,13 +462,20 @@ class PrivateConversations:
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:
         people = self.people_of(conversation_id)
-        recipients = [one for one in people - {sender_id} if not self._blocks(one, sender_id)]
+        recipients = [other_id for other_id in people - {sender_id} if not self._blocks(other_id, sender_id)]
         for ring in self.on_ring:
-            ring(kind, conversation_id, recipients, lambda one: one in self.people_of(conversation_id))
+            ring(
+                kind,
+                conversation_id,
+                recipients,
+                lambda other_id: other_id in self.people_of(conversation_id),
+            )
 
     def report_changed(self, conversation_ids: Sequence[str]) -> None:
-        for one in conversation_ids:
-            self._hub.push("private_changed", PrivateChanged(one), self._audience(one))
+        for conversation_id in conversation_ids:
+            self._hub.push(
+                "private_changed", PrivateChanged(conversation_id), self._audience(conversation_id)
+            )
 
 
 def _repeated(epoch: int, seq: int, kind: Kind) -> _Sent:
@@ -475,7 +484,7 @@ def _repeated(epoch: int, seq: int, kind: Kind) -> _Sent:
 
 def _add(connection: Connection, conversation_id: str, people: Collection[str]) -> None:
     store.add_members(connection, conversation_id, people)
-    if any(store.count_of(connection, one) > MAX_CONVERSATIONS for one in people):
+    if any(store.count_of(connection, member_id) > MAX_CONVERSATIONS for member_id in people):
         raise ChatError(
             "too_many", f"One of them is in {MAX_CONVERSATIONS} conversations, which is the limit"
         )

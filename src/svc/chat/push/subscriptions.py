@@ -101,10 +101,10 @@ class Subscriptions:
             return None
         return _SUBSCRIPTIONS.read(row)
 
-    async def delete_unknown(self, one: Subscription) -> None:
+    async def delete_unknown(self, subscription: Subscription) -> None:
         """Delete a subscription that its push service no longer recognises."""
-        self.forget(one.member_id, one.session_id)
-        which = {"session_id": one.session_id, "endpoint": one.endpoint}
+        self.forget(subscription.member_id, subscription.session_id)
+        which = {"session_id": subscription.session_id, "endpoint": subscription.endpoint}
         await self._database.write(lambda c: _SUBSCRIPTIONS.delete(c, **which))
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:

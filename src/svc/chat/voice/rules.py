@@ -151,7 +151,9 @@ class Voice:
         seen = self._directory.visible_channels(session.member_id)
         channels = [channel.id for channel in seen if channel.kind == VOICE]
         occupied = {room_id for room_id, _ in self.occupancy.all_participants()}
-        private = [one for one in sorted(occupied) if session.member_id in self.rooms.people_of(one)]
+        private = [
+            room_id for room_id in sorted(occupied) if session.member_id in self.rooms.people_of(room_id)
+        ]
         return {"voice": {room_id: self._people(room_id) for room_id in [*channels, *private]}}
 
     async def join(

@@ -201,7 +201,9 @@ class Spans:
 
     def _begin(self, index: int, room_id: str, room: _SpanningRoom) -> None:
         known = [relay.relay_id for relay in room.relays.values() if index in (relay.origin, relay.target)]
-        known += [each.relay_id for each in self._unknown.get(index, {}).values() if each.room_id == room_id]
+        known += [
+            relay.relay_id for relay in self._unknown.get(index, {}).values() if relay.room_id == room_id
+        ]
         self._services[index].send(events.SpanRoom, room_id, spans=True, relays=known)
         self._send_codecs(room_id, room)
 
@@ -257,7 +259,7 @@ class Spans:
             for target in room.at - {origin}:
                 services = self._services[origin], self._services[target]
                 if (origin, track_id, target) in room.relays or not all(
-                    each.synchronised for each in services
+                    service.synchronised for service in services
                 ):
                     continue
                 if ends := _ends(*services):
@@ -290,7 +292,7 @@ class Spans:
             if not room.at - {index} <= room.takes.keys():
                 continue
             takes = [room.takes[other] for other in room.at - {index}]
-            limited = [each for each in takes if each is not None]
+            limited = [codecs for codecs in takes if codecs is not None]
             common = sorted(frozenset.intersection(*limited)) if limited else None
             self._services[index].send(events.SetCodecsElsewhere, room_id, payload_types=common)
 

@@ -137,7 +137,7 @@ class RelayReplica:
                 self._apply(self._ahead.pop((epoch, first)))
         if not self._ahead:
             self._ahead_bytes = 0
-        for waiting in [each for each in self._waiting if each[0] <= self.number]:
+        for waiting in [entry for entry in self._waiting if entry[0] <= self.number]:
             self._settle(waiting)
 
     def _apply(self, batch: Batch) -> None:
@@ -154,7 +154,7 @@ class RelayReplica:
                     self.on_cut_off(item)
                 case _:
                     _change(self.hub.directory, item)
-        for waiting in [each for each in self._waiting if each[0] <= self.number]:
+        for waiting in [entry for entry in self._waiting if entry[0] <= self.number]:
             self._settle(waiting)
 
     def _remember(self, position: int, item: FeedItem) -> None:

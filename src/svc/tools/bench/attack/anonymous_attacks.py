@@ -110,7 +110,7 @@ async def malformed(load: Load) -> None:
     live = load.target.upgrade("/live")
     async with asyncio.TaskGroup() as group:
         group.create_task(load.flood(AT_ONCE, requests))
-        group.create_task(load.hold(100, (live + each for each in frames)))
+        group.create_task(load.hold(100, (live + frame for frame in frames)))
 
 
 async def sign_ins(load: Load) -> None:
