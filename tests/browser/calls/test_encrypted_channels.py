@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Route, WebSocketRoute, expect
 
-from tests.browser.calls.test_private_calls import JOINS, assert_sealed, counted, receives_more, recorder
+from tests.browser.calls.test_private_calls import JOINS, assert_sealed, counted, receives, recorder
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_voice_moderation import act
 from tests.kit.community import ask, own_id
@@ -82,7 +82,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await ada.enter_call(camera=True)
     await grace.come_in()
     await grace.enter_call()
-    await asyncio.gather(ada.hears(grace), receives_more(grace, ada))
+    await asyncio.gather(ada.hears(grace), receives(grace, ada))
     await agree_on_number(ada, grace, devices=2)
 
     # Members who join later get the keys, in other browsers too. A member who was removed in the meantime is
@@ -95,9 +95,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         await shut_out.wait()
     # Pending requests may be aborted when the page closes, which is not an error.
     await ada.page.unroute_all(behavior="ignoreErrors")
-    await asyncio.gather(
-        receives_more(edsger, ada), receives_more(ada, edsger), ada.hears(grace), receives_more(grace, ada)
-    )
+    await asyncio.gather(receives(edsger, ada), receives(ada, edsger), ada.hears(grace), receives(grace, ada))
     await agree_on_number(ada, grace, devices=3)
     async with recorder(product, tmp_path / "data", room_id) as client:
 
@@ -124,7 +122,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
             return max(epochs_of(ada_id), default=0) > had
 
         await wait_until("Ada encrypts with a key that Grace does not have", rotated, within_s=20)
-        await asyncio.gather(receives_more(edsger, ada), receives_more(ada, edsger))
+        await asyncio.gather(receives(edsger, ada), receives(ada, edsger))
 
     # A member whose browser cannot encrypt is told so, and is not admitted.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
@@ -145,7 +143,7 @@ async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_an_encrypte
     await ada.enter_call(camera=True)
     await grace.come_in()
     await grace.enter_call()
-    await asyncio.gather(ada.hears(grace), receives_more(grace, ada))
+    await asyncio.gather(ada.hears(grace), receives(grace, ada))
 
     await grace.page.reload()
     await grace.is_connected()

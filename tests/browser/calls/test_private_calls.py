@@ -78,7 +78,7 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
     return ada, grace
 
 
-async def receives_more(person: Watcher, other: Watcher) -> None:
+async def receives(person: Watcher, other: Watcher) -> None:
     """Wait until this person has received more video frames and more audio from the other person."""
     await asyncio.gather(person.sees(other, frames=16, within_s=20), person.hears(other, within_s=20))
 
@@ -144,7 +144,7 @@ async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_re
 ) -> None:
     ada, grace = await in_a_call(people)
     for one, other in ((ada, grace), (grace, ada)):
-        await receives_more(one, other)
+        await receives(one, other)
         await expect(one.page.locator("#sealed")).to_be_visible()
     room_id = (await ada.page.evaluate("localStorage['svc.place']")).removeprefix("private ")
     async with recorder(product, tmp_path / "data", room_id) as client:
@@ -157,7 +157,7 @@ async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_re
         for line in client.incoming.values():
             assert_sealed(line)
         # Meanwhile, the other two still hear each other.
-        await receives_more(ada, grace)
+        await receives(ada, grace)
 
 
 @pytest.mark.nightly("Firefox and Chromium see and hear each other in an encrypted channel daily")
@@ -185,7 +185,7 @@ async def test_firefox_and_chromium_see_and_hear_each_other_in_a_private_call(
       await one("#sealed");""")
     await ada.is_connected()
     await ada.press("Start camera")
-    await asyncio.gather(receives_more(ada, grace), receives_more(grace, ada))
+    await asyncio.gather(receives(ada, grace), receives(grace, ada))
 
 
 async def test_a_call_can_be_declined_and_needs_a_browser_that_can_encrypt(people: People, axe: str) -> None:
