@@ -4,7 +4,7 @@ slow those are.
 
 import dataclasses
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -20,28 +20,13 @@ from svc.chat.uploads.store import WaitingJob
 from svc.worker.app import working
 from svc.worker.config import read
 from svc.worker.job_run import HANDED_ON
-from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, people
+from tests.chat.people import Person
 from tests.chat.uploads.upload_helpers import ALL_KINDS, Place
 from tests.kit import pictures, videos
 from tests.kit.conditions import eventually
 from tests.worker.fake_queue import DEADLINE_S, FakeQueue
 
 FILM = b"\0\0\0\x20ftypisom" + bytes(100)
-
-
-@pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    variables = {
-        "PORT": "0",
-        "JWT_SECRET": "a secret of at least thirty-two bytes",
-        "DATA_DIR": str(tmp_path / "data"),
-        "SVC_IDENTITY_TIERS": "local",
-        "ADDITIONAL_CHANNELS": "general",
-        "STORAGE_BACKEND": "filesystem",
-    }
-    async with server_with_insight(variables) as (chat, community):
-        yield Place(chat, community, await people(chat), variables)
 
 
 async def claimed(place: Place, *, long: bool = False) -> dict[str, Any] | None:

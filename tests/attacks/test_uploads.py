@@ -17,27 +17,12 @@ from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_PER_MEMBER, StoredBytes
 from svc.chat.uploads import limits
 from svc.chat.uploads.limits import Load, SpaceUsed, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
-from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, newcomer, people
+from tests.chat.people import Person, newcomer
 from tests.chat.uploads.upload_helpers import TUS, Place
 from tests.kit.conditions import eventually
 
 LARGEST = limits.MAX_ATTACHMENT_BYTES
 DISK = 100 * 1024**3
-
-
-@pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    variables = {
-        "PORT": "0",
-        "JWT_SECRET": "a secret of at least thirty-two bytes",
-        "DATA_DIR": str(tmp_path / "data"),
-        "SVC_IDENTITY_TIERS": "local",
-        "ADDITIONAL_CHANNELS": "general",
-        "STORAGE_BACKEND": "filesystem",
-    }
-    async with server_with_insight(variables) as (chat, community):
-        yield Place(chat, community, await people(chat), variables)
 
 
 @pytest.fixture
