@@ -50,7 +50,7 @@ def violations(source_root: Path, architecture: Architecture) -> list[str]:
     """Describe every import below `source_root` that breaks the rules of the architecture."""
     edges = list(dict.fromkeys(read_edges(source_root, architecture.package)))
     broken = [f"{edge.place}: {problem}" for edge in edges for problem in _problems(edge, architecture)]
-    return broken + _circles(edges, architecture.package)
+    return broken + import_cycles(edges, architecture.package)
 
 
 def source_files(source_root: Path, package: str) -> list[Path]:
@@ -142,25 +142,25 @@ def _matches(module: str, patterns: Iterable[str]) -> bool:
     return any(_within(module, pattern) for pattern in patterns)
 
 
-def _circles(edges: list[Edge], package: str) -> list[str]:
+def import_cycles(edges: list[Edge], package: str) -> list[str]:
     """Find import cycles between files, and between the files and folders in the same folder."""
     inner = [(edge.importer, edge.target) for edge in edges if edge.target.split(".")[0] == package]
-    circles = list(_circle("files", inner))
+    cycles = list(_cycle("files", inner))
     for folder in sorted(_folders(importer for importer, _ in inner)):
         siblings = [
             (_child(importer, folder), _child(target, folder))
             for importer, target in inner
             if _inside(importer, folder) and _inside(target, folder)
         ]
-        circles += _circle(f"folders in {folder}", siblings)
-    return circles
+        cycles += _cycle(f"folders in {folder}", siblings)
+    return cycles
 
 
 def _folders(modules: Iterable[str]) -> set[str]:
     return {module.rsplit(".", depth)[0] for module in modules for depth in range(1, module.count(".") + 1)}
 
 
-def _circle(what: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
+def _cycle(what: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for importer, target in pairs:
         if importer != target:
@@ -168,7 +168,7 @@ def _circle(what: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
     try:
         sorter.prepare()
     except CycleError as error:
-        yield f"a circle of {what}: {' is imported by '.join(error.args[1])}"
+        yield f"an import cycle of {what}: {' is imported by '.join(error.args[1])}"
 
 
 def _inside(module: str, folder: str) -> bool:

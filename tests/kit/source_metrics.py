@@ -12,7 +12,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from statistics import median
 
-from tests.kit.architecture import read_edges
+from tests.kit.architecture import import_cycles, read_edges
 
 MIN_LINES_OF_A_SHAPE = 6
 MAX_ARGUMENTS = 6
@@ -149,4 +149,5 @@ def table(found: list[Row]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(table(list(rows(Path("src/svc")))) + "\n")
+    cycles = import_cycles([*read_edges(Path("src"), "svc")], "svc")
+    sys.stdout.write(f"{table(list(rows(Path('src/svc'))))}\nimport cycles: {len(cycles)}\n")

@@ -155,12 +155,12 @@ def test_import_cycles_through_functions_and_pxd_files_are_found(tree: Path) -> 
     write(tree, "core/a.pyx", "from app.core.b cimport B")
     write(tree, "core/b.pxd", "from app.core.c cimport C")
     write(tree, "core/c.pyx", "def f():\n    from app.core import a\n")
-    [circle, same_within_the_folder] = violations(tree, ARCHITECTURE)
-    assert circle.startswith("a circle of files: ")
+    [cycle, same_within_the_folder] = violations(tree, ARCHITECTURE)
+    assert cycle.startswith("an import cycle of files: ")
     assert {f"app.core.{name}" for name in "abc"} == set(
-        circle.removeprefix("a circle of files: ").split(" is imported by ")
+        cycle.removeprefix("an import cycle of files: ").split(" is imported by ")
     )
-    assert same_within_the_folder.startswith("a circle of folders in app.core: ")
+    assert same_within_the_folder.startswith("an import cycle of folders in app.core: ")
 
 
 def test_an_import_cycle_between_folders_is_found_even_without_one_between_files(tree: Path) -> None:
@@ -168,8 +168,8 @@ def test_an_import_cycle_between_folders_is_found_even_without_one_between_files
     write(tree, "web/members/names.py", "")
     write(tree, "web/members/rules.py", "import app.web.voice.rooms")
     write(tree, "web/voice/rooms.py", "")
-    [circle] = violations(tree, ARCHITECTURE)
-    assert circle.startswith("a circle of folders in app.web: ")
+    [cycle] = violations(tree, ARCHITECTURE)
+    assert cycle.startswith("an import cycle of folders in app.web: ")
 
 
 def test_a_module_and_its_pxd_file_count_as_one_node(tree: Path) -> None:
