@@ -16,8 +16,10 @@ from hypothesis import HealthCheck, settings
 from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
-# On a busy machine an example takes longer, which is not an error.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# On a busy machine an example takes longer, which is not an error. Each run tries other examples.
+settings.register_profile(
+    "unhurried", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("unhurried")
 
 # Collecting the tests creates a million permanent objects. Garbage collection would take a fifth of that

@@ -171,7 +171,7 @@ def force(hook: Hook, mode: GenerationMode, checks: list[Any]) -> None:
     cases = schemathesis.openapi.from_dict(DOCUMENT)[PATH]["post"].as_strategy(generation_mode=mode)
 
     @settings(
-        max_examples=60,
+        max_examples=20,
         derandomize=True,
         database=None,
         phases=[Phase.generate],

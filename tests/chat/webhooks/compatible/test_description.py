@@ -52,7 +52,7 @@ def force(hook: Hook, path: str, mode: GenerationMode) -> None:
     cases = schemathesis.openapi.from_dict(DOCUMENT)[path]["post"].as_strategy(generation_mode=mode)
 
     @settings(
-        max_examples=30,
+        max_examples=12,
         derandomize=True,
         database=None,
         phases=[Phase.generate],
