@@ -12,7 +12,7 @@ modules that use them, stay in separate files that import from the bundles.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from svc.chat.pages.javascript import DynamicImport, Import, Module, Part, UnsupportedSyntax, read
 
@@ -127,7 +127,7 @@ class _Modules:
             ]
             text += [
                 f"export const {self._number[name]}=svc$once(()=>{{",
-                *self._bindings(name),
+                self._bindings(name),
                 self._body(name, ""),
                 f"\nreturn{{{','.join([*given, *passed_on])}}}}});\n",
             ]
@@ -138,7 +138,7 @@ class _Modules:
         folder = posixpath.dirname(name)
         if self._read[name].passed_on:
             raise UnsupportedSyntax(f"{name} passes on what it imports, and stays a file")
-        text = [self._imports_of_files(name, [name]), *self._bindings(name), self._body(name, folder)]
+        text = [self._imports_of_files(name, [name]), self._bindings(name), self._body(name, folder)]
         exports = ", ".join(
             inside if inside == outside else f"{inside} as {outside}"
             for outside, inside in self._read[name].exports.items()
@@ -162,16 +162,23 @@ class _Modules:
             text.append(f'import {{ {names} }} from "{_address(other, posixpath.dirname(file))}";\n')
         return "".join(text)
 
-    def _bindings(self, name: str) -> Iterator[str]:
-        """Yield the declarations that replace the module's imports."""
+    def _bindings(self, name: str) -> str:
+        """Return the declarations that replace the module's imports, in their order."""
+        code, bound = "", False
         for target, clause in self._imports_of(name):
             if target in self.place and clause in self._read[name].imports:
                 names = ",".join(
                     here if here == there else f"{there}:{here}" for there, here in clause.names.items()
                 )
-                pattern = f" {clause.whole}" if clause.whole else f"{{{names}}}" if names else ""
-                made = f"const{pattern}=" if pattern else ""
-                yield f"{made}{self._number[target]}();"
+                pattern = clause.whole or (f"{{{names}}}" if names else "")
+                made = f"{pattern}={self._number[target]}();" if pattern else f"{self._number[target]}();"
+                code = (
+                    f"{code[:-1]},{made}"
+                    if pattern and bound
+                    else code + ("const " if pattern else "") + made
+                )
+                bound = bool(pattern)
+        return code
 
     def _re_export_object(self, name: str, clause: Import) -> str:
         """Return code for an object with everything that a module re-exports from another module."""

@@ -33,6 +33,7 @@ _CONDITIONS = frozenset({"if", "while", "for", "with"})
 # Braces after one of these start a block. Braces after anything else start an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
+_SEPARATES_NOTHING = re.compile(r"[=(,:?&|![>]\Z")
 
 # The tag of templates that contain markup, in which htm ignores the spaces around a line end.
 _MARKUP_TAG = re.compile(r"(?<![\w$.])html\Z")
@@ -200,8 +201,14 @@ def read(source: str) -> Module:
     while waiting:
         token = waiting.pop()
         if token.kind == "comment":
-            # Keep the line ends in comments, because they can end statements.
-            code.append("\n" if "\n" in token.text else " ")
+            # Keep the line ends in comments, because they can end statements. After a sign or an opening
+            # bracket, a comment separates nothing.
+            if "\n" in token.text:
+                code.append("\n")
+            elif _SEPARATES_NOTHING.search("".join(code[-2:])):
+                continue
+            else:
+                code.append(" ")
         elif token.kind in ("markup", "tag"):
             put(_shorten(token.text, token.kind == "tag"))
         elif token.kind == "template" or "\\\n" in token.text:
