@@ -7,7 +7,7 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 import { reportResponse } from "../../src/svc/web/state/private/other_devices.js";
 import { Account } from "../../src/svc/web/transport/account.js";
 import { Refusal } from "../../src/svc/web/transport/http.js";
-import { keep } from "../../src/svc/web/transport/browser_storage.js";
+import { storeValue } from "../../src/svc/web/transport/browser_storage.js";
 
 const AGO = () => Date.now() - 1000;
 const LATER = () => Date.now() + 60_000;
@@ -35,7 +35,7 @@ afterEach(() => {
 
 function cameBack(fresh_until, good_until) {
   const member = { id: "ada", nickname: "Ada", roles: [] };
-  keep("svc.identity", {
+  storeValue("svc.identity", {
     member,
     proof: { way: "local" },
     access_token: "old",

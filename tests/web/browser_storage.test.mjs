@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { eachLike, inTurn, keep, kept, keptLike, like } from "../../src/svc/web/transport/browser_storage.js";
+import {
+  eachLike,
+  withLock,
+  storeValue,
+  storedText,
+  storedValue,
+  like,
+} from "../../src/svc/web/transport/browser_storage.js";
 
 const USUAL = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
 const FULL = new DOMException("The quota has been exceeded.", "QuotaExceededError");
@@ -33,12 +40,12 @@ const lend = (value) => Object.defineProperty(globalThis, "localStorage", { conf
 beforeEach(() => lend(storage()));
 
 test("stored values are read back", () => {
-  keep("a", { ...USUAL, size: 150, recent: ["x"] });
-  assert.deepEqual(keptLike(USUAL, "a"), { ...USUAL, size: 150, recent: ["x"] });
-  keep("b", "1");
-  assert.equal(kept("b"), "1");
-  keep("b", null);
-  assert.equal(kept("b"), null);
+  storeValue("a", { ...USUAL, size: 150, recent: ["x"] });
+  assert.deepEqual(storedValue(USUAL, "a"), { ...USUAL, size: 150, recent: ["x"] });
+  storeValue("b", "1");
+  assert.equal(storedText("b"), "1");
+  storeValue("b", null);
+  assert.equal(storedText("b"), null);
 });
 
 test("damaged parts of a value are replaced by their defaults", () => {
@@ -57,7 +64,7 @@ test("damaged parts of a value are replaced by their defaults", () => {
     "NaN",
   ]) {
     lend(storage({ a: spoilt }));
-    assert.deepEqual(keptLike(USUAL, "a"), USUAL, spoilt);
+    assert.deepEqual(storedValue(USUAL, "a"), USUAL, spoilt);
   }
   const found = {
     theme: 5,
@@ -68,14 +75,14 @@ test("damaged parts of a value are replaced by their defaults", () => {
     more: 1,
   };
   lend(storage({ a: JSON.stringify(found) }));
-  assert.deepEqual(keptLike(USUAL, "a"), {
+  assert.deepEqual(storedValue(USUAL, "a"), {
     ...USUAL,
     sounds: { join: false, leave: true },
     recent: ["x"],
     proof: { way: 1 },
   });
   lend(storage({ a: '{"__proto__": {"size": 5}, "size": 3}' }));
-  assert.equal(keptLike(USUAL, "a").size, 3);
+  assert.equal(storedValue(USUAL, "a").size, 3);
 });
 
 test("an empty object as the default allows any object whose values are checked one by one", () => {
@@ -90,17 +97,17 @@ test("an empty object as the default allows any object whose values are checked 
 
 test("values that a full browser refuses are kept until the page is closed", () => {
   lend(storage({ full: "before" }, false));
-  keep("full", "after");
-  assert.equal(kept("full"), "after");
-  keep("full", null);
-  assert.equal(kept("full"), null);
+  storeValue("full", "after");
+  assert.equal(storedText("full"), "after");
+  storeValue("full", null);
+  assert.equal(storedText("full"), null);
 });
 
 test("the page works in a browser that forbids storage", async () => {
   forbid();
-  assert.equal(kept("forbidden"), null);
-  keep("forbidden", { size: 5 });
-  assert.deepEqual(keptLike({ size: 0 }, "forbidden"), { size: 5 });
+  assert.equal(storedText("forbidden"), null);
+  storeValue("forbidden", { size: 5 });
+  assert.deepEqual(storedValue({ size: 0 }, "forbidden"), { size: 5 });
 });
 
 test("tasks take turns without the browser's locks, and failing tasks are reported", async () => {
@@ -110,9 +117,9 @@ test("tasks take turns without the browser's locks, and failing tasks are report
     { request: (name, _options, begin) => begin({ name }) },
   ]) {
     Object.defineProperty(globalThis, "navigator", { configurable: true, value: { locks } });
-    assert.equal(await inTurn("x", async (lock) => lock.name), "x");
+    assert.equal(await withLock("x", async (lock) => lock.name), "x");
     await assert.rejects(
-      inTurn("x", async () => {
+      withLock("x", async () => {
         throw new Error("ours");
       }),
       /ours/u,

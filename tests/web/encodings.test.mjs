@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ALL_WANTED, encodingsFor, suffices } from "../../src/svc/web/call/encodings.js";
+import { ALL_WANTED, encodingsFor, isSufficient } from "../../src/svc/web/call/encodings.js";
 
 const track = (width, contentHint = "") => ({ contentHint, getSettings: () => ({ width }) });
 const encodings = (source, wanted, { width = 1280, hint = "text", people = 2, count = 3, sparing } = {}) =>
@@ -118,8 +118,8 @@ test("an earlier request covers a later one unless the later one asks for more",
     [large, unknown],
     [off, unknown],
   ]) {
-    assert.ok(suffices(more, less));
-    assert.ok(suffices(less, less));
-    assert.ok(!suffices(less, more));
+    assert.ok(isSufficient(more, less));
+    assert.ok(isSufficient(less, less));
+    assert.ok(!isSufficient(less, more));
   }
 });

@@ -64,9 +64,9 @@ test("a suspect connection is reported as lost 2 s after the ping, regardless of
   heartbeat.start();
   heartbeat.ask();
   mock.timers.tick(500);
-  heartbeat.doubt();
+  heartbeat.probe();
   mock.timers.tick(1000);
-  heartbeat.doubt();
+  heartbeat.probe();
   mock.timers.tick(999);
   assert.equal(lost, 0);
   mock.timers.tick(1);
@@ -75,7 +75,7 @@ test("a suspect connection is reported as lost 2 s after the ping, regardless of
 
 test("the connection is reported as lost sooner while a call is silent", () => {
   heartbeat.start();
-  heartbeat.doubt(SILENT_MS);
+  heartbeat.probe(SILENT_MS);
   mock.timers.tick(1499);
   assert.equal(lost, 0);
   mock.timers.tick(1);
@@ -84,7 +84,7 @@ test("the connection is reported as lost sooner while a call is silent", () => {
 
 test("a connection that has responded returns to the normal rhythm", () => {
   heartbeat.start();
-  heartbeat.doubt();
+  heartbeat.probe();
   heartbeat.received();
   heartbeat.ask();
   mock.timers.tick(4999);
@@ -104,14 +104,14 @@ test("a response from a suspect connection is reported as late once, after 0.3 s
   heartbeat.ask();
   mock.timers.tick(1000);
   assert.equal(late, 0);
-  heartbeat.doubt();
+  heartbeat.probe();
   mock.timers.tick(299);
   heartbeat.received();
   mock.timers.tick(1000);
   assert.equal(late, 0);
-  heartbeat.doubt();
+  heartbeat.probe();
   mock.timers.tick(300);
-  heartbeat.doubt();
+  heartbeat.probe();
   mock.timers.tick(1000);
   assert.equal(late, 1);
 });

@@ -76,7 +76,7 @@ test("the token is sent in the handshake", () => {
 test("a suspected, unresponsive socket is replaced as soon as another one is open", async () => {
   await signedIn();
   const waits = assert.rejects(live.request("ping", {}));
-  live.doubt();
+  live.probe();
   await pass(299);
   assert.equal(sockets.length, 1);
   await pass(1);
@@ -97,7 +97,7 @@ test("a suspected, unresponsive socket is replaced as soon as another one is ope
 
 test("a socket that responds late is kept, and the other socket is closed", async () => {
   await signedIn();
-  live.doubt();
+  live.probe();
   await pass(400);
   sockets[0].answers("pong");
   assert.deepEqual([sockets[0].closed, sockets[1].closed], [false, true]);
@@ -108,7 +108,7 @@ test("a socket that responds late is kept, and the other socket is closed", asyn
 
 test("if neither socket responds, a new attempt is made", async () => {
   await signedIn();
-  live.doubt();
+  live.probe();
   await pass(1500);
   assert.deepEqual(
     sockets.map(({ closed }) => closed),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FrameKeys, kidOf, SentTrack } from "../../src/svc/web/frame_encryption/frame_keys.js";
-import { derived, header, opened, readHeader, sealed } from "../../src/svc/web/frame_encryption/sframe.js";
+import { derived, header, decrypt, readHeader, encrypt } from "../../src/svc/web/frame_encryption/sframe.js";
 
 const bytes = (hex) => Uint8Array.from(hex.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
 const hex = (data) => Buffer.from(data).toString("hex");
@@ -45,8 +45,8 @@ test("headers match the test vectors in both directions", () => {
 test("frames match the test vectors and can be opened", async () => {
   const keys = await derived(BASE, KID);
   assert.equal(hex(keys.salt), "75234edefe07819026751816");
-  assert.equal(hex(await sealed(keys, COUNTER, PLAIN, METADATA)), SEALED);
-  assert.deepEqual(await opened(keys, bytes(SEALED), METADATA), PLAIN);
+  assert.equal(hex(await encrypt(keys, COUNTER, PLAIN, METADATA)), SEALED);
+  assert.deepEqual(await decrypt(keys, bytes(SEALED), METADATA), PLAIN);
 });
 
 test("changed, truncated and foreign frames are not decrypted", async () => {
@@ -54,12 +54,12 @@ test("changed, truncated and foreign frames are not decrypted", async () => {
   for (let at = 0; at < SEALED.length / 2; at += 1) {
     const changed = bytes(SEALED);
     changed[at] ^= 1;
-    await assert.rejects(opened(keys, changed, METADATA));
-    await assert.rejects(opened(keys, bytes(SEALED).subarray(0, at), METADATA));
+    await assert.rejects(decrypt(keys, changed, METADATA));
+    await assert.rejects(decrypt(keys, bytes(SEALED).subarray(0, at), METADATA));
   }
-  await assert.rejects(opened(keys, bytes(SEALED), PLAIN));
-  await assert.rejects(opened(await derived(BASE, KID + 1n), bytes(SEALED), METADATA));
-  await assert.rejects(opened(await derived(bytes("ff").subarray(0, 1), KID), bytes(SEALED), METADATA));
+  await assert.rejects(decrypt(keys, bytes(SEALED), PLAIN));
+  await assert.rejects(decrypt(await derived(BASE, KID + 1n), bytes(SEALED), METADATA));
+  await assert.rejects(decrypt(await derived(bytes("ff").subarray(0, 1), KID), bytes(SEALED), METADATA));
 });
 
 const epoch = (number, leaf) => ({
@@ -78,10 +78,10 @@ test("a key belongs to one epoch, device, source and session", async () => {
   grace.take(epoch(300, 1));
   const used = await ada.toSend(track);
   assert.equal(used.kid, kidOf({ epoch: 300, leaf: 0 }, "mic", 7n));
-  const frame = await sealed(used, track.next(used.kid), PLAIN, METADATA);
+  const frame = await encrypt(used, track.next(used.kid), PLAIN, METADATA);
   const head = readHeader(frame);
   const found = await grace.toOpen(head, { memberId: "ada", source: "mic" });
-  assert.deepEqual(await opened(found, frame, METADATA), PLAIN);
+  assert.deepEqual(await decrypt(found, frame, METADATA), PLAIN);
   // The server claims a different sender or a different source.
   assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
   assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
-import { lose, peopleIn, place, takeOver, voice } from "../../src/svc/web/state/voice.js";
+import { lose, participantsIn, place, takeOver, voice } from "../../src/svc/web/state/voice.js";
 
-const shown = (channelId = "lobby") => peopleIn(channelId).map(({ id, lost }) => (lost ? `${id}?` : id));
+const shown = (channelId = "lobby") =>
+  participantsIn(channelId).map(({ id, lost }) => (lost ? `${id}?` : id));
 const people = (...ids) => ids.map((id) => ({ id }));
 
 beforeEach(() => {

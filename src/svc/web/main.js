@@ -1,7 +1,7 @@
 // The page's entry point: loads its strings and state, and renders it.
 
 import { currentCall } from "./call/current_call.js";
-import { peopleHere } from "./call/participants.js";
+import { participants } from "./call/participants.js";
 import { resumeSignIn } from "./state/sign_in.js";
 import { applyAppearance } from "./state/appearance.js";
 import { firstPaint } from "./state/first_paint.js";
@@ -18,7 +18,7 @@ const handle = {
     return currentCall();
   },
   get people() {
-    return peopleHere();
+    return participants();
   },
 };
 Object.defineProperty(window, "svc", { value: Object.freeze(handle) });

@@ -4,7 +4,7 @@
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./call_statistics.js" */
-/** @import { Sealing } from "./encryption.js" */
+/** @import { CallEncryption } from "./encryption.js" */
 /** @import { Ending, Estimate, Layers, Offered } from "./session.js" */
 /** @import { Session, Sound, Source, Track, LayerRequest, Withheld } from "./session.js" */
 /** @import { Trouble } from "./connection_diagnosis.js" */
@@ -50,7 +50,7 @@ export class Call extends EventTarget {
   /** @type {Session | null} */
   #session = null;
   #leaving = new AbortController();
-  #resting = new AbortController();
+  #retryTimer = new AbortController();
   #backoff = new Backoff(250, 1000);
   #attempts = 0;
   #reachable;
@@ -63,10 +63,10 @@ export class Call extends EventTarget {
   #silence = new SilenceWatch();
   #standstill = new StandstillWatch();
   /** @type {ReturnType<typeof setInterval> | undefined} */
-  #hearing;
-  #standing = false;
+  #mediaTimer;
+  #stableTimer = false;
   #watch = new TroubleWatch(
-    () => this.#look(),
+    () => this.#diagnose(),
     (trouble) => {
       this.trouble = troubleText(trouble);
       this.#changed("trouble");
@@ -82,7 +82,7 @@ export class Call extends EventTarget {
    * server responds. `doubt()` checks whether it does. `simulcast` sends video in several encodings.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
    *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
-   *   Sealing | null, simulcast?: boolean}} how
+   *   CallEncryption | null, simulcast?: boolean}} how
    */
   constructor({
     requestGrant,
@@ -200,7 +200,7 @@ export class Call extends EventTarget {
 
   leave() {
     this.#leaving.abort();
-    this.#resting.abort();
+    this.#retryTimer.abort();
     this.#session?.leave();
   }
 
@@ -208,25 +208,25 @@ export class Call extends EventTarget {
    * Stay in the room until we leave or are removed. Resolves with {kind, reason}.
    * @returns {Promise<Ending>}
    */
-  async stay() {
+  async joinUntilLeft() {
     let wasConnected = false;
     for (;;) {
-      this.#resting = new AbortController();
-      const ending = await this.#stayOnce();
+      this.#retryTimer = new AbortController();
+      const ending = await this.#joinOnce();
       wasConnected ||= this.state === "connected";
       const refused = !wasConnected && ending.kind === "refused";
       if (this.#leaving.signal.aborted || FINAL.has(ending.kind) || refused) {
         this.#sealing?.stop();
-        this.#become("over");
+        this.#setState("over");
         return ending;
       }
-      if (wasConnected) this.#become("reconnecting");
-      await pause(this.#backoff.next(), this.#resting.signal);
+      if (wasConnected) this.#setState("reconnecting");
+      await pause(this.#backoff.next(), this.#retryTimer.signal);
     }
   }
 
   /** Run one session, from requesting its grant to its end. @returns {Promise<Ending>} */
-  async #stayOnce() {
+  async #joinOnce() {
     let grant, Session;
     this.#requesting = true;
     try {
@@ -258,12 +258,12 @@ export class Call extends EventTarget {
       session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {
       this.#backoff.reset();
-      this.#become("connected");
+      this.#setState("connected");
     });
-    session.addEventListener("silent", () => this.#become("reconnecting"));
+    session.addEventListener("silent", () => this.#setState("reconnecting"));
     const ending = await session.ended;
-    clearInterval(this.#hearing);
-    this.#standing = false;
+    clearInterval(this.#mediaTimer);
+    this.#stableTimer = false;
     this.#session = null;
     this.#lastTrouble = session.trouble;
     for (const property of RENEWED) this.#changed(property);
@@ -275,25 +275,25 @@ export class Call extends EventTarget {
    * used a network that is gone, so give it up. A service that was only frozen has responded by then, and the
    * call continues.
    */
-  async cameBack() {
+  async connectionRestored() {
     const session = this.#session;
-    if (session?.comeBack()) return;
+    if (session?.reconnect()) return;
     if (!session)
-      this.#resting.abort(); // Only the chat server is needed to start a session, so stop waiting.
+      this.#retryTimer.abort(); // Only the chat server is needed to start a session, so stop waiting.
     else if (session.unanswered) {
       const before = this.#received();
       await pause(LAST_CHANCE_MS);
       if (session !== this.#session || !session.unanswered || this.#received() > before) return;
-      this.#resting.abort();
-      session.giveUp();
-    } else session.doubt();
+      this.#retryTimer.abort();
+      session.abandon();
+    } else session.probe();
   }
 
-  #hear() {
+  #checkMedia() {
     const stops = this.#standstill.hasStopped(this.#received());
-    if (this.#standing && (this.#standstill.isFlowing || !this.#session?.unanswered)) {
-      this.#standing = false;
-      if (this.pc?.connectionState === "connected") this.#become("connected");
+    if (this.#stableTimer && (this.#standstill.isFlowing || !this.#session?.unanswered)) {
+      this.#stableTimer = false;
+      if (this.pc?.connectionState === "connected") this.#setState("connected");
     }
     if (stops && this.state === "connected") this.#doubtAll();
   }
@@ -308,33 +308,33 @@ export class Call extends EventTarget {
 
   async #doubtAll() {
     const session = this.#session;
-    session?.doubt();
+    session?.probe();
     this.#doubt(); // Check the chat server, because it must grant the next session.
     const before = this.#received();
     await pause(STANDING_MS);
     if (!session?.unanswered || session !== this.#session || this.#received() > before) return;
-    this.#standing = true;
-    this.#become("reconnecting");
+    this.#stableTimer = true;
+    this.#setState("reconnecting");
   }
 
   /**
    * Return the problem that currently keeps the call from working, if known. TroubleWatch calls this.
    * @returns {Trouble}
    */
-  #look() {
+  #diagnose() {
     if (!this.#reachable()) return { what: "server" };
-    if (this.#standing) return { what: "voice" };
+    if (this.#stableTimer) return { what: "voice" };
     const known = this.#session?.obstacle ?? this.#lastTrouble;
     return known ?? { what: this.#requesting && this.state === "joining" ? "server" : "lost" };
   }
 
   /** @param {string} state */
-  #become(state) {
+  #setState(state) {
     if (this.state === state) return;
     this.state = state;
     if (state === "connected") {
-      clearInterval(this.#hearing);
-      this.#hearing = setInterval(() => this.#hear(), STANDSTILL_POLL_MS);
+      clearInterval(this.#mediaTimer);
+      this.#mediaTimer = setInterval(() => this.#checkMedia(), STANDSTILL_POLL_MS);
       this.#lastTrouble = null;
     } else if (state === "reconnecting") this.#doubt();
     this.#watch.stateChanged(state);

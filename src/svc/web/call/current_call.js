@@ -14,15 +14,15 @@
 import { batch, computed, effect, signal } from "../vendor/signals.js";
 import { channelsById, mayInCall } from "../state/channels.js";
 import { raiseHand } from "../state/hands_and_reactions.js";
-import { notify, tried } from "../state/notices.js";
+import { notify, tryOrNotify } from "../state/notices.js";
 import { open, place } from "../state/navigation.js";
 import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 import { onlySound } from "../state/call_layout.js";
 import { callSettings, setCallSettings, people, volumeOf } from "../state/call_settings.js";
-import { ask, connection, doubtConnection, listen, member } from "../state/server.js";
-import { peopleIn } from "../state/voice.js";
-import { keep, keptLike } from "../transport/browser_storage.js";
+import { ask, connection, probeConnection, listen, member } from "../state/server.js";
+import { participantsIn } from "../state/voice.js";
+import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { t } from "../words/words.js";
 import { devices as mediaDevices } from "./devices.js";
 import { Watching } from "./video_selection.js";
@@ -64,7 +64,7 @@ export const callEncrypted = signal(false);
 /** Why the last call ended, as a sentence; "" if we left by choice. */
 export const ending = signal("");
 /** Whether to join with microphone and camera: {mic, camera}. */
-export const joinDefaults = signal(keptLike({ mic: true, camera: false }, JOIN_DEFAULTS));
+export const joinDefaults = signal(storedValue({ mic: true, camera: false }, JOIN_DEFAULTS));
 
 /** @type {typeof import("./index.js") | null} */
 let callModules = null; // The call modules, fetched with the first call.
@@ -94,7 +94,7 @@ export const currentCall = () => call;
 /** @param {Partial<JoinMedia>} changes */
 export function setJoinDefaults(changes) {
   joinDefaults.value = { ...joinDefaults.value, ...changes };
-  keep(JOIN_DEFAULTS, joinDefaults.value);
+  storeValue(JOIN_DEFAULTS, joinDefaults.value);
 }
 
 /** Whether we may speak in the current call. On a stage, listeners may not. */
@@ -123,8 +123,8 @@ export function joinCall(
 
 export function leaveCall() {
   if (entering) {
-    keep(KEPT, null, SESSION);
-    over("");
+    storeValue(KEPT, null, SESSION);
+    callEnded("");
   }
   call?.leave();
 }
@@ -152,13 +152,13 @@ export const ownLevel = () => publisher?.mic?.level() ?? 0;
 
 /** Return whether our hand is raised in the current call. */
 export const ownHand = () =>
-  peopleIn(callChannel.value ?? "").some(({ id, hand }) => id === member.value?.id && hand > 0);
+  participantsIn(callChannel.value ?? "").some(({ id, hand }) => id === member.value?.id && hand > 0);
 
 export function toggleHand() {
   if (!call) return;
   handUp = !ownHand();
   remember();
-  tried(raiseHand(/** @type {string} */ (callChannel.value), handUp));
+  tryOrNotify(raiseHand(/** @type {string} */ (callChannel.value), handUp));
 }
 
 /** Deafen or undeafen ourselves. Deafening also mutes our own microphone. */
@@ -175,7 +175,7 @@ async function enter(request) {
   const encrypted = isEncrypted(channelId);
   const why = cannotSeal(channelId);
   if (why) {
-    over(why);
+    callEnded(why);
     return;
   }
   entering = request;
@@ -197,11 +197,11 @@ async function enter(request) {
   // Once the modules are loaded, await nothing else, so that the microphone also opens before rendering.
   callModules ??= await import("./index.js").catch(() => null);
   if (entering !== request) return;
-  if (!callModules) over(t("error-unreachable"));
+  if (!callModules) callEnded(t("error-unreachable"));
   if (!callModules) return;
   entering = null;
-  const { Call, Layering, Publisher, sealingOf, watchQuality } = callModules;
-  const sounds = (sound ??= made(callModules));
+  const { Call, LayerRequests, Publisher, encryptionFor, watchQuality } = callModules;
+  const sounds = (sound ??= createSound(callModules));
   const grantOnce = () => {
     const grant = requested ?? requestGrant();
     requested = null; // A grant is valid for one session.
@@ -215,12 +215,12 @@ async function enter(request) {
     sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }),
     wanted: (offered) => watching.wanted(offered),
     reachable: () => connection.value === "online",
-    doubt: doubtConnection,
-    sealing: sealingOf(channelId, encrypted),
+    doubt: probeConnection,
+    sealing: encryptionFor(channelId, encrypted),
   });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
-  const layers = new Layering(mine);
+  const layers = new LayerRequests(mine);
   const stopWatching = watchQuality(mine, (reading) => mine.read(reading));
   publisher = devices;
   mine.addEventListener("state", () => {
@@ -261,7 +261,7 @@ async function enter(request) {
   remember({ mic, camera });
   if (mic && mayInCall("speak", channelId)) devices.toggleMic();
   if (camera) devices.toggleCamera();
-  const ended = await mine.stay();
+  const ended = await mine.joinUntilLeft();
   stopWatching();
   layers.stop();
   leaveRoom(ended, devices);
@@ -289,7 +289,7 @@ async function sealedGrant(channelId) {
  * Create the player, with the volume chosen for each member.
  * @param {typeof import("./index.js")} being
  */
-function made({ Sound }) {
+function createSound({ Sound }) {
   const sounds = new Sound((blocked) => {
     soundBlocked.value = blocked;
   }, volumeOf);
@@ -314,7 +314,7 @@ function made({ Sound }) {
 }
 
 /** End the call, and show this reason, or nothing for "". @param {string} reason */
-function over(reason) {
+function callEnded(reason) {
   entering = null;
   handUp = false;
   batch(() => {
@@ -331,7 +331,7 @@ function leaveRoom({ kind, reason }, devices) {
   // Do not announce that our devices have stopped, because another of our pages may be in the call.
   publisher = null;
   devices.stop();
-  keep(KEPT, null, SESSION);
+  storeValue(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastJoin = null;
   sound?.render([]);
   batch(() => {
@@ -340,7 +340,7 @@ function leaveRoom({ kind, reason }, devices) {
     unwatched.value = [];
     speakers.value = [];
     sending.value = { mic: false, camera: null, screen: null };
-    over({ replaced: t("call-replaced"), removed: t("call-removed") }[kind] ?? reason);
+    callEnded({ replaced: t("call-replaced"), removed: t("call-removed") }[kind] ?? reason);
   });
   const next = moving;
   moving = null;
@@ -357,7 +357,7 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
     deafened: deafened.value,
     encrypted: callEncrypted.value,
   };
-  keep(KEPT, { ...lastJoin, hand: handUp }, SESSION);
+  storeValue(KEPT, { ...lastJoin, hand: handUp }, SESSION);
 }
 
 /**
@@ -397,7 +397,7 @@ function announceVideo() {
  * Enter the room to which a moderator has moved us. We may already have been removed from this one.
  * @param {Pushes["voice_moved"]} moved
  */
-function follow({ from_channel_id: from, channel_id: channelId }) {
+function moveTo({ from_channel_id: from, channel_id: channelId }) {
   const sealed = isPrivateRoom(from) || (lastJoin?.channelId === from && lastJoin.encrypted);
   // Never follow from an encrypted call into one that the server could hear.
   if (sealed && from !== channelId && !isEncrypted(channelId)) return;
@@ -410,26 +410,26 @@ function follow({ from_channel_id: from, channel_id: channelId }) {
 }
 
 listen({
-  onResumption: () => call?.cameBack(),
+  onResumption: () => call?.connectionRestored(),
   onGreeting() {
-    call?.cameBack();
+    call?.connectionRestored();
     announceState();
-    const last = keptLike(
+    const last = storedValue(
       { channelId: "", mic: false, camera: false, deafened: false, encrypted: false, hand: false },
       KEPT,
       SESSION,
     );
     if (call || entering || !channelsById.value.has(last.channelId)) return;
     if (last.encrypted && !isEncrypted(last.channelId)) {
-      keep(KEPT, null, SESSION);
-      over(t("call-encrypted-off"));
+      storeValue(KEPT, null, SESSION);
+      callEnded(t("call-encrypted-off"));
     } else {
       handUp = last.hand;
       enter(last);
     }
   },
   onPush(event, data) {
-    if (event === "voice_moved") follow(data);
+    if (event === "voice_moved") moveTo(data);
     else if (
       event === "voice_joined" &&
       data.member.id === member.value?.id &&
@@ -460,7 +460,7 @@ listen({
   onSignOut() {
     moving = null;
     leaveCall();
-    keep(KEPT, null, SESSION);
+    storeValue(KEPT, null, SESSION);
   },
 });
 

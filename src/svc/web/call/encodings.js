@@ -59,7 +59,7 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
   const known = track.getSettings().width ?? 0;
   const shownPx = sparing ? Math.min(wanted.width || Infinity, TILES[0].upToPx) : wanted.width;
   const { bpsOf, scalabilityMode, isText } =
-    source === "camera" ? ofCamera(people) : ofScreen(track.contentHint, sparing, screenBps);
+    source === "camera" ? cameraEncodings(people) : screenEncodings(track.contentHint, sparing, screenBps);
   if (count === 1) {
     const scale = source === "camera" ? Math.max(1, known / (tileOf(shownPx)?.upToPx ?? Infinity)) : 1;
     return [
@@ -97,7 +97,7 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
 }
 
 /** @param {number} people */
-function ofCamera(people) {
+function cameraEncodings(people) {
   const large = /** @type {typeof LARGE[0]} */ (LARGE.find(({ upToPeople }) => people <= upToPeople));
   const bpsOf = (/** @type {number} */ px) => (tileOf(px) ?? large).bps;
   return { bpsOf, scalabilityMode: "L1T3", isText: false };
@@ -108,7 +108,7 @@ function ofCamera(people) {
  * @param {boolean} sparing
  * @param {number} [chosenBps]
  */
-function ofScreen(contentHint, sparing, chosenBps) {
+function screenEncodings(contentHint, sparing, chosenBps) {
   const { bps, sparingBps, scalabilityMode } = contentHint === "motion" ? SCREENS.motion : SCREENS.text;
   const bpsOf = (/** @type {number} */ _px, /** @type {number} */ halvings) =>
     Math.round((sparing ? sparingBps : (chosenBps ?? bps)) * SHARES[halvings]);
@@ -120,7 +120,7 @@ function ofScreen(contentHint, sparing, chosenBps) {
  * @param {Wanted} before
  * @param {Wanted} now
  */
-export const suffices = (before, now) =>
+export const isSufficient = (before, now) =>
   !now.watched || (before.watched && (before.width || Infinity) >= (now.width || Infinity));
 
 /**

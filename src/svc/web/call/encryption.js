@@ -18,10 +18,12 @@ let policy; // Null if the browser does not support Trusted Types.
  * @param {string} roomId
  * @param {boolean} encrypted
  */
-export const sealingOf = (roomId, encrypted) =>
-  encrypted || isPrivateRoom(roomId) ? new Sealing(roomId, encrypted ? ofChannel : ofConversation) : null;
+export const encryptionFor = (roomId, encrypted) =>
+  encrypted || isPrivateRoom(roomId)
+    ? new CallEncryption(roomId, encrypted ? channelEncryption : conversationEncryption)
+    : null;
 
-export class Sealing {
+export class CallEncryption {
   /** The codec of encrypted video. The worker knows which bytes of a VP8 frame must stay readable for
    * packetising. */
   codec = "VP8";
@@ -42,7 +44,7 @@ export class Sealing {
   }
 
   /** Seal every frame that this sender sends. @param {RTCRtpSender} sender @param {Source} source */
-  seal(sender, source) {
+  encrypt(sender, source) {
     if (this.#sections.has(sender)) return;
     this.#sections.set(sender, source);
     const video = source === "camera" || source === "screen";
@@ -60,7 +62,7 @@ export class Sealing {
    * @param {RTCRtpReceiver} receiver
    * @param {Pick<Offered, "userId" | "source">} owner
    */
-  open(receiver, { userId, source }) {
+  decrypt(receiver, { userId, source }) {
     const known = this.#sections.get(receiver);
     const section = known ?? crypto.randomUUID();
     // A section keeps its transform when its owner changes, so report the new owner.
@@ -80,7 +82,7 @@ export class Sealing {
 }
 
 /** @param {string} conversationId @param {(epoch: Keys) => void} onKeys */
-function ofConversation(conversationId, onKeys) {
+function conversationEncryption(conversationId, onKeys) {
   const subscription = privateClient().then((client) => client.followConversation(conversationId, onKeys));
   subscription.catch(reportError);
   return () => {
@@ -92,7 +94,7 @@ function ofConversation(conversationId, onKeys) {
 }
 
 /** @param {string} channelId @param {(epoch: Keys) => void} onKeys */
-function ofChannel(channelId, onKeys) {
+function channelEncryption(channelId, onKeys) {
   const subscription = privateClient().then((client) =>
     client.followCall(channelId, (epoch) => {
       onKeys(epoch);

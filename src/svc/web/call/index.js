@@ -1,8 +1,8 @@
 // The modules that a call needs. They are fetched when the member first enters a call.
 
 export { Call } from "./call.js";
-export { Layering } from "./layer_requests.js";
+export { LayerRequests } from "./layer_requests.js";
 export { Publisher } from "./publisher.js";
-export { sealingOf } from "./encryption.js";
+export { encryptionFor } from "./encryption.js";
 export { watchQuality } from "./call_statistics.js";
 export { Sound } from "./audio_output.js";

@@ -28,7 +28,7 @@ export const layers = signal(new Map());
 /** Our downlink's capacity, as estimated by the service, or null. @type {Signal<Estimate | null>} */
 export const estimate = signal(null);
 
-export class Layering {
+export class LayerRequests {
   #call;
   /** @type {Map<string, LayerRequest>} */
   #requested = new Map();

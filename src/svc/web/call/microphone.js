@@ -6,7 +6,7 @@
  * @typedef {Pick<CallSettings, "noise" | "music" | "input" | "threshold" | "releaseMs">} MicrophoneSettings
  */
 
-import { suppressed } from "./noise_suppression.js";
+import { suppressNoise } from "./noise_suppression.js";
 
 const LOOK_MS = 40;
 const SAMPLES = 1024;
@@ -118,7 +118,7 @@ export class Microphone {
   }
 
   async #suppress() {
-    const { track, stop } = await suppressed(this.#raw);
+    const { track, stop } = await suppressNoise(this.#raw);
     this.track = track;
     this.#stopNoise = stop;
   }

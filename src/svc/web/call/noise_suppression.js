@@ -8,7 +8,7 @@
 let ready = null; // Resolves with the module and the worklet's address.
 
 /** Resolve with {track, stop}: `track` is `raw` without noise. @param {MediaStreamTrack} raw */
-export async function suppressed(raw) {
+export async function suppressNoise(raw) {
   await fetched();
   // The model supports several sample rates; calls use this one.
   const context = new AudioContext({ sampleRate: 48_000 });

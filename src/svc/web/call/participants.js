@@ -9,7 +9,7 @@
  */
 
 import { member } from "../state/server.js";
-import { peopleIn } from "../state/voice.js";
+import { participantsIn } from "../state/voice.js";
 import { callChannel, deafened, sending, currentCall, tracks, unwatched } from "./current_call.js";
 
 /**
@@ -19,23 +19,23 @@ import { callChannel, deafened, sending, currentCall, tracks, unwatched } from "
  * changes with `tracks`.
  * @returns {Person[]}
  */
-export function peopleHere() {
+export function participants() {
   const own = member.value;
   const here = callChannel.value;
   if (!here || !own) return [];
   const video = (/** @type {string} */ id, /** @type {Source} */ source) =>
     tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
-  const others = peopleIn(here)
+  const others = participantsIn(here)
     .filter(({ id }) => id !== own.id)
     .map((each) => ({
       ...each,
       own: false,
       camera: video(each.id, "camera"),
       screen: video(each.id, "screen"),
-      ...withheldOf(each.id),
+      ...withheldReasons(each.id),
     }));
   const { mic, camera, screen } = sending.value;
-  const marks = peopleIn(here).find(({ id }) => id === own.id) ?? {};
+  const marks = participantsIn(here).find(({ id }) => id === own.id) ?? {};
   return [
     ...others,
     {
@@ -52,7 +52,7 @@ export function peopleHere() {
 }
 
 /** @param {string} id */
-function withheldOf(id) {
+function withheldReasons(id) {
   const ofThem = (currentCall()?.withheld ?? []).filter(({ userId }) => userId === id);
   const reasons = Object.fromEntries(ofThem.map(({ source, reason }) => [source, reason]));
   return { withheld: reasons, unwatched: unwatched.value.includes(id) || Boolean(reasons.screen) };

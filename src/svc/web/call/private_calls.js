@@ -19,14 +19,14 @@ import {
 } from "../state/private_calls.js";
 import { conversationsById } from "../state/private_conversations.js";
 import { member } from "../state/server.js";
-import { peopleIn } from "../state/voice.js";
+import { participantsIn } from "../state/voice.js";
 import { callChannel, joinCall, leaveCall } from "./current_call.js";
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let unanswered; // The timer for our outgoing call.
 
 const others = (/** @type {string} */ conversationId) =>
-  peopleIn(conversationId).filter(({ id }) => id !== member.value?.id);
+  participantsIn(conversationId).filter(({ id }) => id !== member.value?.id);
 
 /** Join the call in this conversation. If nobody is in it, ring the others. @param {string} conversationId */
 export function callConversation(conversationId) {
@@ -44,7 +44,7 @@ export function callConversation(conversationId) {
 }
 
 /** Answer the ringing call. */
-export function takeCall() {
+export function acceptCall() {
   const { conversationId } = /** @type {Call} */ (ringing.value);
   stopRinging();
   openConversation(conversationId);

@@ -12,7 +12,7 @@ const MUSIC_KBPS = 128;
  * @param {Sound} sound
  * @param {string} screenMid
  */
-export function withSound(sdp, { music, kbps }, screenMid) {
+export function preferSoundQuality(sdp, { music, kbps }, screenMid) {
   const rich = `stereo=1;sprop-stereo=1;maxaveragebitrate=${(kbps || MUSIC_KBPS) * 1000}`;
   const voice = kbps ? `usedtx=1;maxaveragebitrate=${kbps * 1000}` : "usedtx=1";
   return sdp

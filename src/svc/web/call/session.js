@@ -6,10 +6,10 @@
 // section carries another member's track, named by the `tracks` map alongside the SDP.
 
 /** @import { Reply } from "../types/wire.js" */
-/** @import { Sealing } from "./encryption.js" */
+/** @import { CallEncryption } from "./encryption.js" */
 /** @import { Trouble } from "./connection_diagnosis.js" */
 
-import { allDecodeVp9, inStereo, withCodecFirst, withSound } from "./sdp.js";
+import { allDecodeVp9, inStereo, withCodecFirst, preferSoundQuality } from "./sdp.js";
 import { RelayWatch, diagnosisOf } from "./connection_diagnosis.js";
 import { Signalling } from "./signalling.js";
 import { VideoEncoders } from "./video_encoders.js";
@@ -110,7 +110,7 @@ export class Session extends EventTarget {
    * `simulcast` sends video in several encodings.
    * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string |
    *   null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean,
-   *   sealing?: Sealing | null, simulcast?: boolean}} how
+   *   sealing?: CallEncryption | null, simulcast?: boolean}} how
    */
   constructor({
     url,
@@ -148,7 +148,7 @@ export class Session extends EventTarget {
       {
         receive: (event, data) => this.#receive(event, data),
         closed: (kind, reason) => this.#finish(kind, reason === null ? "" : this.#reason || reason),
-        unreachable: () => this.giveUp(),
+        unreachable: () => this.abandon(),
         reachable,
         mediaFlows: () => this.#pc.connectionState === "connected",
         received: () => this.#received(),
@@ -211,16 +211,16 @@ export class Session extends EventTarget {
    * Check whether the service still responds, because no data is arriving. It may only be frozen, so the
    * check uses the usual timeout.
    */
-  doubt() {
-    this.#signalling.doubt();
+  probe() {
+    this.#signalling.probe();
   }
 
   /**
    * Resume the session now if it is interrupted, because the chat server is reachable again. Return whether
    * it was interrupted.
    */
-  comeBack() {
-    return this.#signalling.comeBack();
+  reconnect() {
+    return this.#signalling.reconnect();
   }
 
   /** Whether the last check is still unanswered. */
@@ -229,7 +229,7 @@ export class Session extends EventTarget {
   }
 
   /** End the session, because the service is unreachable. */
-  giveUp() {
+  abandon() {
     this.#finish("lost", "", { what: "server" });
   }
 
@@ -281,7 +281,7 @@ export class Session extends EventTarget {
       this.dispatchEvent(new Event("silent"));
       // Our network may have changed. New candidates can save the session.
       this.#signalling.send("renegotiate", { ice_restart: true });
-      this.doubt(); // The socket may be dead too.
+      this.probe(); // The socket may be dead too.
     } else if (state === "failed") {
       this.#finish("lost", "");
     }
@@ -310,10 +310,10 @@ export class Session extends EventTarget {
    */
   async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
-    const sounding = withSound(sdp, this.#offeredSound, SOURCES.screen_audio);
+    const sounding = preferSoundQuality(sdp, this.#offeredSound, SOURCES.screen_audio);
     await this.#pc.setRemoteDescription({ type, sdp: withBestVideo(sounding, this.#sealing?.codec) });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES)))
-      this.#sealing?.seal(
+      this.#sealing?.encrypt(
         /** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender,
         source,
       );
@@ -348,7 +348,7 @@ export class Session extends EventTarget {
       .filter(({ mid }) => mid in tracks)
       .map(({ mid, receiver }) => {
         const { track_id: trackId, user_id: userId, source } = tracks[mid];
-        this.#sealing?.open(receiver, { userId, source });
+        this.#sealing?.decrypt(receiver, { userId, source });
         return { mid, trackId, userId, source };
       });
   }

@@ -89,12 +89,12 @@ export class Signalling {
   }
 
   /** Check whether the service still responds. It may only be frozen, so use the usual timeout. */
-  doubt() {
+  probe() {
     if (!this.#away) this.#heartbeat.ask();
   }
 
   /** Resume the session now if it is interrupted. Return whether it was interrupted. */
-  comeBack() {
+  reconnect() {
     this.#away?.resting.abort();
     return this.#away !== null;
   }

@@ -9,7 +9,7 @@
  */
 
 import { callSettings } from "../state/call_settings.js";
-import { chosenSize, ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
+import { chosenSize, ALL_WANTED, encodingsFor, isSufficient } from "./encodings.js";
 import { effect } from "../vendor/signals.js";
 
 // Chromium's bandwidth estimate starts at 300 kbit/s and takes half a minute to grow. With
@@ -78,7 +78,7 @@ export class VideoEncoders {
   wantedChanged({ source, width, watched, encodings }) {
     const before = this.#wanted.get(source) ?? ALL_WANTED;
     const now = { width, watched, encodings };
-    const isNarrower = watched && before.width !== width && suffices(before, now);
+    const isNarrower = watched && before.width !== width && isSufficient(before, now);
     this.#apply(source, isNarrower ? { ...now, width: before.width } : now);
     const later = isNarrower ? setTimeout(() => this.#apply(source, now), SMALLER_AFTER_MS) : undefined;
     clearTimeout(this.#narrowing.get(source));

@@ -83,27 +83,31 @@ function nonceOf(salt, counter) {
  * Return the header and the sealed data. `beside` is additional data that is authenticated too, but
  * transmitted separately. Never use a counter twice with the same key.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>}
- *   data @param {Uint8Array} beside
+ *   data @param {Uint8Array} additionalData
  */
-export async function sealed({ kid, key, salt }, counter, data, beside) {
+export async function encrypt({ kid, key, salt }, counter, data, additionalData) {
   const head = header(kid, counter);
-  const parameters = { name: "AES-GCM", iv: nonceOf(salt, counter), additionalData: joined(head, beside) };
+  const parameters = {
+    name: "AES-GCM",
+    iv: nonceOf(salt, counter),
+    additionalData: joined(head, additionalData),
+  };
   return joined(head, new Uint8Array(await crypto.subtle.encrypt(parameters, key, data)));
 }
 
 /**
  * Return the opened data. Rejects if it was sealed with a different key or tampered with.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array}
- *   beside
+ *   additionalData
  */
-export async function opened({ kid, key, salt }, data, beside) {
+export async function decrypt({ kid, key, salt }, data, additionalData) {
   const head = readHeader(data);
   if (head?.kid !== kid || data.length < head.length + TAG_BYTES)
     throw new RangeError("not a frame of this key");
   const parameters = {
     name: "AES-GCM",
     iv: nonceOf(salt, head.counter),
-    additionalData: joined(data.subarray(0, head.length), beside),
+    additionalData: joined(data.subarray(0, head.length), additionalData),
   };
   return new Uint8Array(await crypto.subtle.decrypt(parameters, key, data.subarray(head.length)));
 }

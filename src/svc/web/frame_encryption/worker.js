@@ -10,7 +10,7 @@
 
 import { FrameKeys, SentTrack, stayOf } from "./frame_keys.js";
 import { RED, readRed, writeRed } from "./redundancy.js";
-import { joined, opened, readHeader, sealed } from "./sframe.js";
+import { joined, decrypt, readHeader, encrypt } from "./sframe.js";
 
 const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: the bytes that identify a keyframe and its size.
 const VP8_BYTES = 3;
@@ -40,10 +40,10 @@ function sealing(track, video) {
     const used = await keys.toSend(track);
     if (!used) return;
     const data = new Uint8Array(frame.data);
-    const beside = data.subarray(0, readable(data, video));
+    const additionalData = data.subarray(0, readable(data, video));
     frame.data = joined(
-      beside,
-      await sealed(used, track.next(used.kid), data.subarray(beside.length), beside),
+      additionalData,
+      await encrypt(used, track.next(used.kid), data.subarray(additionalData.length), additionalData),
     ).buffer;
     controller.enqueue(frame);
   };
@@ -54,12 +54,12 @@ function sealing(track, video) {
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data @param {number} [clear]
  */
 async function openFrame(section, data, clear = 0) {
-  const beside = data.subarray(0, clear);
+  const additionalData = data.subarray(0, clear);
   const body = data.subarray(clear);
   const head = readHeader(body);
   const used = head && (await keys.toOpen(head, owners.get(section)));
   if (!used) throw new RangeError("a key that we do not have");
-  const content = joined(beside, await opened(used, body, beside));
+  const content = joined(additionalData, await decrypt(used, body, additionalData));
   return { head, content, fresh: keys.isNew(head) };
 }
 

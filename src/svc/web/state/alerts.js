@@ -4,7 +4,7 @@
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { inTurn, keep, keptLike } from "../transport/browser_storage.js";
+import { withLock, storeValue, storedValue } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { isMuted, levelOf } from "./notifications.js";
@@ -33,12 +33,12 @@ const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => 
  */
 
 /** @type {Signal<Alerts>} */
-export const alerts = signal(keptLike(USUAL, KEPT));
+export const alerts = signal(storedValue(USUAL, KEPT));
 
 /** @param {Partial<Alerts>} changes */
 export function chooseAlerts(changes) {
   alerts.value = { ...alerts.value, ...changes };
-  keep(KEPT, alerts.value);
+  storeValue(KEPT, alerts.value);
 }
 
 /** @param {string} name @param {boolean} on */
@@ -103,7 +103,7 @@ async function alertOnce(id, what, context) {
     notices,
   });
   if (!(alert.sound || alert.notice)) return;
-  await inTurn(
+  await withLock(
     `svc.ring ${id}`,
     async (lock) => {
       if (!lock) return; // Another tab was faster.

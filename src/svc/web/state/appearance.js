@@ -1,6 +1,6 @@
 // The appearance settings, which are stored only in this browser.
 
-import { keep, keptLike } from "../transport/browser_storage.js";
+import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.look";
@@ -11,7 +11,7 @@ export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
  * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize:
  * in percent, emoticons: whether emoticons such as ":)" become emoji}
  */
-export const appearance = signal(known(keptLike(USUAL, KEPT)));
+export const appearance = signal(known(storedValue(USUAL, KEPT)));
 
 /** @param {Partial<typeof USUAL>} changes */
 export const setAppearance = (changes) => {
@@ -22,7 +22,7 @@ export const setAppearance = (changes) => {
 export function applyAppearance(root = document.documentElement) {
   effect(() => {
     const { theme, motion, density, textSize } = appearance.value;
-    keep(KEPT, appearance.value);
+    storeValue(KEPT, appearance.value);
     root.dataset.theme = theme;
     root.dataset.motion = motion;
     root.dataset.density = density;

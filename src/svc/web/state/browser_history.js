@@ -13,7 +13,7 @@
  *   void)[]}} View
  */
 
-import { keep, kept } from "../transport/browser_storage.js";
+import { storeValue, storedText } from "../transport/browser_storage.js";
 import { batch, effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
@@ -184,7 +184,7 @@ function skips(state, by) {
 }
 
 /** Have the next reload, which changes the language, open the settings again. */
-export const keepSettings = () => keep(SETTINGS, LANGUAGE_PAGE, "sessionStorage");
+export const keepSettings = () => storeValue(SETTINGS, LANGUAGE_PAGE, "sessionStorage");
 
 /** @param {string} hash */
 const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
@@ -225,8 +225,8 @@ export function startHistory(isMissing) {
     }
     recordSoon();
   });
-  if (kept(SETTINGS, "sessionStorage") !== LANGUAGE_PAGE) return;
-  keep(SETTINGS, null, "sessionStorage");
+  if (storedText(SETTINGS, "sessionStorage") !== LANGUAGE_PAGE) return;
+  storeValue(SETTINGS, null, "sessionStorage");
   const reopen = () => showDialog("settings", { page: LANGUAGE_PAGE });
   if (isLeaving) addEventListener("popstate", reopen, { once: true });
   else reopen();

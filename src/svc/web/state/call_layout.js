@@ -3,13 +3,13 @@
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{id: string, own: boolean, screen?: unknown, unwatched?: boolean}} Pictured */
 
-import { keep, keptLike } from "../transport/browser_storage.js";
+import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callLayout"; // In sessionStorage, so that a reload restores the layout.
 /** @type {{mode: "grid" | "speaker", pinned: string, onlySound: boolean}} */
 const USUAL = { mode: "grid", pinned: "", onlySound: false };
-const before = keptLike(USUAL, KEPT, "sessionStorage");
+const before = storedValue(USUAL, KEPT, "sessionStorage");
 
 /** "grid" (equal tiles) or "speaker" (the speaker is large). @type {Signal<"grid" | "speaker">} */
 export const mode = signal(before.mode);
@@ -18,7 +18,7 @@ export const pinned = signal(before.pinned);
 /** Whether other members' videos are hidden to save bandwidth and battery. */
 export const onlySound = signal(before.onlySound);
 effect(() =>
-  keep(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"),
+  storeValue(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"),
 );
 
 /** The keys of the large tiles (as in `pinned`), and the width of the other tiles. */

@@ -1,6 +1,6 @@
 // The call settings: devices, voice processing, and the volume of each member. Stored in this browser.
 
-import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
+import { eachLike, storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callSettings";
@@ -29,12 +29,12 @@ const USUAL = {
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 
-export const callSettings = signal(keptLike(USUAL, KEPT));
+export const callSettings = signal(storedValue(USUAL, KEPT));
 /**
  * {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, for members whose settings differ from
  * the default.
  */
-export const people = signal(eachLike(NOBODY, keptLike({}, KEPT_PEOPLE)));
+export const people = signal(eachLike(NOBODY, storedValue({}, KEPT_PEOPLE)));
 
 /** @param {Partial<typeof USUAL>} changes */
 export const setCallSettings = (changes) => {
@@ -51,8 +51,8 @@ export function choosePerson(memberId, changes) {
   people.value = Object.fromEntries(all.slice(-MOST_PEOPLE));
 }
 
-effect(() => keep(KEPT, callSettings.value));
-effect(() => keep(KEPT_PEOPLE, people.value));
+effect(() => storeValue(KEPT, callSettings.value));
+effect(() => storeValue(KEPT_PEOPLE, people.value));
 
 /**
  * Return the volume of a member's microphone or screen audio, 0 to 2.

@@ -9,7 +9,7 @@
  */
 
 import { api, listen } from "./server.js";
-import { keep, keptLike } from "../transport/browser_storage.js";
+import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { computed, signal } from "../vendor/signals.js";
 
 /** @type {Signal<Channel[]>} */
@@ -91,14 +91,14 @@ listen({
 const KEPT = "svc.folded";
 
 /** The ids of the collapsed categories. */
-export const folded = signal(new Set(keptLike(/** @type {string[]} */ ([]), KEPT)));
+export const collapsed = signal(new Set(storedValue(/** @type {string[]} */ ([]), KEPT)));
 
 /** @param {string} id */
-export function toggleFolded(id) {
-  const after = new Set(folded.value);
+export function toggleCollapsed(id) {
+  const after = new Set(collapsed.value);
   if (!after.delete(id)) after.add(id);
-  folded.value = after;
-  keep(KEPT, [...after]);
+  collapsed.value = after;
+  storeValue(KEPT, [...after]);
 }
 
 /**

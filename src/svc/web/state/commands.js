@@ -1,7 +1,7 @@
 // Commands after "/" at the start of a message: some become text, others are executed. Any other text that
 // begins with "/" is an ordinary message.
 
-import { notify, tried } from "./notices.js";
+import { notify, tryOrNotify } from "./notices.js";
 import { api, member } from "./server.js";
 import { t } from "../words/words.js";
 
@@ -78,7 +78,7 @@ export async function runCommand(text, done) {
   const what = commanded(text);
   if (!what) return text;
   if ("text" in what) return what.text;
-  if (await tried(ACTS[what.act](encodeURIComponent(member.value?.id ?? ""), what.words))) {
+  if (await tryOrNotify(ACTS[what.act](encodeURIComponent(member.value?.id ?? ""), what.words))) {
     notify(t("saved"), "done");
     done();
   }

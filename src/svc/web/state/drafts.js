@@ -5,7 +5,7 @@
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Names } from "./mention_text.js" */
 
-import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
+import { eachLike, storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
 import { channelAndThreadOf } from "./channels.js";
@@ -132,10 +132,10 @@ function keepHere(channelId) {
   const all = keptHere();
   if (text.value) all[channelId] = { text: text.value, saved: hasFiles(saved) ? "" : saved };
   else delete all[channelId];
-  keep(KEPT, all);
+  storeValue(KEPT, all);
 }
 
-const keptHere = () => eachLike({ text: "", saved: "" }, keptLike({}, KEPT));
+const keptHere = () => eachLike({ text: "", saved: "" }, storedValue({}, KEPT));
 
 /** Return whether a stored draft has files. The stored value may be invalid. @param {string} saved */
 function hasFiles(saved) {
@@ -221,6 +221,6 @@ listen({
     for (const { timer } of drafts.values()) clearTimeout(timer);
     drafts.clear();
     known = false;
-    keep(KEPT, null);
+    storeValue(KEPT, null);
   },
 });

@@ -3,7 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { keep, kept } from "../transport/browser_storage.js";
+import { storeValue, storedText } from "../transport/browser_storage.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channels } from "./channels.js";
 import { members } from "./people.js";
@@ -12,7 +12,7 @@ import { api, info, listen, member } from "./server.js";
 const HIDDEN = "svc.firstSteps"; // In localStorage, once the owner has hidden the steps.
 const FIRST_CHANNELS = 2; // A new server has a text channel and a voice channel.
 
-const hidden = signal(kept(HIDDEN) !== null);
+const hidden = signal(storedText(HIDDEN) !== null);
 /** Whether we are the only member; null until loaded. @type {Signal<boolean | null>} */
 const alone = signal(null);
 
@@ -27,7 +27,7 @@ export const firstSteps = computed(() => {
 });
 
 export function hideFirstSteps() {
-  keep(HIDDEN, "hidden");
+  storeValue(HIDDEN, "hidden");
   hidden.value = true;
 }
 

@@ -16,7 +16,7 @@ import {
   readStatement,
   REQUEST,
 } from "../transport/account_statements.js";
-import { keep, keptLike } from "../transport/browser_storage.js";
+import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { deviceKey } from "../transport/device_key.js";
 import { fetchConfirmation } from "../transport/other_servers.js";
 import { signal } from "../vendor/signals.js";
@@ -119,8 +119,8 @@ async function signAbout({ iss, sub, key: peerKey }) {
 async function confirm(statement, origin) {
   const digest = await digestOf(statement);
   await api("PUT", `/api/me/account-confirmations/${digest}`, {});
-  const known = keptLike({ list: "{}" }, storedAs(ownId())).list;
-  keep(storedAs(ownId()), { list: JSON.stringify({ ...parsed(known), [digest]: origin }) });
+  const known = storedValue({ list: "{}" }, storedAs(ownId())).list;
+  storeValue(storedAs(ownId()), { list: JSON.stringify({ ...parsed(known), [digest]: origin }) });
 }
 
 /** @param {string} text @returns {Record<string, unknown>} */
@@ -163,7 +163,7 @@ export async function loadOwn() {
     api("GET", `/api/members/${ownId()}/linked-accounts`),
     api("GET", "/api/me/account-confirmations"),
   ]);
-  const known = parsed(keptLike({ list: "{}" }, storedAs(ownId())).list);
+  const known = parsed(storedValue({ list: "{}" }, storedAs(ownId())).list);
   ownLinks.value = links;
   confirmations.value = given.confirmations.map((each) => ({
     ...each,

@@ -4,7 +4,7 @@
 /** @import { Member, Role } from "../types/api.js" */
 
 import { computed, signal } from "../vendor/signals.js";
-import { folded } from "./name_search.js";
+import { foldCase } from "./name_search.js";
 import { members, online, roles } from "./people.js";
 
 const EVERYBODY = "member"; // The role that every member has.
@@ -18,8 +18,8 @@ const sorted = computed(() =>
   [...members.value.values()].sort((one, other) => collator.compare(one.nickname, other.nickname)),
 );
 const found = computed(() => {
-  const letters = folded(wanted.value);
-  return letters ? sorted.value.filter(({ nickname }) => folded(nickname).includes(letters)) : sorted.value;
+  const letters = foldCase(wanted.value);
+  return letters ? sorted.value.filter(({ nickname }) => foldCase(nickname).includes(letters)) : sorted.value;
 });
 
 /**

@@ -37,7 +37,7 @@ const kept = new Map();
  * @param {string} text
  * @returns {string}
  */
-export function folded(text) {
+export function foldCase(text) {
   const known = kept.get(text);
   if (known !== undefined) return known;
   const found = text
@@ -70,13 +70,13 @@ export function fit(name, query) {
  * @returns {T[]}
  */
 export function matching(items, query, nameOf, limit) {
-  const wanted = folded(query);
+  const wanted = foldCase(query);
   const worst = wanted.includes(" ") ? 0 : 2;
   /** @type {{item: T, fits: number, name: string}[]} */
   const found = [];
   for (const item of items) {
     const name = nameOf(item);
-    const fits = fit(folded(name), wanted);
+    const fits = fit(foldCase(name), wanted);
     if (fits >= 0 && fits <= worst) found.push({ item, fits, name });
   }
   found.sort((one, other) => one.fits - other.fits || order.compare(one.name, other.name));

@@ -12,7 +12,7 @@
  *   Target
  */
 
-import { keep, kept } from "../transport/browser_storage.js";
+import { storeValue, storedText } from "../transport/browser_storage.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
 import { firstPaint } from "./first_paint.js";
@@ -114,7 +114,7 @@ export function open(channelId, messageId = null) {
   if (place.value?.channelId !== channelId) place.value = { channelId };
   drawer.value = false;
   if (messageId) target.value = { channelId, messageId };
-  keep(KEPT, channelId);
+  storeValue(KEPT, channelId);
 }
 
 /**
@@ -128,13 +128,13 @@ export function openConversation(conversationId, messageId = null) {
   if (messageId) target.value = { conversationId, messageId };
   aside.value = dialog.value = null;
   drawer.value = false;
-  keep(KEPT, PRIVATE + conversationId);
+  storeValue(KEPT, PRIVATE + conversationId);
 }
 
 /** Go to a channel from a private conversation that we can no longer see. */
 export function leaveConversation() {
   place.value = null;
-  keep(KEPT, null);
+  storeValue(KEPT, null);
   settle();
 }
 
@@ -148,18 +148,18 @@ export function openAt(channelId, atMs) {
 }
 
 /** @param {string} name @param {object} [details] */
-export const showAside = (name, details = {}) => {
+export const openSidePanel = (name, details = {}) => {
   aside.value = { name, ...details };
 };
 
 /** @param {string} name */
-export function toggleAside(name) {
-  if (beside.value?.name === name) closeAside();
+export function toggleSidePanel(name) {
+  if (beside.value?.name === name) closeSidePanel();
   else if (name === "members" && mayStay.value) stay(true);
-  else showAside(name);
+  else openSidePanel(name);
 }
 
-export function closeAside() {
+export function closeSidePanel() {
   if (beside.value?.name === "members" && mayStay.value) stay(false);
   else aside.value = null;
 }
@@ -169,7 +169,7 @@ function stay(on) {
   aside.value = null;
   membersStay.value = on;
   calm.value = true;
-  keep(KEPT_MEMBERS, String(on));
+  storeValue(KEPT_MEMBERS, String(on));
 }
 
 /** Show the members once the messages have been rendered. */
@@ -180,7 +180,7 @@ function makeRoom() {
     roomy.value = wide.matches;
   };
   wide.addEventListener("change", look);
-  membersStay.value = kept(KEPT_MEMBERS) !== "false";
+  membersStay.value = storedText(KEPT_MEMBERS) !== "false";
   look();
   firstPaint.then(() => {
     calm.value = true;
@@ -254,7 +254,7 @@ export function followAddress() {
 export function expected() {
   const hash = hashNow();
   if (hash.has("message") || hash.has("private")) return null;
-  const last = kept(KEPT);
+  const last = storedText(KEPT);
   return hash.get("channel") ?? place.value?.channelId ?? (last?.startsWith(PRIVATE) ? null : last);
 }
 
@@ -273,14 +273,14 @@ function settle(isSure = false) {
   const known = (/** @type {string | null | undefined} */ id) =>
     Boolean(id) && channelsById.value.has(id ?? "");
   if (known(place.value?.channelId) || place.value?.conversationId) return;
-  const last = kept(KEPT);
+  const last = storedText(KEPT);
   if (last?.startsWith(PRIVATE)) {
     place.value = { conversationId: last.slice(PRIVATE.length) };
     return;
   }
   const channelId = known(last) ? last : textChannels.value[0]?.id;
   place.value = channelId ? { channelId } : null;
-  if (channelId) keep(KEPT, channelId);
+  if (channelId) storeValue(KEPT, channelId);
 }
 
 listen({
@@ -295,6 +295,6 @@ listen({
   },
   onSignOut() {
     place.value = aside.value = dialog.value = target.value = null;
-    keep(KEPT, null);
+    storeValue(KEPT, null);
   },
 });

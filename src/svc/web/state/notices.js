@@ -32,7 +32,7 @@ export function dismiss(id) {
  * Await a request and show the reason if it was rejected. Resolves to whether it succeeded.
  * @param {Promise<unknown>} promise
  */
-export async function tried(promise) {
+export async function tryOrNotify(promise) {
   try {
     await promise;
     return true;

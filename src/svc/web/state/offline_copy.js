@@ -5,7 +5,7 @@
 /** @import { KeptPage, Scene } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { drop, dropAll, keep, kept, names } from "../transport/offline_copy.js";
+import { deleteCopy, deleteAllCopies, saveCopy, loadCopy, names } from "../transport/offline_copy.js";
 import { effect, signal, untracked } from "../vendor/signals.js";
 import { channels, channelsById, permissions } from "./channels.js";
 import { conversationOf } from "./conversation.js";
@@ -42,7 +42,7 @@ export const pageFrom = (channelId) =>
 /** Show the copy, if the server is still unreachable once the copy has been read. */
 async function show() {
   if (greeted || shownFrom.value !== null) return;
-  const scene = /** @type {Scene | undefined} */ (await kept(SCENE).catch(() => undefined));
+  const scene = /** @type {Scene | undefined} */ (await loadCopy(SCENE).catch(() => undefined));
   const found = scene ? await keptPages() : new Map();
   if (!scene || greeted || shownFrom.value !== null || scene.member.id !== member.value?.id) return;
   pages = found;
@@ -50,7 +50,7 @@ async function show() {
     recall({ ...scene, pages });
     shownFrom.value = scene.at_ms;
   } catch {
-    dropAll().catch(() => {}); // The copy was stored by an earlier version or for another member.
+    deleteAllCopies().catch(() => {}); // The copy was stored by an earlier version or for another member.
   }
 }
 
@@ -58,7 +58,7 @@ async function show() {
 async function keptPages() {
   const found = new Map();
   for (const name of /** @type {string[]} */ (await names()))
-    if (name.startsWith(PAGE)) found.set(name.slice(PAGE.length), await kept(name));
+    if (name.startsWith(PAGE)) found.set(name.slice(PAGE.length), await loadCopy(name));
   return found;
 }
 
@@ -78,7 +78,7 @@ function later(name, make) {
     timer: setTimeout(() => {
       waiting.delete(name);
       if (member.value && greeted)
-        keep(name, one.make())
+        saveCopy(name, one.make())
           .then(tidy)
           .catch(() => {}); // Do not report a full disk to the reader.
     }, EVERY_MS),
@@ -93,7 +93,7 @@ async function tidy() {
     .filter(([id]) => channelsById.value.has(id))
     .slice(0, MOST_CHANNELS)
     .map(([id]) => id);
-  await Promise.all(found.filter(([id]) => !visible.includes(id)).map(([id]) => drop(PAGE + id)));
+  await Promise.all(found.filter(([id]) => !visible.includes(id)).map(([id]) => deleteCopy(PAGE + id)));
 }
 
 /**
@@ -102,8 +102,8 @@ async function tidy() {
  * @param {(messages: Message[]) => Message[]} change
  */
 async function follow(channelId, change) {
-  const page = await kept(PAGE + channelId);
-  if (page) await keep(PAGE + channelId, { ...page, messages: change(page.messages) });
+  const page = await loadCopy(PAGE + channelId);
+  if (page) await saveCopy(PAGE + channelId, { ...page, messages: change(page.messages) });
 }
 
 // Show the copy if the server is slow at startup or unreachable.
@@ -164,6 +164,6 @@ listen({
     shownFrom.value = null;
     for (const { timer } of waiting.values()) clearTimeout(timer);
     waiting.clear();
-    dropAll().catch(() => {});
+    deleteAllCopies().catch(() => {});
   },
 });

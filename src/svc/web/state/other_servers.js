@@ -3,7 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { keep, keptLike } from "../transport/browser_storage.js";
+import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { fetchCounts } from "../transport/other_servers.js";
 import { computed, effect, signal } from "../vendor/signals.js";
 import { api, listen, member } from "./server.js";
@@ -116,7 +116,7 @@ export function moveServer(origin, by) {
 /** @param {OtherServer[]} list */
 function put(list) {
   servers.value = list;
-  keep(storedAs(memberId.peek()), list.length ? { list: JSON.stringify(list) } : null);
+  storeValue(storedAs(memberId.peek()), list.length ? { list: JSON.stringify(list) } : null);
 }
 
 /** Read the list, which another tab may have changed. */
@@ -125,7 +125,7 @@ function load() {
   const id = memberId.value;
   let list = [];
   try {
-    list = id ? JSON.parse(keptLike({ list: "[]" }, storedAs(id)).list) : [];
+    list = id ? JSON.parse(storedValue({ list: "[]" }, storedAs(id)).list) : [];
   } catch {
     // A damaged list counts as empty.
   }

@@ -10,7 +10,7 @@
  */
 
 import { pause } from "../transport/backoff.js";
-import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
+import { eachLike, storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { conversationOf } from "./conversation.js";
@@ -45,7 +45,7 @@ const ITEM = {
 const KEPT_WAITS = "svc.slow"; // In sessionStorage: the ends of the waits in slow mode.
 
 /** Maps each channel to the end of the wait, in ms since 1970. @type {Signal<Record<string, number>>} */
-const until = signal(keptLike({}, KEPT_WAITS, SESSION));
+const until = signal(storedValue({}, KEPT_WAITS, SESSION));
 
 /**
  * Start the wait after a message was accepted, or after a rejection that states this wait.
@@ -55,7 +55,7 @@ const until = signal(keptLike({}, KEPT_WAITS, SESSION));
 export function begins(channelId, waitMs = slowness(channelId) * 1000) {
   if (!waitMs) return;
   until.value = { ...until.value, [channelId]: Date.now() + waitMs };
-  keep(KEPT_WAITS, until.value, SESSION);
+  storeValue(KEPT_WAITS, until.value, SESSION);
 }
 
 /** Return the seconds left; 0 if slow mode has ended. @param {string} channelId */
@@ -70,7 +70,9 @@ const slowness = (channelId) =>
 
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
 export const outbox = signal(
-  Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot: key }) => nonce && key),
+  Object.values(eachLike(ITEM, storedValue({}, KEPT, SESSION))).filter(
+    ({ nonce, spot: key }) => nonce && key,
+  ),
 );
 
 const busy = new Set(); // The channels and threads in which a message is being sent.
@@ -178,7 +180,7 @@ function change(nonce, changes) {
 
 effect(() => {
   const all = outbox.value;
-  keep(KEPT, all.length ? Object.fromEntries(all.map((each) => [each.nonce, each])) : null, SESSION);
+  storeValue(KEPT, all.length ? Object.fromEntries(all.map((each) => [each.nonce, each])) : null, SESSION);
 });
 
 effect(() => {

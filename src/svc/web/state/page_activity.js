@@ -2,7 +2,7 @@
 // their other devices only while all of their pages are hidden, and shows them as idle when all are idle.
 // Other tabs in this browser use the visibility too.
 
-import { inTurn } from "../transport/browser_storage.js";
+import { withLock } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
@@ -26,7 +26,7 @@ effect(() => {
   const held = new Promise((resolve) => {
     releaseLock = resolve;
   });
-  inTurn(LOCK, () => held, { mode: "shared" });
+  withLock(LOCK, () => held, { mode: "shared" });
 });
 
 // A new connection does not know the state reported on the previous one.

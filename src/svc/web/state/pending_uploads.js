@@ -3,8 +3,8 @@
 
 /** @typedef {{key: string, conversationKey: string, file: File, id: string | null}} KeptFile */
 
-import { inTurn } from "../transport/browser_storage.js";
-import { drop, keep, kept, names } from "../transport/offline_copy.js";
+import { withLock } from "../transport/browser_storage.js";
+import { deleteCopy, saveCopy, loadCopy, names } from "../transport/offline_copy.js";
 
 // The prefix of a file's key in the store. The value is {spot, file, at_ms}. The upload's id, once known, is
 // a separate entry.
@@ -22,18 +22,18 @@ const lettingGo = new Map();
  * @param {File} file
  */
 export function keepFile(key, conversationKey, file) {
-  inTurn(FILE + key, () => hold(key));
+  withLock(FILE + key, () => hold(key));
   // If the disk is full or storage is forbidden, the file is sent anyway.
-  keep(FILE + key, { spot: conversationKey, file, at_ms: Date.now() }).catch(() => {});
+  saveCopy(FILE + key, { spot: conversationKey, file, at_ms: Date.now() }).catch(() => {});
 }
 
 /** @param {string} key @param {string} id */
-export const keepUploadId = (key, id) => keep(ID + key, id).catch(() => {});
+export const keepUploadId = (key, id) => saveCopy(ID + key, id).catch(() => {});
 
 /** Delete a file that is stored on the server or no longer wanted. @param {string} key */
 export function forgetFile(key) {
   lettingGo.get(key)?.();
-  for (const name of [FILE + key, ID + key]) drop(name).catch(() => {});
+  for (const name of [FILE + key, ID + key]) deleteCopy(name).catch(() => {});
 }
 
 /**
@@ -48,11 +48,11 @@ export async function takeKeptFiles(take, now = Date.now()) {
     .filter((name) => name.startsWith(FILE))
     .map((name) => name.slice(FILE.length));
   for (const key of keys) {
-    inTurn(
+    withLock(
       FILE + key,
       async (lock) => {
         if (!lock) return undefined;
-        const [found, id] = await Promise.all([kept(FILE + key), kept(ID + key)]);
+        const [found, id] = await Promise.all([loadCopy(FILE + key), loadCopy(ID + key)]);
         if (!found) return undefined;
         if (found.at_ms < now - GOOD_MS) return forgetFile(key);
         take({ key, conversationKey: found.spot, file: found.file, id: id ?? null });

@@ -10,7 +10,7 @@ import { channelsById } from "./channels.js";
 import { blocked } from "./people.js";
 import { conversationsById } from "./private_conversations.js";
 import { ask, listen, member } from "./server.js";
-import { peopleIn } from "./voice.js";
+import { participantsIn } from "./voice.js";
 
 /** How long a call rings. */
 export const RING_MS = 45_000;
@@ -83,11 +83,15 @@ listen({
         stopRinging(); // The call was answered, perhaps on another device.
       else if (
         data.member.id !== own &&
-        peopleIn(data.channel_id).length === 1 &&
+        participantsIn(data.channel_id).length === 1 &&
         !blocked.value.has(data.member.id)
       )
         ring(data.channel_id, data.member.id);
-    } else if (event === "voice_left" && rung === data.channel_id && peopleIn(rung).every(({ lost }) => lost))
+    } else if (
+      event === "voice_left" &&
+      rung === data.channel_id &&
+      participantsIn(rung).every(({ lost }) => lost)
+    )
       stopRinging();
     else if (event === "private_call_declined") {
       if (data.member_id === own && rung === data.conversation_id) stopRinging();

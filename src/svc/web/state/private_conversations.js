@@ -22,7 +22,7 @@
  */
 
 import { computed, signal } from "../vendor/signals.js";
-import { listed, t } from "../words/words.js";
+import { formatList, t } from "../words/words.js";
 import { blocked, memberOf, members } from "./people.js";
 import { listen, member } from "./server.js";
 
@@ -75,7 +75,7 @@ export const othersOf = (conversation) => conversation.members.filter((id) => id
 /** @param {Pick<PrivateConversation, "name" | "members">} conversation */
 export const nameOf = (conversation) =>
   conversation.name ||
-  listed(othersOf(conversation).map((id) => memberOf(id)?.nickname ?? t("somebody"))) ||
+  formatList(othersOf(conversation).map((id) => memberOf(id)?.nickname ?? t("somebody"))) ||
   t("private-alone-name");
 /** @param {Pick<PrivateConversation, "two" | "members">} conversation */
 export const isBlocked = (conversation) =>

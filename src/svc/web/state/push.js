@@ -3,7 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { kept } from "../transport/browser_storage.js";
+import { storedText } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
 
 export const KEPT_PUSH = "svc.push"; // In localStorage while push is on: the endpoint that the server knows.
@@ -18,7 +18,7 @@ export const push = signal("off");
 
 /** Update the state of Web Push, because the browser's permission can change at any time. */
 export function lookAtPush() {
-  if (push.value !== "busy") push.value = obstacle() ?? (kept(KEPT_PUSH) === null ? "off" : "on");
+  if (push.value !== "busy") push.value = obstacle() ?? (storedText(KEPT_PUSH) === null ? "off" : "on");
 }
 
 /** Return why push is unavailable here, or null. */

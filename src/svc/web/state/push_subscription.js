@@ -3,8 +3,8 @@
 
 /** @import { Body } from "../types/wire.js" */
 
-import { keep, kept } from "../transport/browser_storage.js";
-import { running, teach } from "../transport/service_worker_registration.js";
+import { storeValue, storedText } from "../transport/browser_storage.js";
+import { activeRegistration, configure } from "../transport/service_worker_registration.js";
 import { t } from "../words/words.js";
 import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
@@ -45,17 +45,18 @@ function lookAgain() {
  * @returns {Promise<"on" | "unsupported" | "refused" | "failed">}
  */
 export async function renew() {
-  const registration = await running();
+  const registration = await activeRegistration();
   if (!registration) return "unsupported";
   const { public_key: key, subscribed } = await api("GET", "/api/me/push");
   const subscription = await subscriptionWith(registration.pushManager, bytes(key));
   if (typeof subscription === "string") return subscription;
   const { endpoint, keys } = /** @type {Body<"PUT", "/api/me/push">} */ (subscription.toJSON());
-  if (!subscribed || endpoint !== kept(KEPT_PUSH)) await api("PUT", "/api/me/push", { endpoint, keys });
-  keep(KEPT_PUSH, endpoint);
-  await Promise.all([teach("private", t("private-pushed")), teach("call", t("private-call-pushed"))]).catch(
-    () => {},
-  );
+  if (!subscribed || endpoint !== storedText(KEPT_PUSH)) await api("PUT", "/api/me/push", { endpoint, keys });
+  storeValue(KEPT_PUSH, endpoint);
+  await Promise.all([
+    configure("private", t("private-pushed")),
+    configure("call", t("private-call-pushed")),
+  ]).catch(() => {});
   return "on";
 }
 
@@ -79,9 +80,9 @@ async function subscriptionWith(manager, key) {
 
 /** Remove the subscription. */
 export async function drop() {
-  if (kept(KEPT_PUSH) === null) return;
-  keep(KEPT_PUSH, null);
-  const subscription = await (await running())?.pushManager?.getSubscription();
+  if (storedText(KEPT_PUSH) === null) return;
+  storeValue(KEPT_PUSH, null);
+  const subscription = await (await activeRegistration())?.pushManager?.getSubscription();
   await subscription?.unsubscribe();
 }
 

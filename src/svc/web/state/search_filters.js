@@ -2,7 +2,7 @@
 // server's syntax. Filters and kinds have names in the reader's language, but the server's names work too.
 // Pure functions.
 
-import { fit, folded, matching } from "./name_search.js";
+import { fit, foldCase, matching } from "./name_search.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /**
@@ -126,7 +126,7 @@ export function sent(query, named, members = []) {
 export function wantedWords(query, named) {
   const isFilter = (/** @type {string} */ typed) => typed && meant(typed, FILTERS, named.filters);
   const words = query.replace(TERM, (whole, _, typed) => (isFilter(typed) ? " " : whole));
-  return [...words.matchAll(UNSIGNED_WORD)].map(([word]) => folded(word));
+  return [...words.matchAll(UNSIGNED_WORD)].map(([word]) => foldCase(word));
 }
 
 /**
@@ -138,7 +138,7 @@ export function wantedWords(query, named) {
  */
 export function* foundIn(text, words) {
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    const known = folded(word);
+    const known = foldCase(word);
     const isUnspaced = UNSPACED.test(word);
     for (const wanted of words) {
       const at = known.indexOf(wanted);
@@ -151,7 +151,7 @@ export function* foundIn(text, words) {
 
 /** @template {string} T @param {string} typed @param {T[]} known @param {Record<string, string>} names */
 const meant = (typed, known, names) =>
-  known.find((each) => [each, folded(names[each])].includes(folded(typed)));
+  known.find((each) => [each, foldCase(names[each])].includes(foldCase(typed)));
 
 /**
  * Return members' names: the exact match, or else the names in which a word begins with the value.
@@ -159,11 +159,11 @@ const meant = (typed, known, names) =>
  * @param {Iterable<{nickname: string}>} members
  */
 function meantBy(value, members) {
-  const wanted = folded(value.replace(/^@/u, ""));
+  const wanted = foldCase(value.replace(/^@/u, ""));
   const fitting = [...members]
     .map(({ nickname }) => nickname)
-    .filter((name) => [0, 1].includes(fit(folded(name), wanted)));
-  return !fitting.length || fitting.some((name) => folded(name) === wanted)
+    .filter((name) => [0, 1].includes(fit(foldCase(name), wanted)));
+  return !fitting.length || fitting.some((name) => foldCase(name) === wanted)
     ? [value]
     : [...new Set(fitting)].slice(0, MOST_MEANT);
 }

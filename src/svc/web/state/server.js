@@ -134,7 +134,7 @@ export async function api(method, path, body) {
  * Check that the live socket still works, because a call has fallen silent and cannot be renewed without the
  * socket.
  */
-export const doubtConnection = () => live?.doubt();
+export const probeConnection = () => live?.probe();
 
 export const accessToken = () => account.accessToken();
 

@@ -10,7 +10,7 @@
 import { claimsOf, LOCAL } from "../transport/account.js";
 import { deviceKey, keepsKey } from "../transport/device_key.js";
 import { post, Unreachable } from "../transport/http.js";
-import { kept, SENT_AWAY, keep } from "../transport/browser_storage.js";
+import { storedText, SENT_AWAY, storeValue } from "../transport/browser_storage.js";
 import { batch, computed, signal } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
@@ -92,7 +92,7 @@ export async function resumeSignIn() {
     forgetful.value = !keeps;
   });
   const brought =
-    location.search || kept(SENT_AWAY, "sessionStorage")
+    location.search || storedText(SENT_AWAY, "sessionStorage")
       ? await provider().then(
           ({ comeFromProvider }) => comeFromProvider(),
           () => null,
@@ -309,10 +309,10 @@ const STAGE = "svc.newcomer"; // In localStorage, since the member joined.
  * anybody has joined in this browser.
  * @type {Signal<string | null>}
  */
-export const stage = signal(kept(STAGE));
+export const stage = signal(storedText(STAGE));
 
 /** @param {"greeting" | "writing" | "offer" | ""} next */
 export function enterStage(next) {
-  keep(STAGE, next);
+  storeValue(STAGE, next);
   stage.value = next;
 }

@@ -23,7 +23,7 @@ export const voice = signal({});
 export const speaking = signal({});
 
 /** Return the members in this channel. @param {string} channelId */
-export const peopleIn = (channelId) => voice.value[channelId] ?? [];
+export const participantsIn = (channelId) => voice.value[channelId] ?? [];
 
 /** @type {Map<string, ReturnType<typeof setTimeout>>} */
 const lost = new Map();
@@ -38,7 +38,7 @@ function remove(channelId, memberId) {
   clearTimeout(lost.get(`${channelId} ${memberId}`));
   change(
     channelId,
-    peopleIn(channelId).filter(({ id }) => id !== memberId),
+    participantsIn(channelId).filter(({ id }) => id !== memberId),
   );
 }
 
@@ -63,7 +63,7 @@ export function lose(channelId, memberId) {
   );
   change(
     channelId,
-    peopleIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)),
+    participantsIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)),
   );
 }
 
@@ -79,7 +79,7 @@ export function place(channelId, member) {
     if (other !== channelId && people.some((each) => each.id === member.id && each.lost))
       remove(other, member.id);
   }
-  const people = peopleIn(channelId);
+  const people = participantsIn(channelId);
   const known = people.some(({ id }) => id === member.id);
   change(
     channelId,
@@ -129,7 +129,9 @@ listen({
         const { channel_id: channelId, member_id: memberId, ...changes } = data;
         change(
           channelId,
-          peopleIn(channelId).map((member) => (member.id === memberId ? { ...member, ...changes } : member)),
+          participantsIn(channelId).map((member) =>
+            member.id === memberId ? { ...member, ...changes } : member,
+          ),
         );
         break;
       }

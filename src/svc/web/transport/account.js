@@ -8,7 +8,7 @@
 
 import { post, Refusal } from "./http.js";
 import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
-import { inTurn, keep, keptLike, like } from "./browser_storage.js";
+import { withLock, storeValue, storedValue, like } from "./browser_storage.js";
 
 // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
 const KEPT = "svc.identity";
@@ -71,13 +71,13 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
 
   /** The member who has signed out in this browser: {id, nickname, way}; null for nobody. */
   get known() {
-    const known = keptLike({ id: "", nickname: "", way: /** @type {Way} */ ("local") }, KNOWN);
+    const known = storedValue({ id: "", nickname: "", way: /** @type {Way} */ ("local") }, KNOWN);
     return known.id ? known : null;
   }
 
   /** Forget the member who has signed out. The keys are kept. */
   dropKnown() {
-    keep(KNOWN, null);
+    storeValue(KNOWN, null);
   }
 
   /**
@@ -85,7 +85,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
    * @param {JoinDetails} details
    */
   join(details, proof = LOCAL) {
-    return this.#inTurn(() => this.#signIn(proof, details));
+    return this.#withLock(() => this.#signIn(proof, details));
   }
 
   /**
@@ -102,9 +102,9 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
   signOut(member = this.member) {
     clearTimeout(this.#timer);
     const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};
-    if (token && member) keep(KNOWN, { id: member.id, nickname: member.nickname, way: proof.way });
+    if (token && member) storeValue(KNOWN, { id: member.id, nickname: member.nickname, way: proof.way });
     this.#identity = null;
-    keep(KEPT, null);
+    storeValue(KEPT, null);
     if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
   }
 
@@ -117,7 +117,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
 
   /** @param {Until} until @param {string | null} [refused] */
   async #renew(until, refused) {
-    await this.#inTurn(async () => {
+    await this.#withLock(async () => {
       this.#load();
       if (!this.#identity) throw new Refusal({ error: "signed_out" });
       if (this.#isGood(until, refused)) return; // Another tab was faster.
@@ -143,7 +143,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
       throw new Refusal({ error: "sign_in_again" });
     }
     const [challenge, key] = await Promise.all([post("/api/auth/challenge", {}), deviceKey()]);
-    const sent = await vouched(proof, key, challenge);
+    const sent = await signAssertion(proof, key, challenge);
     const answer = await post("/api/auth/join", { ...sent, device_name: deviceName(), ...details });
     // An id_token is short-lived; a certificate can be valid for years.
     this.#keep({ ...answer, proof: proof.way === "account" ? { way: "account" } : proof });
@@ -169,11 +169,11 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
       fresh_until,
       good_until,
     });
-    keep(KEPT, this.#identity);
+    storeValue(KEPT, this.#identity);
   }
 
   #load() {
-    const kept = keptLike(NOBODY, KEPT);
+    const kept = storedValue(NOBODY, KEPT);
     if (!kept.proof.way) kept.proof = LOCAL;
     kept.member = { ...kept.member, ...like(NAMED, kept.member) };
     // Data from an earlier version is not a valid identity.
@@ -202,8 +202,8 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
   }
 
   /** @template T @param {() => Promise<T>} act */
-  #inTurn(act) {
-    return inTurn(TURN, act);
+  #withLock(act) {
+    return withLock(TURN, act);
   }
 }
 
@@ -211,7 +211,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
  * Return proof that we own the key, for signing in. See docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
-async function vouched(proof, key, { audience, nonce }) {
+async function signAssertion(proof, key, { audience, nonce }) {
   const { way, idToken, certificate } = proof;
   const token = idToken ?? certificate;
   const sub = way === "local" ? key.thumbprint : claimsOf(token).sub;

@@ -18,7 +18,7 @@ const held = new Map();
  * @param {string} name
  * @param {Storage} [storage] "sessionStorage" for this tab only
  */
-export function kept(name, storage = "localStorage") {
+export function storedText(name, storage = "localStorage") {
   const place = `${storage} ${name}`;
   if (held.has(place)) return held.get(place) ?? null;
   try {
@@ -33,9 +33,9 @@ export function kept(name, storage = "localStorage") {
  * @template T
  * @param {T} usual @param {string} name @param {Storage} [storage] @returns {T}
  */
-export function keptLike(usual, name, storage) {
+export function storedValue(usual, name, storage) {
   try {
-    return like(usual, JSON.parse(kept(name, storage) ?? "null"));
+    return like(usual, JSON.parse(storedText(name, storage) ?? "null"));
   } catch {
     return usual;
   }
@@ -45,7 +45,7 @@ export function keptLike(usual, name, storage) {
  * Store a string unchanged, and anything else as JSON; null deletes the value.
  * @param {string} name @param {unknown} value @param {Storage} [storage]
  */
-export function keep(name, value, storage = "localStorage") {
+export function storeValue(name, value, storage = "localStorage") {
   const place = `${storage} ${name}`;
   const text = value === null || typeof value === "string" ? value : JSON.stringify(value);
   held.delete(place);
@@ -93,7 +93,7 @@ export const eachLike = (usual, object) =>
  * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions}
  *   [options] @returns {Promise<T>}
  */
-export async function inTurn(name, act, options = {}) {
+export async function withLock(name, act, options = {}) {
   let begun = false;
   const begin = (/** @type {Lock | null} */ lock) => {
     begun = true;
@@ -112,7 +112,7 @@ export async function inTurn(name, act, options = {}) {
  * The store is created if it is missing.
  * @param {string} database @param {string} name
  */
-export function indexed(database, name) {
+export function databaseStore(database, name) {
   /**
    * @template T
    * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} act @returns

@@ -2,9 +2,9 @@
 // browser without storage keeps it until the page is closed. Anyone who holds the key can act as the member.
 // Signs, but sends nothing.
 
-import { indexed } from "./browser_storage.js";
+import { databaseStore } from "./browser_storage.js";
 
-const inStore = indexed("svc", "keys");
+const inStore = databaseStore("svc", "keys");
 const NAME = "device";
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
@@ -61,11 +61,11 @@ let unkept = null;
 /** @returns {Promise<CryptoKeyPair>} */
 async function pair() {
   if (unkept) return unkept;
-  const made = () => crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
+  const createKey = () => crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
   try {
-    return (await stored()) ?? (await keep(await made()));
+    return (await stored()) ?? (await keep(await createKey()));
   } catch {
-    unkept ??= await made();
+    unkept ??= await createKey();
     return unkept;
   }
 }
@@ -75,15 +75,15 @@ const stored = () => inStore("readonly", (store) => store.get(NAME));
 
 /**
  * Store a new key, unless another tab has stored one since we looked. Return the stored key.
- * @param {CryptoKeyPair} made
+ * @param {CryptoKeyPair} createKey
  */
-async function keep(made) {
-  let kept = made;
+async function keep(createKey) {
+  let kept = createKey;
   await inStore("readwrite", (store) => {
     const before = store.get(NAME);
     before.addEventListener("success", () => {
       if (before.result) kept = before.result;
-      else store.put(made, NAME);
+      else store.put(createKey, NAME);
     });
     return before;
   });

@@ -19,7 +19,7 @@ export class Heartbeat {
   #deadline = 0;
   #lateness = 0;
   #inDoubt = false;
-  #doubt = () => this.doubt();
+  #probe = () => this.probe();
 
   /**
    * `ask()` sends a probe. `lost()` is called once, when the connection is lost. `late()` is called when a
@@ -35,9 +35,9 @@ export class Heartbeat {
   /** Start the checks, once the connection has opened. */
   start() {
     this.stop();
-    this.#later();
-    globalThis.addEventListener?.("online", this.#doubt);
-    globalThis.document?.addEventListener("visibilitychange", this.#doubt);
+    this.#schedule();
+    globalThis.addEventListener?.("online", this.#probe);
+    globalThis.document?.addEventListener("visibilitychange", this.#probe);
   }
 
   /** Whether the last probe is still unanswered. */
@@ -55,28 +55,28 @@ export class Heartbeat {
 
   /** Send a probe now and expect a response. */
   ask() {
-    this.#question(WITHIN_MS);
+    this.#send(WITHIN_MS);
   }
 
   /** Send a probe now and wait only as long as a working connection needs. */
-  doubt(withinMs = IN_DOUBT_MS) {
+  probe(withinMs = IN_DOUBT_MS) {
     if (!this.#inDoubt) this.received(); // An earlier probe has a longer timeout.
     this.#inDoubt = true;
-    this.#question(withinMs);
+    this.#send(withinMs);
     this.#lateness ||= setTimeout(this.#late, LATE_MS);
   }
 
   stop() {
     clearTimeout(this.#next);
     this.received();
-    globalThis.removeEventListener?.("online", this.#doubt);
-    globalThis.document?.removeEventListener("visibilitychange", this.#doubt);
+    globalThis.removeEventListener?.("online", this.#probe);
+    globalThis.document?.removeEventListener("visibilitychange", this.#probe);
   }
 
   /** @param {number} withinMs */
-  #question(withinMs) {
+  #send(withinMs) {
     clearTimeout(this.#next);
-    this.#later();
+    this.#schedule();
     this.#deadline ||= setTimeout(() => {
       this.stop();
       this.#lost();
@@ -84,7 +84,7 @@ export class Heartbeat {
     this.#ask();
   }
 
-  #later() {
+  #schedule() {
     this.#next = setTimeout(() => this.ask(), EVERY_MS);
   }
 }

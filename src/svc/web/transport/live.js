@@ -55,7 +55,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   // The highest number among the processed pushes; null before the first greeting.
   /** @type {number | null} */ #seq = null;
   /** @type {Push[]} */ #pushes = [];
-  #gathering = 0;
+  #collecting = 0;
   #authenticated = false;
   #timer = 0;
   #backoff = new Backoff(250, 4000);
@@ -116,16 +116,16 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
 
   /** Deliver the pushes that precede a response, and do not delay the next ones, which may belong to it. */
   catchUp() {
-    clearTimeout(this.#gathering);
-    this.#gathering = 0;
+    clearTimeout(this.#collecting);
+    this.#collecting = 0;
     for (const push of this.#pushes.splice(0)) this.#emit("push", push);
   }
 
   /**
    * Check whether this connection still works after another connection to the same server has fallen silent.
    */
-  doubt() {
-    if (this.#authenticated) this.#heartbeat.doubt(SILENT_MS);
+  probe() {
+    if (this.#authenticated) this.#heartbeat.probe(SILENT_MS);
   }
 
   close() {
@@ -157,11 +157,11 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
   }
 
   #connect() {
-    this.#goOnWith(this.#dial());
+    this.#continueWith(this.#dial());
   }
 
   /** @param {WebSocket} socket */
-  #goOnWith(socket) {
+  #continueWith(socket) {
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
@@ -176,7 +176,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     // The handshake also contains the token, because the server serves unauthenticated clients last.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
     // An abandoned socket may close minutes later.
-    const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
+    const ifCurrent = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
       if (this.#socket === socket) handle(event);
     };
     socket.addEventListener("open", () => {
@@ -184,11 +184,11 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     });
     socket.addEventListener(
       "open",
-      whileOurs(() => this.#authenticate()),
+      ifCurrent(() => this.#authenticate()),
     );
     socket.addEventListener(
       "message",
-      whileOurs(({ data }) => {
+      ifCurrent(({ data }) => {
         this.#heartbeat.received();
         this.#dismiss();
         this.#receive(JSON.parse(data));
@@ -196,7 +196,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     );
     socket.addEventListener(
       "close",
-      whileOurs(({ code }) => this.#lost(code)),
+      ifCurrent(({ code }) => this.#lost(code)),
     );
     return socket;
   }
@@ -217,7 +217,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     this.#drop();
     before?.close();
     this.#emit("offline");
-    this.#goOnWith(rival);
+    this.#continueWith(rival);
   }
 
   /** Abandon a silent socket and open another one. */
@@ -285,7 +285,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
       if (event === "error" || event === "authenticated" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
       // Do not batch in a hidden page: it is not rendered, and its timers run late.
-      if (!this.#gathering || globalThis.document?.hidden) this.#gather();
+      if (!this.#collecting || globalThis.document?.hidden) this.#collect();
       return;
     }
     this.catchUp();
@@ -295,11 +295,11 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
     else request.resolve({ event, data });
   }
 
-  #gather() {
+  #collect() {
     this.catchUp();
-    this.#gathering = setTimeout(() => {
-      if (this.#pushes.length) this.#gather();
-      else this.#gathering = 0;
+    this.#collecting = setTimeout(() => {
+      if (this.#pushes.length) this.#collect();
+      else this.#collecting = 0;
     }, TOGETHER_MS);
   }
 

@@ -4,13 +4,13 @@ const DATABASE = "svc.read";
 const STORE = "kept";
 
 /** @param {string} name @param {unknown} value */
-export const keep = (name, value) => inStore("readwrite", (store) => store.put(value, name));
+export const saveCopy = (name, value) => inStore("readwrite", (store) => store.put(value, name));
 /** @param {string} name */
-export const drop = (name) => inStore("readwrite", (store) => store.delete(name));
-export const dropAll = () => inStore("readwrite", (store) => store.clear());
+export const deleteCopy = (name) => inStore("readwrite", (store) => store.delete(name));
+export const deleteAllCopies = () => inStore("readwrite", (store) => store.clear());
 
 /** Return the value stored under a name; undefined if there is none. @param {string} name */
-export const kept = (name) => inStore("readonly", (store) => store.get(name));
+export const loadCopy = (name) => inStore("readonly", (store) => store.get(name));
 
 /** Return all names in the store. */
 export const names = () => inStore("readonly", (store) => store.getAllKeys());

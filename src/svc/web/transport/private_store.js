@@ -2,9 +2,9 @@
 // page can read, for one member at a time. A browser without storage keeps the data until the page is closed.
 // See docs/private.md
 
-import { indexed } from "./browser_storage.js";
+import { databaseStore } from "./browser_storage.js";
 
-const inStore = indexed("svc.private", "kept");
+const inStore = databaseStore("svc.private", "kept");
 const KEY = "key"; // {memberId, key}: the owner of all other entries, and the key that opens them.
 const CIPHER = "AES-GCM";
 const IV_BYTES = 12;

@@ -4,14 +4,14 @@
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
-import { keep, keptLike, SENT_AWAY } from "./browser_storage.js";
+import { storeValue, storedValue, SENT_AWAY } from "./browser_storage.js";
 
 const SESSION = "sessionStorage";
 const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", carried: null };
 
 /**
  * @typedef {{carried: unknown, refused: string, exchange?: undefined} | {carried: unknown, refused?:
- *   undefined, exchange: () => Promise<string>}} CameBack
+ *   undefined, exchange: () => Promise<string>}} ProviderResponse
  */
 
 /**
@@ -25,7 +25,7 @@ export async function goToProvider(carried, another = false) {
     deviceKey(),
   ]);
   const [state, verifier, redirect] = [random(), random(), `${location.origin}/`];
-  keep(SENT_AWAY, { state, verifier, issuer, redirect, hash: location.hash, carried }, SESSION);
+  storeValue(SENT_AWAY, { state, verifier, issuer, redirect, hash: location.hash, carried }, SESSION);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const url = new URL(address);
   const wanted = {
@@ -47,13 +47,13 @@ export async function goToProvider(carried, another = false) {
  * Return the result of the visit, or null if the member was not sent to the provider: {carried, exchange()}
  * or {carried, refused}; `refused` is "cancelled", "mismatch", or the provider's error message. The address
  * is restored to its previous state.
- * @returns {CameBack | null}
+ * @returns {ProviderResponse | null}
  */
 export function comeFromProvider() {
   const answer = new URLSearchParams(location.search);
   const answered = answer.has("state") && (answer.has("code") || answer.has("error"));
-  const kept = keptLike(NOTHING, SENT_AWAY, SESSION);
-  keep(SENT_AWAY, null, SESSION);
+  const kept = storedValue(NOTHING, SENT_AWAY, SESSION);
+  storeValue(SENT_AWAY, null, SESSION);
   if (answered) history.replaceState(null, "", `${location.pathname}${kept.hash}`);
   if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = kept;

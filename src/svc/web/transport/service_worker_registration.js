@@ -17,7 +17,7 @@ export function register() {
  * Resolve with the registration once its worker is running; null if there is no worker.
  * @returns {Promise<ServiceWorkerRegistration | null>}
  */
-export async function running() {
+export async function activeRegistration() {
   if (!(await register())) return null;
   const late = new Promise((resolve) => {
     setTimeout(resolve, PATIENCE_MS, null);
@@ -30,7 +30,7 @@ export async function running() {
  * @param {string} name
  * @param {string} words
  */
-export async function teach(name, words) {
+export async function configure(name, words) {
   await (await caches.open("words")).put(`/words/${name}`, new Response(words));
 }
 

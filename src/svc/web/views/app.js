@@ -7,7 +7,7 @@
 import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
 import { firstPaint, painted } from "../state/first_paint.js";
-import { arrival, beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
+import { arrival, beside, closeSidePanel, closeDialog, dialog, drawer, place } from "../state/navigation.js";
 import { dismiss, notices } from "../state/notices.js";
 import { ringing } from "../state/private_calls.js";
 import { conversationsById, nameOf, privateUnread } from "../state/private_conversations.js";
@@ -124,10 +124,10 @@ function Home() {
         class="aside"
         key=${at.name}
         onClick=${(/** @type {EventOn<HTMLElement>} */ { target, currentTarget }) => {
-          if (target === currentTarget) closeAside();
+          if (target === currentTarget) closeSidePanel();
         }}
       >
-        <${Beside} channel=${channel} ...${at} onClose=${closeAside} />
+        <${Beside} channel=${channel} ...${at} onClose=${closeSidePanel} />
       </aside>`
     }
   </div>`;

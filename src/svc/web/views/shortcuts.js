@@ -5,15 +5,15 @@ import { callSettings } from "../state/call_settings.js";
 import { textChannels } from "../state/channels.js";
 import {
   aside,
-  closeAside,
+  closeSidePanel,
   dialog,
   drawer,
   open,
   place,
-  showAside,
+  openSidePanel,
   showDialog,
   target,
-  toggleAside,
+  toggleSidePanel,
 } from "../state/navigation.js";
 import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread_counts.js";
@@ -22,8 +22,8 @@ import { focusMessageField } from "./parts/focus.js";
 /** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */
 export const SHORTCUTS = [
   { keys: "Ctrl+K", words: "shortcut-switcher", act: () => showDialog("switcher") },
-  { keys: "Ctrl+F", words: "shortcut-search", act: () => showAside("search") },
-  { keys: "Ctrl+Alt+N", words: "shortcut-inbox", act: () => toggleAside("inbox") },
+  { keys: "Ctrl+F", words: "shortcut-search", act: () => openSidePanel("search") },
+  { keys: "Ctrl+Alt+N", words: "shortcut-inbox", act: () => toggleSidePanel("inbox") },
   { keys: "Ctrl+,", words: "shortcut-settings", act: () => showDialog("settings") },
   { keys: "Ctrl+/", words: "shortcut-sheet", act: () => showDialog("shortcuts") },
   { keys: "Alt+ArrowUp", words: "shortcut-previous", act: () => step(-1) },
@@ -130,7 +130,7 @@ export function onShortcut(event) {
 function dismiss(event) {
   if (event.defaultPrevented || dialog.value) return;
   if (drawer.value) drawer.value = false;
-  else if (aside.value) closeAside();
+  else if (aside.value) closeSidePanel();
   else if (place.value?.channelId) {
     const { channelId } = place.value;
     readAll([channelId]);

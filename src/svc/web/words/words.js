@@ -3,7 +3,7 @@
 
 /** @import { Refused } from "../types/wire.js" */
 
-import { keep, kept } from "../transport/browser_storage.js";
+import { storeValue, storedText } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
 // In localStorage. Without it, the browser's languages decide. A cookie with the same name holds the
@@ -20,14 +20,14 @@ let bundle = new FluentBundle("en");
 export const language = () => bundle.locales[0];
 
 /** Return the language that the member chose, or null for the browser's. */
-export const chosenLanguage = () => kept(CHOSEN);
+export const chosenLanguage = () => storedText(CHOSEN);
 
 /**
  * Choose a language, or null for the browser's; it applies from the next page load.
  * @param {string | null} name
  */
 export function chooseLanguage(name) {
-  keep(CHOSEN, name);
+  storeValue(CHOSEN, name);
   requestPageIn(wantedLanguage());
 }
 
@@ -92,7 +92,7 @@ export function bytesOf(count) {
 }
 
 /** Format a list: "Ada, Grace and Alan". @param {Iterable<string>} names */
-export const listed = (names) => new Intl.ListFormat(language()).format(names);
+export const formatList = (names) => new Intl.ListFormat(language()).format(names);
 
 /** @param {Partial<Refused>} [details] */
 function numbers(details = {}) {

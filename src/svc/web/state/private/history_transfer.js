@@ -7,7 +7,7 @@
  */
 
 import { download } from "../../transport/http.js";
-import { inTurn } from "../../transport/browser_storage.js";
+import { withLock } from "../../transport/browser_storage.js";
 import { sendWhole } from "../../transport/upload.js";
 import { conversations, conversationsById } from "../private_conversations.js";
 import { accessToken } from "../server.js";
@@ -96,7 +96,7 @@ export async function importHistory(id) {
   if (!answer) return;
   const { store } = await ownIdentity();
   try {
-    await inTurn(TURN, () => importTransfer({ store, fetchFile }, id, answer));
+    await withLock(TURN, () => importTransfer({ store, fetchFile }, id, answer));
   } catch (/** @type {any} */ error) {
     if (error.code === "unreachable") return; // Retry when the server is back.
     throw error;

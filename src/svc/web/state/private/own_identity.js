@@ -10,7 +10,7 @@
 
 import { deviceKey, signed } from "../../transport/device_key.js";
 import { post } from "../../transport/http.js";
-import { inTurn } from "../../transport/browser_storage.js";
+import { withLock } from "../../transport/browser_storage.js";
 import { erasePrivateStore, openPrivateStore } from "../../transport/private_store.js";
 import { api, member } from "../server.js";
 import { PrivateDevice } from "./device.js";
@@ -59,7 +59,7 @@ async function createIdentity(memberId) {
     ...parts,
     store,
     inCall: conversationCalls,
-    withLock: (act) => inTurn(TURN, act),
+    withLock: (act) => withLock(TURN, act),
   });
   return { memberId, store, device, parts, prepared: false };
 }
@@ -88,5 +88,5 @@ export async function clearIdentity() {
   own = null;
   channelCalls.clear();
   conversationCalls.clear();
-  await inTurn(TURN, () => erasePrivateStore());
+  await withLock(TURN, () => erasePrivateStore());
 }

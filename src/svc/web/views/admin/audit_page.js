@@ -3,7 +3,7 @@
 /** @import { AuditEntry } from "../../types/api.js" */
 
 import { ACTIONS, auditPage } from "../../state/admin/audit.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Entry } from "./audit_words.js";
@@ -20,7 +20,7 @@ export function AuditPage() {
   const want = (/** @type {Partial<typeof NOTHING>} */ changes) => setWanted({ ...wanted, ...changes });
   const further = () =>
     value &&
-    tried(
+    tryOrNotify(
       auditPage(wanted, value.next).then((page) =>
         set({ entries: [...value.entries, ...page.entries], next: page.next }),
       ),

@@ -7,7 +7,7 @@ import { channelsById } from "../../state/channels.js";
 import { memberOf, rolesById, roleName } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
-import { lasting, Time } from "../parts/time.js";
+import { formatDuration, Time } from "../parts/time.js";
 import { permissionName } from "./parts/permission.js";
 
 /** @typedef {AuditEntry["details"]} Details */
@@ -132,13 +132,13 @@ function betweenRoles(before, after) {
 function shown(key, value) {
   if (key === "joinPolicy") return t(`join-policy-${value}`);
   if (key === "profanityMode") return t(`bad-words-${value}`);
-  if (key === "retentionDays") return value ? lasting(Number(value) * DAY_S) : t("retention-forever");
+  if (key === "retentionDays") return value ? formatDuration(Number(value) * DAY_S) : t("retention-forever");
   if ((key === "parent_id" || key === "welcomeChannelId") && value)
     return channelsById.value.get(text(value))?.name ?? t("a-channel");
   if (key === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
   if (key.endsWith("_kbps")) return value ? t("kbps", { kbps: Number(value) }) : t("bitrate-usual");
   if (value === null || value === "" || value === undefined) return "–";
-  if (key.endsWith("_s")) return lasting(Number(value));
+  if (key.endsWith("_s")) return formatDuration(Number(value));
   return typeof value === "boolean" ? t(value ? "is-on" : "is-off") : String(value);
 }
 

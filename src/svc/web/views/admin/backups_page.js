@@ -4,7 +4,7 @@
 
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/admin/server_operation.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { bytesOf, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
@@ -31,7 +31,7 @@ export function BackupsPage() {
     link.click();
   };
   const remove = async () => {
-    if (deleting && (await tried(deleteBackup(deleting.name)))) again();
+    if (deleting && (await tryOrNotify(deleteBackup(deleting.name)))) again();
   };
   return html`
     <${ListPage}
@@ -47,7 +47,7 @@ export function BackupsPage() {
         text=${bytesOf(one.bytes)}
         sign=${html`<${Icon} name="file" />`}
       >
-        <${Button} icon="down" onClick=${() => tried(download(one.name))}>${t("backup-download")}<//>
+        <${Button} icon="down" onClick=${() => tryOrNotify(download(one.name))}>${t("backup-download")}<//>
         <${Button} icon="trash" onClick=${() => setDeleting(one)}>${t("backup-delete")}<//>
       <//>`}
     >
@@ -55,7 +55,7 @@ export function BackupsPage() {
         <${Button}
           look="primary"
           disabled=${!value || Boolean(making)}
-          onClick=${() => tried(makeBackup().then(set))}
+          onClick=${() => tryOrNotify(makeBackup().then(set))}
         >
           ${t("backup-make")}
         <//>

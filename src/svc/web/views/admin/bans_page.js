@@ -4,7 +4,7 @@
 
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { bans, unban } from "../../state/admin/moderation.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
@@ -22,13 +22,15 @@ export function BansPage() {
   const lift = async () => {
     if (!lifting) return;
     const { member_id: id, nickname: name } = lifting;
-    if (await tried(unban(id, reason.trim()))) notify(t("unbanned", { name }), "done");
+    if (await tryOrNotify(unban(id, reason.trim()))) notify(t("unbanned", { name }), "done");
     // Reload even after a failure, because another moderator may have acted first.
     again();
   };
   const further = () =>
     value &&
-    tried(bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })));
+    tryOrNotify(
+      bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })),
+    );
   return html`
     <${ListPage}
       label=${t("settings-bans")}

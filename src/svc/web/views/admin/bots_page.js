@@ -7,7 +7,7 @@
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { bots, createBot, deleteBot, renewToken } from "../../state/admin/server_operation.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { storeMembers, memberOf, members, rolesById, roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -45,10 +45,10 @@ export function BotsPage() {
   /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {
     token: async ({ member }) => {
-      await tried(renewToken(member.id).then((token) => showToken(member, token)));
+      await tryOrNotify(renewToken(member.id).then((token) => showToken(member, token)));
     },
     delete: async ({ member }) => {
-      if (await tried(deleteBot(member.id))) {
+      if (await tryOrNotify(deleteBot(member.id))) {
         notify(t("bot-deleted", { name: member.nickname }), "done");
         again();
       }

@@ -15,7 +15,7 @@ import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { lasting } from "../parts/time.js";
+import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
 
@@ -109,7 +109,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
           label=${t("timeout-for")}
           value=${form.seconds}
           all=${TIMEOUTS_S}
-          words=${lasting}
+          words=${formatDuration}
           onChange=${set("seconds")}
         />`
       }

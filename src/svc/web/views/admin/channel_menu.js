@@ -6,7 +6,7 @@
 import { stepped } from "../../state/admin/channel_order.js";
 import { channels, may } from "../../state/channels.js";
 import { showDialog } from "../../state/navigation.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
 import { notificationItems } from "../alerts/level_menu.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
@@ -52,7 +52,7 @@ export async function step(channel, by) {
     notify(t("error-unreachable")),
   );
   if (!moves) return;
-  const done = tried(moves.moveChannel(channel.id, where));
+  const done = tryOrNotify(moves.moveChannel(channel.id, where));
   requestAnimationFrame(() => (focused?.isConnected ? focused.focus() : undefined));
   await done;
 }

@@ -3,12 +3,12 @@
 /** @import { Channel } from "../../types/api.js" */
 
 import { deleteChannel, editChannel } from "../../state/admin/channels.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Field, Switch } from "../parts/field.js";
-import { lasting } from "../parts/time.js";
+import { formatDuration } from "../parts/time.js";
 import { InCategory, NAME_CHARACTERS } from "./create_channel.js";
 import { useFormRequest, TypedConfirm } from "./parts/form_request.js";
 
@@ -38,7 +38,7 @@ export function ChannelOverview({ channel, onClose }) {
     }
   };
   const archive = async () => {
-    if (!(await tried(editChannel(channel.id, { archived: true })))) return;
+    if (!(await tryOrNotify(editChannel(channel.id, { archived: true })))) return;
     notify(t("channel-archived", { name: channel.name }), "done");
     onClose();
   };
@@ -71,7 +71,7 @@ export function ChannelOverview({ channel, onClose }) {
           hint=${t("slow-mode-hint")}
           value=${now.slow_mode_s}
           all=${SLOW_S}
-          words=${lasting}
+          words=${formatDuration}
           onChange=${change("slow_mode_s")}
         />`
       }

@@ -6,7 +6,7 @@
 import { channels } from "../../state/channels.js";
 import { archivedChannels, editChannel } from "../../state/admin/channels.js";
 import { sectionsOf, stepped } from "../../state/admin/channel_order.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -71,7 +71,7 @@ function Archive() {
   const { value, problem, again } = useAnswer(archivedChannels, [channels.value]);
   if (!value?.length && !problem) return null;
   const bring = async (/** @type {string} */ id) => {
-    if (await tried(editChannel(id, { archived: false }))) again();
+    if (await tryOrNotify(editChannel(id, { archived: false }))) again();
   };
   return html`
     <h4>${t("archived-channels")}</h4>

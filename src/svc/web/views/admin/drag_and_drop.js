@@ -7,7 +7,7 @@
 import { moveChannel } from "../../state/admin/channel_moves.js";
 import { dropped } from "../../state/admin/channel_order.js";
 import { channels, may } from "../../state/channels.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
 // No other drop target, such as the message field, accepts this type.
@@ -56,7 +56,7 @@ export function draggable(channel) {
       event.stopPropagation();
       const moved = drag.value.id;
       drag.value = null;
-      tried(moveChannel(moved, here.where));
+      tryOrNotify(moveChannel(moved, here.where));
     },
     onDragEnd: () => {
       drag.value = null;
@@ -123,7 +123,7 @@ export function takingPeople(channelId, others) {
       const { id } = person;
       draggedPerson.value = null;
       import("../../state/admin/moderation.js").then(
-        ({ moveToCall }) => tried(moveToCall(id, channelId)),
+        ({ moveToCall }) => tryOrNotify(moveToCall(id, channelId)),
         () => {},
       );
     },

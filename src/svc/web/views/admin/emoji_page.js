@@ -5,7 +5,7 @@
 
 import { emoji } from "../../state/emoji.js";
 import { deleteEmoji, emojiNameOf, renameEmoji, sendEmoji } from "../../state/admin/server.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
@@ -57,7 +57,7 @@ export function EmojiPage() {
         title=${t("emoji-delete-title", { name: ending.name })}
         text=${t("emoji-delete-text")}
         action=${t("delete")}
-        onConfirm=${() => tried(deleteEmoji(ending.id))}
+        onConfirm=${() => tryOrNotify(deleteEmoji(ending.id))}
         onClose=${() => setEnding(null)}
       />`
     }
@@ -69,7 +69,7 @@ function Own({ emoji: { id, name, url }, onDelete }) {
   const rename = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const field = event.currentTarget;
     const wanted = field.value.trim().replaceAll(":", "");
-    if (wanted === name || !(await tried(renameEmoji(id, wanted)))) field.value = name;
+    if (wanted === name || !(await tryOrNotify(renameEmoji(id, wanted)))) field.value = name;
   };
   return html`<li class="managed-row">
     <img src=${url} alt="" width="32" height="32" loading="lazy" />

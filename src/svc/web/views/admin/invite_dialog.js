@@ -14,7 +14,7 @@ import { copy, Copyable } from "../parts/copy_field.js";
 import { Dialog } from "../parts/dialog.js";
 import { Switch } from "../parts/field.js";
 import { QrCode } from "../parts/qr_code.js";
-import { lasting } from "../parts/time.js";
+import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useFormRequest } from "./parts/form_request.js";
 import { problemOf } from "../../state/admin/server.js";
@@ -68,7 +68,7 @@ function Making({ onMade, onClose }) {
       label=${t("invite-lifetime")}
       value=${form.lifetime_s}
       all=${LIFETIMES_S}
-      words=${(/** @type {number} */ seconds) => (seconds ? lasting(seconds) : t("invite-forever"))}
+      words=${(/** @type {number} */ seconds) => (seconds ? formatDuration(seconds) : t("invite-forever"))}
       onChange=${set("lifetime_s")}
     />
     <${Among}

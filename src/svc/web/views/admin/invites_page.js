@@ -13,11 +13,11 @@ import {
   refuse,
   revokeInvite,
 } from "../../state/admin/members.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf, rolesById, roleName } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
-import { listed, t } from "../../words/words.js";
+import { formatList, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { copy } from "../parts/copy_field.js";
 import { Confirm } from "../parts/dialog.js";
@@ -29,7 +29,7 @@ export function InvitesPage() {
   const { value, problem, again } = useAnswer(invites, [timesChanged("invites")]);
   const [ending, setEnding] = useState(/** @type {Invite | null} */ (null));
   const revoke = async () => {
-    if (ending && (await tried(revokeInvite(ending.id)))) again();
+    if (ending && (await tryOrNotify(revokeInvite(ending.id)))) again();
   };
   return html`
     ${may("manage_invites") && html`<${Waiting} />`}
@@ -98,7 +98,7 @@ function Link({ invite, onRevoke }) {
         <br />
         ${
           came.length
-            ? t("invite-joined", { names: listed(came.map(({ nickname }) => nickname)) })
+            ? t("invite-joined", { names: formatList(came.map(({ nickname }) => nickname)) })
             : t("invite-joined-none")
         }
       `
@@ -111,7 +111,7 @@ function Link({ invite, onRevoke }) {
       html`<${IconButton}
         icon="people"
         label=${t("invite-joined-show")}
-        onClick=${() => tried(cameBy(invite.id).then(setCame))}
+        onClick=${() => tryOrNotify(cameBy(invite.id).then(setCame))}
       />`
     }
     <${IconButton}
@@ -133,7 +133,7 @@ function Waiting() {
   const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
   if (!value?.length && !problem) return null;
   const decide = async (/** @type {Promise<unknown>} */ promise) => {
-    if (await tried(promise)) again();
+    if (await tryOrNotify(promise)) again();
   };
   return html`
     <h4>${t("applications")}</h4>

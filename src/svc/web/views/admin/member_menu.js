@@ -8,7 +8,7 @@
 import { may } from "../../state/channels.js";
 import { endTimeout } from "../../state/admin/moderation.js";
 import { mayGiveRolesTo, ranksBelow } from "../../state/admin/role_rank.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { writeTo } from "../../state/private_client.js";
 import { mayWriteTo } from "../../state/private_conversations.js";
@@ -23,7 +23,7 @@ export const memberItems = (member) =>
       mayWriteTo(member) && {
         label: t("private-message"),
         icon: "lock",
-        onChoose: () => tried(writeTo(member.id)),
+        onChoose: () => tryOrNotify(writeTo(member.id)),
       },
     may("view_reports") && {
       label: t("moderation-history"),
@@ -54,7 +54,7 @@ export function actItems(member) {
     below &&
       may("timeout_members") &&
       (timedOut
-        ? { label: t("end-timeout"), icon: "bell", onChoose: () => tried(endTimeout(id)) }
+        ? { label: t("end-timeout"), icon: "bell", onChoose: () => tryOrNotify(endTimeout(id)) }
         : act("timeout", "bell-off")),
     below && may("kick_members") && act("kick", "close", true),
     below && may("ban_members") && act("ban", "trash", true),

@@ -5,7 +5,7 @@
 import { giveRole, takeRole } from "../../state/admin/roles.js";
 import { isOwner, rolesBelow } from "../../state/admin/role_rank.js";
 import { may } from "../../state/channels.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf, roleName } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -23,7 +23,7 @@ export function MemberRoles({ memberId, onClose }) {
       <p class="quiet">${t("member-unknown")}</p>
     <//>`;
   const change = (/** @type {Role} */ role, /** @type {boolean} */ on) =>
-    tried(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
+    tryOrNotify(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
   return html`<${Dialog} title=${t("roles-of", { name: member.nickname })} onClose=${onClose}>
     <div class="role-switches">${rolesBelow().map(
       (role) => html`<${Switch}

@@ -5,7 +5,7 @@
 
 import { may } from "../../state/channels.js";
 import { EVERYBODY, findMembers, offeredActs } from "../../state/admin/members.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { members, online, presenceOf, roles, rolesById, roleName } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
@@ -32,7 +32,7 @@ export function MembersPage() {
   const { value, problem, set, again } = useAnswer(() => findMembers(query), [query]);
   const further = () =>
     value &&
-    tried(
+    tryOrNotify(
       findMembers(query, value.next).then((page) =>
         set({
           ids: [...value.ids, ...page.ids],

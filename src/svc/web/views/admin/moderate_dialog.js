@@ -8,7 +8,7 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { lasting } from "../parts/time.js";
+import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useFormRequest } from "./parts/form_request.js";
 
@@ -65,7 +65,7 @@ export function Moderate({ memberId, act, name: given, onClose }) {
           label=${t("timeout-for")}
           value=${seconds}
           all=${TIMEOUTS_S}
-          words=${lasting}
+          words=${formatDuration}
           onChange=${set("seconds")}
         />`
       }
@@ -108,4 +108,4 @@ export function Moderate({ memberId, act, name: given, onClose }) {
 
 /** Describe how far back messages are deleted. @param {number} last in seconds */
 export const deleting = (last) =>
-  last ? t("ban-deletes-last", { time: lasting(last) }) : t("ban-deletes-none");
+  last ? t("ban-deletes-last", { time: formatDuration(last) }) : t("ban-deletes-none");

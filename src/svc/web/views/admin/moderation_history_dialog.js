@@ -3,7 +3,7 @@
 /** @import { AuditEntry } from "../../types/api.js" */
 
 import { historyOf } from "../../state/admin/moderation.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -32,7 +32,7 @@ export function History({ memberId, onName }) {
   }, [value]);
   const further = () =>
     value &&
-    tried(
+    tryOrNotify(
       historyOf(memberId, value.next).then((page) =>
         set({ ...page, entries: [...value.entries, ...page.entries] }),
       ),

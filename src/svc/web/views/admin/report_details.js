@@ -8,7 +8,7 @@ import { channelsById, may } from "../../state/channels.js";
 import { timeOut } from "../../state/admin/moderation.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
 import { around, messageOf, resolveReport } from "../../state/admin/reports.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { closeDialogs, open } from "../../state/navigation.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -18,7 +18,7 @@ import { quoted } from "../conversation/message.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
-import { lasting, Time } from "../parts/time.js";
+import { formatDuration, Time } from "../parts/time.js";
 import { MemberMenu } from "./member_menu.js";
 import { useAnswer } from "./parts/form_request.js";
 
@@ -46,7 +46,7 @@ export function OneReport({ report }) {
   const channel = channelsById.value.get(channelId ?? "");
   const time = () =>
     about &&
-    tried(timeOut(about, AT_ONCE_S, saidBy(report))).then(
+    tryOrNotify(timeOut(about, AT_ONCE_S, saidBy(report))).then(
       (done) => done && notify(t("moderate-timeout-done", { name: nameOf(about) }), "done"),
     );
   return html`<li class="managed-row report">
@@ -69,7 +69,7 @@ export function OneReport({ report }) {
         member &&
         ranksBelow(member) &&
         may("timeout_members") &&
-        html`<${Button} onClick=${time}>${t("report-timeout", { time: lasting(AT_ONCE_S) })}<//>`
+        html`<${Button} onClick=${time}>${t("report-timeout", { time: formatDuration(AT_ONCE_S) })}<//>`
       }
       ${
         !by &&
@@ -78,7 +78,7 @@ export function OneReport({ report }) {
       ${
         !by &&
         !noting &&
-        html`<${Button} look="primary" onClick=${() => tried(resolveReport(report.id))}>
+        html`<${Button} look="primary" onClick=${() => tryOrNotify(resolveReport(report.id))}>
           ${t("report-resolve")}
         <//>`
       }
@@ -120,7 +120,7 @@ function Noting({ id }) {
   const [note, setNote] = useState("");
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    tried(resolveReport(id, note.trim()));
+    tryOrNotify(resolveReport(id, note.trim()));
   };
   /** @type {RefObject<HTMLElement>} */
   const form = useRef(null);
@@ -153,7 +153,7 @@ function Reported({ report }) {
     open(message.channel_id, message.id);
   };
   const remove = async () => {
-    if (await tried(acts.remove(message))) set({ gone: t("message-gone") });
+    if (await tryOrNotify(acts.remove(message))) set({ gone: t("message-gone") });
   };
   return html`
     ${

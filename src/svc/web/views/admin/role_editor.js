@@ -8,7 +8,7 @@ import { may } from "../../state/channels.js";
 import { createRole, deleteRole, editRole, giveRole, takeRole } from "../../state/admin/roles.js";
 import { GROUPS } from "../../state/admin/permissions.js";
 import { isOwner } from "../../state/admin/role_rank.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { complete, members, roleName } from "../../state/people.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -126,7 +126,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
         title=${t("delete-role-title", { name: shownName })}
         text=${t("delete-role-text")}
         action=${t("delete-role")}
-        onConfirm=${() => tried(deleteRole(role.id))}
+        onConfirm=${() => tryOrNotify(deleteRole(role.id))}
         onClose=${() => setEnding(false)}
       />`
     }
@@ -148,14 +148,14 @@ function Holders({ role, box }) {
       label=${t("give-role-to")}
       only="member"
       chosen=${keys}
-      onPick=${(/** @type {string} */ key) => tried(giveRole(idOf(key), role.id))}
+      onPick=${(/** @type {string} */ key) => tryOrNotify(giveRole(idOf(key), role.id))}
     />
     ${
       keys.length
         ? html`<${Chips}
             label=${t("role-holders")}
             keys=${keys}
-            onRemove=${(/** @type {string} */ key) => tried(takeRole(idOf(key), role.id))}
+            onRemove=${(/** @type {string} */ key) => tryOrNotify(takeRole(idOf(key), role.id))}
           />`
         : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`
     }

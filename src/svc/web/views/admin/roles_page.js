@@ -5,7 +5,7 @@
 
 import { rolesBelow } from "../../state/admin/role_rank.js";
 import { mayStep, placeOf, placeRole } from "../../state/admin/roles.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { colourOf, complete, loadMembers, members, roleName, roles } from "../../state/people.js";
 import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -76,7 +76,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
   const focused = useRef(/** @type {Element | null} */ (null));
   const step = (/** @type {1 | -1} */ by) => {
     focused.current = document.activeElement;
-    if (mayStep(id, by)) tried(placeRole(id, placeOf(id) + by));
+    if (mayStep(id, by)) tryOrNotify(placeRole(id, placeOf(id) + by));
   };
   // The row has moved. At either end, the clicked button is now disabled, so focus the other one.
   useLayoutEffect(() => {
@@ -143,7 +143,7 @@ function dragged(id, drag, onDrag) {
       if (!moved) return;
       event.preventDefault();
       onDrag(null);
-      tried(placeRole(moved.id, placeOf(id)));
+      tryOrNotify(placeRole(moved.id, placeOf(id)));
     },
     onDragEnd: () => onDrag(null),
   };

@@ -7,13 +7,13 @@
 
 import { may, textChannels } from "../../state/channels.js";
 import { ACTIONS, deleteRule, entriesOf, saveRule } from "../../state/admin/automod_rules.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Choice, Field, Switch } from "../parts/field.js";
-import { lasting } from "../parts/time.js";
+import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useFormRequest } from "./parts/form_request.js";
 import { BackToList } from "./parts/list_page.js";
@@ -102,7 +102,7 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
           label=${t("timeout-for")}
           value=${wanted.timeout_s}
           all=${TIMEOUTS_S}
-          words=${lasting}
+          words=${formatDuration}
           onChange=${change("timeout_s")}
         />`
       }
@@ -113,7 +113,7 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
           value=${now.newcomer_s}
           all=${NEWCOMERS_S}
           words=${(/** @type {number} */ seconds) =>
-            seconds ? t("rule-newcomers", { time: lasting(seconds) }) : t("rule-everybody")}
+            seconds ? t("rule-newcomers", { time: formatDuration(seconds) }) : t("rule-everybody")}
           onChange=${change("newcomer_s")}
         />`
       }
@@ -156,7 +156,7 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
         title=${t("rule-delete-title", { name: rule.name })}
         text=${t("rule-delete-text")}
         action=${t("rule-delete")}
-        onConfirm=${() => tried(deleteRule(rule.id ?? ""))}
+        onConfirm=${() => tryOrNotify(deleteRule(rule.id ?? ""))}
         onClose=${() => setEnding(false)}
       />`
     }
@@ -198,7 +198,7 @@ function LookedFor({ now, change, lists, setLists }) {
         label=${t("rule-within")}
         value=${within}
         all=${WITHIN_S}
-        words=${lasting}
+        words=${formatDuration}
         onChange=${change("within_s")}
       />
     `;
@@ -207,7 +207,7 @@ function LookedFor({ now, change, lists, setLists }) {
     hint=${t("rule-newcomer-for-hint")}
     value=${newcomers}
     all=${NEWCOMERS_S.slice(1)}
-    words=${lasting}
+    words=${formatDuration}
     onChange=${change("newcomer_s")}
   />`;
 }

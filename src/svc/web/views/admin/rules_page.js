@@ -4,7 +4,7 @@
 /** @import { Rule } from "../../types/api.js" */
 
 import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/admin/automod_rules.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { useAnswer } from "./parts/form_request.js";
 import { ListPage, useGone } from "./parts/list_page.js";
@@ -30,7 +30,7 @@ export function RulesPage() {
     />`;
   // A rule must be tested before it is switched on.
   const toggle = (/** @type {Rule} */ rule, /** @type {boolean} */ on) =>
-    on ? setOpen(rule) : tried(saveRule({ ...rule, enabled: false }));
+    on ? setOpen(rule) : tryOrNotify(saveRule({ ...rule, enabled: false }));
   return html`<${ListPage}
     label=${t("settings-rules")}
     about=${t("rules-about")}

@@ -5,7 +5,7 @@
 
 import { textChannels } from "../../state/channels.js";
 import { changeSettings, removeIcon, sendIcon, settings } from "../../state/admin/server.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { info } from "../../state/server.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { Skeletons } from "../parts/skeletons.js";
@@ -32,7 +32,7 @@ export function ServerPage() {
   if (!value) return html`<${Skeletons} rows=${3} />`;
   /** @template {keyof Changes} K @param {K} key */
   const change = (key) => (/** @type {Changes[K]} */ wanted) =>
-    tried(changeSettings({ [key]: wanted }).then(set));
+    tryOrNotify(changeSettings({ [key]: wanted }).then(set));
   return html`
     <${Icon} />
     <${Texts} value=${value} onSaved=${set} />
@@ -135,7 +135,7 @@ function Icon() {
   const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const [file] = event.currentTarget.files ?? [];
     event.currentTarget.value = "";
-    if (file && (await tried(sendIcon(file)))) notify(t("picture-checked"), "done");
+    if (file && (await tryOrNotify(sendIcon(file)))) notify(t("picture-checked"), "done");
   };
   return html`<div class="own-picture">
     <img
@@ -146,7 +146,10 @@ function Icon() {
       height="72"
     />
     <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
-    ${info.value?.iconUrl && html`<${Button} onClick=${() => tried(removeIcon())}>${t("remove-picture")}<//>`}
+    ${
+      info.value?.iconUrl &&
+      html`<${Button} onClick=${() => tryOrNotify(removeIcon())}>${t("remove-picture")}<//>`
+    }
     <input
       type="file"
       accept="image/*,.heic,.heif"

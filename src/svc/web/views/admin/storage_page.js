@@ -5,7 +5,7 @@
 
 import { changeSettings, settings } from "../../state/admin/server.js";
 import { keepsLess, storage } from "../../state/admin/server_operation.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
 import { Skeletons } from "../parts/skeletons.js";
@@ -13,7 +13,7 @@ import { bytesOf, t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
-import { lasting } from "../parts/time.js";
+import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useAnswer } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
@@ -121,10 +121,11 @@ function Bar({ part, label }) {
 function Retention() {
   const { value, set } = useAnswer(settings);
   const [wanted, setWanted] = useState(/** @type {number | null} */ (null));
-  const change = (/** @type {number} */ days) => tried(changeSettings({ retentionDays: days }).then(set));
+  const change = (/** @type {number} */ days) =>
+    tryOrNotify(changeSettings({ retentionDays: days }).then(set));
   if (!value) return null;
   const words = (/** @type {number} */ days) =>
-    days ? t("retention-days", { time: lasting(days * DAY_S) }) : t("retention-forever");
+    days ? t("retention-days", { time: formatDuration(days * DAY_S) }) : t("retention-forever");
   const choose = (/** @type {number} */ days) =>
     keepsLess(value.retentionDays, days) ? setWanted(days) : change(days);
   return html`
@@ -140,7 +141,7 @@ function Retention() {
     ${
       wanted !== null &&
       html`<${Confirm}
-        title=${t("retention-title", { time: lasting(wanted * DAY_S) })}
+        title=${t("retention-title", { time: formatDuration(wanted * DAY_S) })}
         text=${t("retention-text")}
         action=${t("retention-do")}
         onConfirm=${() => change(wanted)}

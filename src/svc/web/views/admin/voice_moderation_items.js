@@ -16,7 +16,7 @@ import {
 } from "../../state/admin/moderation.js";
 import { letSpeak, mayLetSpeak } from "../../state/admin/channels.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { t } from "../../words/words.js";
 import { draggedPerson } from "./drag_and_drop.js";
@@ -39,7 +39,7 @@ export function voiceItems(person, channelId) {
     may("mute_members", channelId) && {
       label: t("lower-hand"),
       icon: "hand",
-      onChoose: () => tried(lowerHandOf(id, channelId)),
+      onChoose: () => tryOrNotify(lowerHandOf(id, channelId)),
     };
   if (!ranksBelow(memberOf(id))) return [lower].filter(Boolean);
   const rooms = mayMove(id, channelId)
@@ -51,30 +51,34 @@ export function voiceItems(person, channelId) {
     mayLetSpeak(id, channelId) && {
       label: speaks ? t("to-audience") : t("invite-to-speak"),
       icon: speaks ? "people" : "mic",
-      onChoose: () => tried(letSpeak(id, channelId, !speaks)),
+      onChoose: () => tryOrNotify(letSpeak(id, channelId, !speaks)),
     },
     mutes && {
       label: muted ? t("unmute-in-calls") : t("mute-in-calls"),
       icon: muted ? "mic" : "mic-off",
-      onChoose: () => tried(muteInCalls(id, !muted)),
+      onChoose: () => tryOrNotify(muteInCalls(id, !muted)),
     },
     mutes && {
       label: deafened ? t("undeafen-in-calls") : t("deafen-in-calls"),
       icon: deafened ? "headphones" : "deafen",
-      onChoose: () => tried(deafenInCalls(id, !deafened)),
+      onChoose: () => tryOrNotify(deafenInCalls(id, !deafened)),
     },
     may("mute_members", channelId) &&
-      shares(id) && { label: t("stop-screen"), icon: "screen-stop", onChoose: () => tried(stopScreenOf(id)) },
+      shares(id) && {
+        label: t("stop-screen"),
+        icon: "screen-stop",
+        onChoose: () => tryOrNotify(stopScreenOf(id)),
+      },
     ...rooms.map((room) => ({
       label: t("move-to", { channel: room.name }),
       icon: "voice",
-      onChoose: () => tried(moveToCall(id, room.id)),
+      onChoose: () => tryOrNotify(moveToCall(id, room.id)),
     })),
     mayMove(id, channelId) && {
       label: t("end-call-of"),
       icon: "leave",
       danger: true,
-      onChoose: () => tried(endCallOf(id)),
+      onChoose: () => tryOrNotify(endCallOf(id)),
     },
   ]).filter(Boolean);
 }

@@ -5,7 +5,7 @@
 
 import { addressOfWebhook, deleteWebhook, editWebhook, setWebhookPicture } from "../../state/admin/server.js";
 import { may, textChannels } from "../../state/channels.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { CardComposer } from "./card_composer.js";
 import { Snippets } from "./webhook_snippets.js";
@@ -32,11 +32,11 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
   const input = useRef(null);
   const address = addressOfWebhook(webhook);
   const change = (/** @type {{name?: string, channel_id?: string}} */ changes) =>
-    tried(editWebhook(id, changes).then(onChanged));
+    tryOrNotify(editWebhook(id, changes).then(onChanged));
   const picked = (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const [file] = event.currentTarget.files ?? [];
     event.currentTarget.value = "";
-    if (file) tried(setWebhookPicture(id, file).then(onChanged));
+    if (file) tryOrNotify(setWebhookPicture(id, file).then(onChanged));
   };
   const rename = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -95,7 +95,7 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
         title=${t("webhook-delete-title", { name })}
         text=${t("webhook-delete-text")}
         action=${t("webhook-delete")}
-        onConfirm=${() => tried(deleteWebhook(id)).then((done) => done && onDeleted())}
+        onConfirm=${() => tryOrNotify(deleteWebhook(id)).then((done) => done && onDeleted())}
         onClose=${() => setEnding(false)}
       />`
     }

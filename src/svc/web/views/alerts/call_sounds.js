@@ -9,7 +9,7 @@ import { callChannel, callState, sending } from "../../call/current_call.js";
 import { alerts } from "../../state/alerts.js";
 import { ownQuiet } from "../../state/people.js";
 import { member } from "../../state/server.js";
-import { peopleIn } from "../../state/voice.js";
+import { participantsIn } from "../../state/voice.js";
 import { effect } from "../../vendor/signals.js";
 import { chime } from "./chimes.js";
 
@@ -38,7 +38,7 @@ function present(channelId, before) {
 
 /** @param {string} channelId */
 const others = (channelId) =>
-  peopleIn(channelId)
+  participantsIn(channelId)
     .map(({ id }) => id)
     .filter((id) => id !== member.value?.id);
 

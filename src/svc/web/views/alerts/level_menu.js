@@ -4,12 +4,12 @@
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { chooseLevel, choiceOf, isMuted, LEVELS, levelOf, mute, unmute } from "../../state/notifications.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { addressOf } from "../../state/navigation.js";
 import { countsOf, readAll } from "../../state/unread_counts.js";
 import { t } from "../../words/words.js";
 import { copy } from "../parts/copy_field.js";
-import { momentOf } from "../parts/time.js";
+import { formatMoment } from "../parts/time.js";
 
 /** Mute durations in seconds; 0 mutes until unmuted. */
 export const MUTES = [
@@ -39,12 +39,12 @@ export function levelItems(channelId) {
     {
       label: t("level-default", { level: t(`level-${usual}`) }),
       checked: level === null,
-      onChoose: () => tried(chooseLevel(channelId, null)),
+      onChoose: () => tryOrNotify(chooseLevel(channelId, null)),
     },
     ...LEVELS.map((each) => ({
       label: t(`level-${each}`),
       checked: level === each,
-      onChoose: () => tried(chooseLevel(channelId, each)),
+      onChoose: () => tryOrNotify(chooseLevel(channelId, each)),
     })),
     ...(muted ? unmuteItems(channelId, untilMs) : muteItems(channelId)),
   ];
@@ -60,7 +60,7 @@ export function muteItems(channelId) {
     { heading: t("mute-for") },
     ...MUTES.map(({ name, seconds }) => ({
       label: t(`mute-${name}`),
-      onChoose: () => tried(mute(channelId, seconds)),
+      onChoose: () => tryOrNotify(mute(channelId, seconds)),
     })),
   ];
 }
@@ -69,11 +69,11 @@ export function muteItems(channelId) {
 function unmuteItems(channelId, untilMs) {
   return [
     { heading: mutedWords(untilMs) },
-    { label: t("unmute-channel"), icon: "bell", onChoose: () => tried(unmute(channelId)) },
+    { label: t("unmute-channel"), icon: "bell", onChoose: () => tryOrNotify(unmute(channelId)) },
   ];
 }
 
 /** Return the end of a mute as text, such as "Muted until 15:30." @param {number | null} untilMs */
 export function mutedWords(untilMs) {
-  return untilMs === null ? t("muted-for-good") : t("muted-until", { time: momentOf(untilMs) });
+  return untilMs === null ? t("muted-for-good") : t("muted-until", { time: formatMoment(untilMs) });
 }

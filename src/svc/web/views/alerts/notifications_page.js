@@ -4,7 +4,7 @@
 
 import { alerts, chooseAlerts, chooseSound, SOUNDS } from "../../state/alerts.js";
 import { chooseLevel, choiceOf, LEVELS, levelOf, unmute } from "../../state/notifications.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { install, installing } from "../../state/installation.js";
 import { lookAtPush, push } from "../../state/push.js";
 import { subscribe, unsubscribe } from "../../state/push_subscription.js";
@@ -25,7 +25,7 @@ export function NotificationsPage() {
       label=${t("level-of-all")}
       value=${levelOf(null)}
       options=${options}
-      onChange=${(/** @type {Notifications["level"]} */ level) => tried(chooseLevel(null, level))}
+      onChange=${(/** @type {Notifications["level"]} */ level) => tryOrNotify(chooseLevel(null, level))}
     />
     <${MuteAll} />
     <section class="part" aria-label=${t("this-device")}>
@@ -46,7 +46,7 @@ function MuteAll() {
   if (muted)
     return html`<p class="mute-all">
       <span>${mutedWords(untilMs)}</span>
-      <${Button} onClick=${() => tried(unmute(null))}>${t("unmute-channel")}<//>
+      <${Button} onClick=${() => tryOrNotify(unmute(null))}>${t("unmute-channel")}<//>
     </p>`;
   return html`<p class="mute-all">
     <${MenuButton} label=${t("mute-all")} class="button" items=${() => muteItems(null)}>${t("mute-all")}<//>
@@ -74,7 +74,7 @@ function Notices() {
 function Push() {
   const state = push.value;
   const change = async (/** @type {boolean} */ on) =>
-    (await tried(on ? subscribe() : unsubscribe())) && (push.value === "on") === on;
+    (await tryOrNotify(on ? subscribe() : unsubscribe())) && (push.value === "on") === on;
   const possible = ["on", "off", "busy", "failed"].includes(state);
   return html`<div class="push-state" data-state=${state}>
     <${Switch}

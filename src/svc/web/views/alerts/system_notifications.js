@@ -7,8 +7,8 @@
 
 import { conversations, conversationsById } from "../../state/private_conversations.js";
 import { unread } from "../../state/unread_counts.js";
-import { inTurn } from "../../transport/browser_storage.js";
-import { running } from "../../transport/service_worker_registration.js";
+import { withLock } from "../../transport/browser_storage.js";
+import { activeRegistration } from "../../transport/service_worker_registration.js";
 import { effect } from "../../vendor/signals.js";
 
 /** Return whether the member or the browser has blocked notifications. */
@@ -22,7 +22,7 @@ export async function askForNotices() {
 /** @param {Alert} alert */
 export async function showNotice(alert) {
   if (globalThis.Notification?.permission !== "granted") return;
-  const worker = (await running())?.active;
+  const worker = (await activeRegistration())?.active;
   worker?.postMessage({ ring: "secret" in alert ? privately(alert.secret) : inChannel(alert) });
 }
 
@@ -87,4 +87,5 @@ export async function closeCallNotice(conversationId) {
 }
 
 /** Run one task at a time, and none while the service worker is showing a notification (see sw.js). */
-const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());
+const noticesShown = () =>
+  withLock("svc.notices", async () => (await activeRegistration())?.getNotifications());

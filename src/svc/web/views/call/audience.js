@@ -6,7 +6,7 @@ import { callChannel } from "../../call/current_call.js";
 import { letSpeak, mayLetSpeak } from "../../state/admin/channels.js";
 import { raisedHands } from "../../state/hands_and_reactions.js";
 import { showDialog } from "../../state/navigation.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -54,7 +54,7 @@ function Listener({ person }) {
     }
     ${
       mayLetSpeak(id, channelId) &&
-      html`<${Button} class="invite-to-speak" onClick=${() => tried(letSpeak(id, channelId, true))}>
+      html`<${Button} class="invite-to-speak" onClick=${() => tryOrNotify(letSpeak(id, channelId, true))}>
         ${t("invite-to-speak")}<span class="unseen" dir="auto"> ${nickname}</span>
       <//>`
     }

@@ -13,13 +13,13 @@ import {
   soundBlocked,
   unblockSound,
 } from "../../call/current_call.js";
-import { peopleHere } from "../../call/participants.js";
+import { participants } from "../../call/participants.js";
 import { may } from "../../state/channels.js";
 import { memberOf } from "../../state/people.js";
-import { aside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
+import { aside, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
 import { whyNotSealed } from "../../state/private_calls.js";
 import { countsOf } from "../../state/unread_counts.js";
-import { peopleIn } from "../../state/voice.js";
+import { participantsIn } from "../../state/voice.js";
 import { html, useEffect } from "../../vendor/preact.js";
 import { Controls } from "./controls.js";
 import { Stage } from "./stage.js";
@@ -28,7 +28,7 @@ import { Avatar } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
-import { listed, t } from "../../words/words.js";
+import { formatList, t } from "../../words/words.js";
 
 const MOST_FACES = 6; // The names of all members follow as text.
 const UnexpectedDevices = Lazy(() => import("./encryption.js"), "UnexpectedDevices");
@@ -36,11 +36,11 @@ const UnexpectedDevices = Lazy(() => import("./encryption.js"), "UnexpectedDevic
 /** @param {{channel: Channel}} props */
 export function CallView({ channel }) {
   const here = callChannel.value === channel.id;
-  const people = here ? peopleHere() : [];
+  const people = here ? participants() : [];
   const wanted = target.value?.channelId === channel.id;
   // The chat is beside the call, so open it when the member follows a link to one of its messages.
   useEffect(() => {
-    if (wanted) showAside("callText");
+    if (wanted) openSidePanel("callText");
   }, [wanted]);
   const { unread } = countsOf(channel.id);
   return html`<main id="call" class="call">
@@ -72,14 +72,14 @@ export function CallView({ channel }) {
           label=${unread ? `${t("call-text")}, ${t("unread-count", { count: unread })}` : t("call-text")}
           class=${unread ? "with-news" : ""}
           aria-pressed=${aside.value?.name === "callText"}
-          onClick=${() => toggleAside("callText")}
+          onClick=${() => toggleSidePanel("callText")}
         />
         <${InboxButton} />
         <${IconButton}
           icon="people"
           label=${t("members")}
           aria-pressed=${aside.value?.name === "members"}
-          onClick=${() => toggleAside("members")}
+          onClick=${() => toggleSidePanel("members")}
         />
       </span>
     </header>
@@ -105,7 +105,7 @@ function InCall({ people }) {
 
 /** The call before joining: its members and the join button. @param {{channel: Channel}} props */
 function WayIn({ channel }) {
-  const inside = peopleIn(channel.id);
+  const inside = participantsIn(channel.id);
   const names = inside.map(({ nickname }) => nickname);
   const why = channel.encrypted && whyNotSealed();
   return html`<div class="way-in">
@@ -121,7 +121,7 @@ function WayIn({ channel }) {
       </p>`
     }
     <p class="large" dir="auto">
-      ${names.length ? t("are-here", { names: listed(names), count: names.length }) : t("nobody-here")}
+      ${names.length ? t("are-here", { names: formatList(names), count: names.length }) : t("nobody-here")}
     </p>
     ${ending.value && html`<p class="error" role="alert">${ending.value}</p>`}
     ${channel.encrypted && html`<p class="quiet"><${Icon} name="lock" /> ${t("call-encrypted-hint")}</p>`}

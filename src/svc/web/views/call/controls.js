@@ -16,7 +16,7 @@ import { otherCamera } from "../../call/devices.js";
 import { mode, onlySound } from "../../state/call_layout.js";
 import { setCallSettings } from "../../state/call_settings.js";
 import { mayInCall } from "../../state/channels.js";
-import { showDialog, toggleAside } from "../../state/navigation.js";
+import { showDialog, toggleSidePanel } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
@@ -121,7 +121,7 @@ function items(mayShare) {
         onChoose: () => showDialog("screen"),
       },
     { label: t("pop-out"), icon: "full", why: canPopOut() ? "" : t("pop-out-never"), onChoose: popOut },
-    { label: t("quality"), icon: "levels", onChoose: () => toggleAside("quality") },
+    { label: t("quality"), icon: "levels", onChoose: () => toggleSidePanel("quality") },
     { label: t("settings-voice"), icon: "gear", onChoose: () => showDialog("settings", { page: "voice" }) },
   ];
 }

@@ -6,22 +6,22 @@
 import { keyHolders } from "../../state/private_calls.js";
 import { privateClient } from "../../state/private_client.js";
 import { memberOf } from "../../state/people.js";
-import { peopleIn } from "../../state/voice.js";
+import { participantsIn } from "../../state/voice.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
-import { explain, listed, t } from "../../words/words.js";
+import { explain, formatList, t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
 
 const SETTLED_MS = 5000; // A leaving member disappears shortly before the keys change.
 
 const named = (/** @type {string[]} */ ids) =>
-  listed(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
+  formatList(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
 
 /**
  * Name devices that hold the keys although their owners are not shown in the call.
  * @param {{channelId: string}} props
  */
 export function UnexpectedDevices({ channelId }) {
-  const here = new Set(peopleIn(channelId).map(({ id }) => id));
+  const here = new Set(participantsIn(channelId).map(({ id }) => id));
   const holders = keyHolders.value;
   const names = named(holders.filter((id, at) => !here.has(id) || holders.indexOf(id) !== at));
   const [announced, setAnnounced] = useState("");

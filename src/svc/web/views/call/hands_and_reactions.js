@@ -8,15 +8,15 @@ import { callChannel, ownHand, toggleHand } from "../../call/current_call.js";
 import { mayInCall } from "../../state/channels.js";
 import { raisedHands, react, reactions } from "../../state/hands_and_reactions.js";
 import { lowerHandOf } from "../../state/admin/moderation.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { listed, t } from "../../words/words.js";
+import { formatList, t } from "../../words/words.js";
 import { Sign } from "../conversation/reactions.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { beside } from "../parts/menu.js";
+import { positionNextTo } from "../parts/menu.js";
 
 const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
@@ -45,12 +45,12 @@ export function Hands({ people }) {
                     icon="close"
                     title=${t("lower-hand")}
                     aria-label=${t("lower-hand-of", { name: each.nickname })}
-                    onClick=${() => tried(lowerHandOf(each.id, channelId))}
+                    onClick=${() => tryOrNotify(lowerHandOf(each.id, channelId))}
                   >
                     <span dir="auto">${nameOf(each)}</span>
                   <//>`,
               )
-            : html`<span dir="auto">${listed(hands.map(nameOf))}</span>`
+            : html`<span dir="auto">${formatList(hands.map(nameOf))}</span>`
         }
       </span>`
     }
@@ -107,7 +107,7 @@ function Gestures({ holder, onClose, onLeave }) {
   const channelId = callChannel.value ?? "";
   useLayoutEffect(() => {
     box.current.showPopover();
-    beside(box.current, holder.current);
+    positionNextTo(box.current, holder.current);
     box.current.querySelector("button")?.focus();
   }, []);
   useEffect(() => {
@@ -123,7 +123,7 @@ function Gestures({ holder, onClose, onLeave }) {
     event.stopPropagation();
     onClose();
   };
-  const choose = (/** @type {string} */ emoji) => tried(react(channelId, emoji));
+  const choose = (/** @type {string} */ emoji) => tryOrNotify(react(channelId, emoji));
   return html`<div
     class="menu gestures"
     popover="manual"

@@ -5,7 +5,7 @@
 import { reading } from "../../call/call_statistics.js";
 import { tracks } from "../../call/current_call.js";
 import { estimate, layers } from "../../call/layer_requests.js";
-import { peopleHere } from "../../call/participants.js";
+import { participants } from "../../call/participants.js";
 import { choosePerson, people, personSettings } from "../../state/call_settings.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
@@ -84,7 +84,7 @@ function Now({ memberId }) {
  */
 function videoWords(memberId, source) {
   const track = tracks.value.find((each) => each.userId === memberId && each.source === source);
-  const withheld = peopleHere().find(({ id }) => id === memberId)?.withheld?.[source];
+  const withheld = participants().find(({ id }) => id === memberId)?.withheld?.[source];
   if (withheld) return [t("withheld", { reason: withheld })];
   if (!track) return [];
   const sent = layers.value.get(track.trackId);

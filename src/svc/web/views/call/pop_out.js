@@ -2,7 +2,7 @@
 // the window shows the largest video.
 
 import { callState } from "../../call/current_call.js";
-import { peopleHere } from "../../call/participants.js";
+import { participants } from "../../call/participants.js";
 import { notify } from "../../state/notices.js";
 import { h, html, render, useEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -41,7 +41,7 @@ function PoppedOut({ close }) {
     if (over) close();
   }, [over]);
   return html`
-    <${Stage} people=${peopleHere()} />
+    <${Stage} people=${participants()} />
     <div class="call-controls" role="group" aria-label=${t("call-controls")}>
       <${MicControl} />
       <${LeaveControl} />

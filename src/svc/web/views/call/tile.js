@@ -11,7 +11,7 @@ import { mayInCall } from "../../state/channels.js";
 import { callSettings, personSettings } from "../../state/call_settings.js";
 import { stopScreenOf } from "../../state/admin/moderation.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { addLayer, showDialog } from "../../state/navigation.js";
 import { html, useComputed, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -83,7 +83,7 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) 
         html`<${IconButton}
           icon="screen-stop"
           label=${t("stop-screen-of", { name: nickname })}
-          onClick=${() => tried(stopScreenOf(id))}
+          onClick=${() => tryOrNotify(stopScreenOf(id))}
         />`
       }
       <${IconButton}

@@ -9,7 +9,7 @@ import { firstPaint } from "../../state/first_paint.js";
 import { isMuted } from "../../state/notifications.js";
 import { open, place, showDialog } from "../../state/navigation.js";
 import { countsOf, shortCount } from "../../state/unread_counts.js";
-import { peopleIn } from "../../state/voice.js";
+import { participantsIn } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { effect, signal } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
@@ -99,7 +99,7 @@ export function TextChannel({ channel }) {
 
 /** @param {{channel: Channel}} props */
 export function VoiceChannel({ channel }) {
-  const people = useComputed(() => peopleIn(channel.id)).value;
+  const people = useComputed(() => participantsIn(channel.id)).value;
   const { classes, marks } = useUnread(channel.id);
   const current = useComputed(() => place.value?.channelId === channel.id).value;
   const enter = () => {

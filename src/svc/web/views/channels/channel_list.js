@@ -5,7 +5,7 @@
 
 import { callChannel } from "../../call/current_call.js";
 import { sectionsOf } from "../../state/admin/channel_order.js";
-import { channels, folded, may, toggleFolded } from "../../state/channels.js";
+import { channels, collapsed, may, toggleCollapsed } from "../../state/channels.js";
 import { place, showDialog } from "../../state/navigation.js";
 import { conversations } from "../../state/private_conversations.js";
 import { countsOf } from "../../state/unread_counts.js";
@@ -59,7 +59,7 @@ function Loose({ kind, channels: inside, bare }) {
  */
 function Category({ category, channels: inside }) {
   const { id, name } = category;
-  const shut = folded.value.has(id);
+  const shut = collapsed.value.has(id);
   const shown = shut
     ? inside.filter(
         (each) =>
@@ -74,7 +74,7 @@ function Category({ category, channels: inside }) {
       onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, category)}
     >
       <h3>
-        <button type="button" class="category" aria-expanded=${!shut} onClick=${() => toggleFolded(id)}>
+        <button type="button" class="category" aria-expanded=${!shut} onClick=${() => toggleCollapsed(id)}>
           <${Icon} name="back" />
           <span dir="auto">${name}</span>
         </button>

@@ -3,7 +3,7 @@
 
 import { may } from "../../state/channels.js";
 import { openReports } from "../../state/admin/reports.js";
-import { showDialog, beside, drawer, toggleAside } from "../../state/navigation.js";
+import { showDialog, beside, drawer, toggleSidePanel } from "../../state/navigation.js";
 import { connection, info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -89,6 +89,6 @@ export function InboxButton() {
     label=${label}
     class=${count ? "with-news mentioned" : ""}
     aria-pressed=${beside.value?.name === "inbox"}
-    onClick=${() => toggleAside("inbox")}
+    onClick=${() => toggleSidePanel("inbox")}
   />`;
 }

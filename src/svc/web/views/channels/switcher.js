@@ -9,7 +9,7 @@
  */
 
 import { channels } from "../../state/channels.js";
-import { fit, folded } from "../../state/name_search.js";
+import { fit, foldCase } from "../../state/name_search.js";
 import { loadMembers, members } from "../../state/people.js";
 import { closeDialogs, open, showDialog } from "../../state/navigation.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -106,9 +106,9 @@ function results(wanted) {
       ? [...members.value.values()].map((member) => ({ key: member.id, name: member.nickname, member }))
       : []),
   ];
-  const letters = folded(wanted);
+  const letters = foldCase(wanted);
   return all
-    .map((result) => ({ result, fits: fit(folded(result.name), letters) }))
+    .map((result) => ({ result, fits: fit(foldCase(result.name), letters) }))
     .filter(({ fits }) => fits >= 0)
     .sort((one, other) => one.fits - other.fits)
     .slice(0, MOST)

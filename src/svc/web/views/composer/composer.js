@@ -21,7 +21,7 @@ import { MOST } from "./text_field.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
 import { Lazy } from "../parts/lazy_component.js";
-import { lasting, momentOf } from "../parts/time.js";
+import { formatDuration, formatMoment } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
 const FEW = 200; // If fewer characters than this remain, the count is shown.
@@ -164,7 +164,7 @@ export function Composer({ channel, thread = null, timeline }) {
 /** Return why nothing can be sent in this channel. */
 function whyNot() {
   const until = member.value?.timeout_until_ms ?? 0;
-  return until > Date.now() ? t("in-timeout-until", { time: momentOf(until) }) : t("read-only");
+  return until > Date.now() ? t("in-timeout-until", { time: formatMoment(until) }) : t("read-only");
 }
 
 /** @param {{channelId: string}} props */
@@ -190,7 +190,7 @@ export function SlowLeft({ channelId }) {
  * @param {number} left
  */
 export const slowWords = (left) =>
-  t("slow-mode-left", { time: lasting(left > 60 ? Math.ceil(left / 60) * 60 : left) });
+  t("slow-mode-left", { time: formatDuration(left > 60 ? Math.ceil(left / 60) * 60 : left) });
 
 /** Format a duration as "0:05" or "1:02:03". @param {number} seconds */
 function clock(seconds) {

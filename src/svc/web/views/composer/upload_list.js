@@ -12,7 +12,7 @@
  *   Files
  */
 
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { isSpoiler, shownName } from "../../state/uploads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -130,7 +130,7 @@ function Describe({ name, alt, save, onClose }) {
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     event.stopPropagation();
-    if (await tried(save(words.trim()))) onClose();
+    if (await tryOrNotify(save(words.trim()))) onClose();
   };
   return html`<${Dialog} title=${t("describe-file", { name })} onClose=${onClose}>
     <${Field}

@@ -5,7 +5,7 @@
 
 import { channelsById, may } from "../../state/channels.js";
 import { isMuted } from "../../state/notifications.js";
-import { closeDialogs, showAside, showDialog } from "../../state/navigation.js";
+import { closeDialogs, openSidePanel, showDialog } from "../../state/navigation.js";
 import { unreadInThreads } from "../../state/threads.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -14,7 +14,7 @@ import { Markdown } from "../message_text.js";
 import { Dialog } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
-import { lasting } from "../parts/time.js";
+import { formatDuration } from "../parts/time.js";
 
 /** @param {{channelId: string, onClose: () => void}} props */
 export function About({ channelId, onClose }) {
@@ -24,11 +24,11 @@ export function About({ channelId, onClose }) {
   const muted = isMuted(channelId);
   const showBeside = (/** @type {string} */ panel) => {
     closeDialogs();
-    showAside(panel);
+    openSidePanel(panel);
   };
   return html`<${Dialog} title=${name} onClose=${onClose} class="about-channel">
     ${topic && html`<div class="text" dir="auto"><${Markdown} text=${topic} /></div>`}
-    ${slowS > 0 && html`<p class="quiet">${t("slow-mode-here", { time: lasting(slowS) })}</p>`}
+    ${slowS > 0 && html`<p class="quiet">${t("slow-mode-here", { time: formatDuration(slowS) })}</p>`}
     <div class="about-ways">
       <${MenuButton} items=${() => levelItems(channelId)} label=${t("notifications")} class="about-way">
         <${Icon} name=${muted ? "bell-off" : "bell"} /> ${

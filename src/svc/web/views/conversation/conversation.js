@@ -9,7 +9,7 @@
 
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
-import { beside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
+import { beside, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
 import { firstPaint } from "../../state/first_paint.js";
 import { stage } from "../../state/sign_in.js";
 import { isMuted } from "../../state/notifications.js";
@@ -29,8 +29,8 @@ import { Icon } from "../parts/icon.js";
 import { Skeletons } from "../parts/skeletons.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { MenuButton } from "../parts/menu.js";
-import { lasting } from "../parts/time.js";
-import { explain, listed, t } from "../../words/words.js";
+import { formatDuration } from "../parts/time.js";
+import { explain, formatList, t } from "../../words/words.js";
 
 const Onboarding = Lazy(() => import("../sign_in/onboarding.js"), "Onboarding", firstPaint);
 
@@ -85,7 +85,7 @@ async function reach(conversation, { messageId, atMs }) {
   if (isHere()) return messageId;
   // The message is in a thread, or deleted.
   const { channel_id: channelId, thread } = await fetchMessage(conversation.channelId, messageId);
-  if (thread) showAside("thread", { channelId, thread, messageId });
+  if (thread) openSidePanel("thread", { channelId, thread, messageId });
   return null;
 }
 
@@ -115,13 +115,13 @@ function Head({ channel }) {
         icon="people"
         label=${t("members")}
         aria-pressed=${shown === "members"}
-        onClick=${() => toggleAside("members")}
+        onClick=${() => toggleSidePanel("members")}
       />
       <${IconButton}
         icon="search"
         label=${t("search")}
         aria-pressed=${shown === "search"}
-        onClick=${() => toggleAside("search")}
+        onClick=${() => toggleSidePanel("search")}
       />
       <${MenuButton}
         label=${t("channel-more")}
@@ -134,8 +134,8 @@ function Head({ channel }) {
 
 /** Return the items of the header's menu. @param {Channel} channel @returns {ItemList} */
 const moreItems = ({ id }) => [
-  { label: t("pins"), icon: "pin", onChoose: () => showAside("pins") },
-  { label: t("threads"), icon: "thread", onChoose: () => showAside("threads") },
+  { label: t("pins"), icon: "pin", onChoose: () => openSidePanel("pins") },
+  { label: t("threads"), icon: "thread", onChoose: () => openSidePanel("threads") },
   { label: t("notifications"), icon: isMuted(id) ? "bell-off" : "bell", items: () => levelItems(id) },
   may("manage_channels") && {
     label: t("edit-channel"),
@@ -179,9 +179,9 @@ export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
     .map((id) => memberOf(id)?.nickname ?? t("somebody"));
   const waits = slowS > 0 && may("send_messages", channelId) && !may("manage_messages", channelId);
   const words = !names.length
-    ? waits && t("slow-mode-here", { time: lasting(slowS) })
+    ? waits && t("slow-mode-here", { time: formatDuration(slowS) })
     : names.length > 3
       ? t("many-typing")
-      : t("typing", { names: listed(names), count: names.length });
+      : t("typing", { names: formatList(names), count: names.length });
   return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;
 }

@@ -1,7 +1,7 @@
 // One message: author and time, the message it replies to, text, files, cards, reactions and actions.
 // Rendered again only when the message changes.
 
-import { open, openConversation, showAside, showDialog } from "../../state/navigation.js";
+import { open, openConversation, openSidePanel, showDialog } from "../../state/navigation.js";
 import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow } from "../../state/people.js";
 import { answered } from "../../state/replied_messages.js";
 import { member } from "../../state/server.js";
@@ -280,7 +280,7 @@ export function Replied({ id, conversation }) {
     conversationId !== undefined
       ? openConversation(conversationId, id)
       : thread
-        ? showAside("thread", { channelId, thread, messageId: id })
+        ? openSidePanel("thread", { channelId, thread, messageId: id })
         : open(channelId, id);
   return html`<button type="button" class="replied" onClick=${go} title=${t("go-to-message")}>
     <${Icon} name="reply" />
@@ -313,7 +313,7 @@ export function Answers({ message: { id, channel_id: channelId }, answers }) {
   return html`<button
     type="button"
     class=${`answers ${unread ? "unread" : ""}`}
-    onClick=${() => showAside("thread", { channelId, thread: id })}
+    onClick=${() => openSidePanel("thread", { channelId, thread: id })}
   >
     <${Icon} name="thread" />
     <span>${t("answers", { count: answers.count })}</span>

@@ -8,9 +8,9 @@
 import { may as mayOnServer, conversationKeyOf } from "../../state/channels.js";
 import { acts } from "../../state/message_actions.js";
 import { draftOf } from "../../state/drafts.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { block, blocked, nameNow, unblock } from "../../state/people.js";
-import { addressOf, showAside, showDialog } from "../../state/navigation.js";
+import { addressOf, openSidePanel, showDialog } from "../../state/navigation.js";
 import { writeTo } from "../../state/private_client.js";
 import { answering, mayWriteTo } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
@@ -77,7 +77,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
   const isBlocked = blocked.value.has(author.id);
   /** @param {MouseEvent} [event] */
   const remove = (event) =>
-    event?.shiftKey ? tried(acts.remove(message)) : showDialog("remove", { message });
+    event?.shiftKey ? tryOrNotify(acts.remove(message)) : showDialog("remove", { message });
   const reply = () => {
     if (message.conversation_id !== undefined) answering.value = message;
     else draftOf(conversationKeyOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
@@ -101,14 +101,14 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
         may("send_messages") && {
           label: t("answer-in-thread"),
           icon: "thread",
-          onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id, writes: true }),
+          onChoose: () => openSidePanel("thread", { channelId: posted.channel_id, thread: id, writes: true }),
         },
       posted &&
         posted.previews?.length > 0 &&
         mayRemove && {
           label: t("remove-previews"),
           icon: "close",
-          onChoose: () => tried(acts.removePreviews(posted)),
+          onChoose: () => tryOrNotify(acts.removePreviews(posted)),
         },
     ];
     /** @type {ItemList} */
@@ -122,7 +122,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
         !posted.thread && {
           label: t("mark-unread"),
           icon: "bell",
-          onChoose: () => tried(markUnread(posted)),
+          onChoose: () => tryOrNotify(markUnread(posted)),
         },
       {
         label: t("copy-text"),
@@ -140,7 +140,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
         may("manage_messages") && {
           label: pinned ? t("unpin") : t("pin"),
           icon: "pin",
-          onChoose: () => tried(acts.pin(posted, !pinned)),
+          onChoose: () => tryOrNotify(acts.pin(posted, !pinned)),
         },
     ];
     /** @type {ItemList} */
@@ -150,12 +150,12 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
         mayWriteTo(author) && {
           label: t("private-to", { name }),
           icon: "lock",
-          onChoose: () => tried(writeTo(author.id)),
+          onChoose: () => tryOrNotify(writeTo(author.id)),
         },
       other && {
         label: isBlocked ? t("unblock", { name }) : t("block", { name }),
         icon: "quiet",
-        onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)),
+        onChoose: () => tryOrNotify(isBlocked ? unblock(author.id) : block(author.id)),
       },
       other &&
         !("trouble" in message && message.trouble) && {
@@ -225,7 +225,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
       ${
         picking &&
         html`<${Picker}
-          onChoose=${(/** @type {string} */ sign) => tried(acts.react(message, sign, true))}
+          onChoose=${(/** @type {string} */ sign) => tryOrNotify(acts.react(message, sign, true))}
           onClose=${() => setPicking(false)}
         />`
       }

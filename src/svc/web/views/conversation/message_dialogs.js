@@ -3,7 +3,7 @@
 /** @import { Held, Shown } from "./message.js" */
 
 import { acts } from "../../state/message_actions.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { nameNow } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { quoted } from "./message.js";
@@ -18,7 +18,7 @@ export function RemoveMessage({ message, onClose }) {
     title=${t("delete-message-title")}
     text=${t("delete-message-text")}
     action=${t("delete-message")}
-    onConfirm=${() => tried(acts.remove(message))}
+    onConfirm=${() => tryOrNotify(acts.remove(message))}
     onClose=${onClose}
   >
     <blockquote dir="auto"><b>${nameNow(message.author)}</b> ${quoted(message)}</blockquote>

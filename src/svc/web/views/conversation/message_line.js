@@ -4,7 +4,7 @@
 /** @import { Message } from "../../types/api.js" */
 /** @import { Shown } from "./message.js" */
 
-import { closeAside, leaving, open, showAside } from "../../state/navigation.js";
+import { closeSidePanel, leaving, open, openSidePanel } from "../../state/navigation.js";
 import { blocked, nameNow, pictureNow } from "../../state/people.js";
 import { isSpoiler } from "../../state/uploads.js";
 import { html } from "../../vendor/preact.js";
@@ -72,8 +72,8 @@ const COVERED = "(max-width: 960px)";
 export function goTo({ channel_id: channelId, id, thread }) {
   if (!thread && matchMedia(COVERED).matches) {
     leaving.keeps = true;
-    closeAside();
+    closeSidePanel();
   }
   open(channelId, thread ? null : id);
-  if (thread) showAside("thread", { channelId, thread, messageId: id });
+  if (thread) openSidePanel("thread", { channelId, thread, messageId: id });
 }

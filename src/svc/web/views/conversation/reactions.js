@@ -6,12 +6,12 @@
 
 import { acts } from "../../state/message_actions.js";
 import { emoji } from "../../state/emoji.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { member } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { listed, t } from "../../words/words.js";
+import { formatList, t } from "../../words/words.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
 import { remembered, used } from "../emoji/recent_emoji.js";
 import { IconButton } from "../parts/button.js";
@@ -52,7 +52,7 @@ function Reaction({ message, reaction, may }) {
   const [named, setNamed] = useState(false); // Names are fetched only when the member asks to see them.
   const who = () => {
     const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
-    return listed(
+    return formatList(
       ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names,
     );
   };
@@ -66,7 +66,7 @@ function Reaction({ message, reaction, may }) {
       title=${named ? who() : undefined}
       onMouseEnter=${ask}
       onFocus=${ask}
-      onClick=${() => may && tried(acts.react(message, sign, !own))}
+      onClick=${() => may && tryOrNotify(acts.react(message, sign, !own))}
     >
       <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span>
       <span class="unseen">${t("reaction-count", { count: ids.length })}</span>
@@ -101,7 +101,7 @@ export function quickOf(message, reactions, count) {
         sign,
         own,
         label: t("react-with-sign", { sign }),
-        press: () => tried(acts.react(message, sign, !own)),
+        press: () => tryOrNotify(acts.react(message, sign, !own)),
       };
     });
 }

@@ -24,7 +24,7 @@ import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js"
 import { goTo, MessageLine } from "./message_line.js";
 import { useSearchResults, SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
-import { explain, listed, t } from "../../words/words.js";
+import { explain, formatList, t } from "../../words/words.js";
 
 /** @typedef {{query: string, messages: Message[], more: boolean, problem: string}} Found */
 
@@ -214,7 +214,11 @@ const namedHere = () => ({
 /** @param {Wrong} wrong @param {Named} named */
 function refusalText({ why, filter, value }, { filters, kinds }) {
   if (why === "kind")
-    return t("search-kind-unknown", { value, filter: filters[filter], kinds: listed(Object.values(kinds)) });
+    return t("search-kind-unknown", {
+      value,
+      filter: filters[filter],
+      kinds: formatList(Object.values(kinds)),
+    });
   if (why === "day") return t("search-day-unknown", { value });
   return t("search-day-excluded", {
     filter: filters[filter],

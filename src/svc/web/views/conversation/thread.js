@@ -7,7 +7,7 @@
 
 import { channelsById, may, conversationKeyOf } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { connection } from "../../state/server.js";
 import { follow, threads } from "../../state/threads.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
@@ -66,7 +66,7 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
       <${IconButton}
         icon=${following ? "bell" : "bell-off"}
         label=${following ? t("unfollow-thread") : t("follow-thread")}
-        onClick=${() => tried(follow(channelId, thread, !following))}
+        onClick=${() => tryOrNotify(follow(channelId, thread, !following))}
       />
       <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
     </header>

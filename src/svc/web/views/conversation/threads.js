@@ -7,7 +7,7 @@
  */
 
 import { channelsById } from "../../state/channels.js";
-import { showAside } from "../../state/navigation.js";
+import { openSidePanel } from "../../state/navigation.js";
 import { ask, connection } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -53,7 +53,7 @@ export function Threads({ onClose }) {
 /** @param {{each: Each}} props */
 function Followed({ each: { channel_id: channelId, thread, root } }) {
   const unread = threads.value.get(thread)?.unread ?? 0;
-  const open = () => showAside("thread", { channelId, thread });
+  const open = () => openSidePanel("thread", { channelId, thread });
   const where = channelsById.value.get(channelId)?.name;
   if (root)
     return html`<${MessageLine}

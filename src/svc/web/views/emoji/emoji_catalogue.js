@@ -1,7 +1,7 @@
 // All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Renders
 // nothing.
 
-import { fit, folded, matching } from "../../state/name_search.js";
+import { fit, foldCase, matching } from "../../state/name_search.js";
 import { signal } from "../../vendor/signals.js";
 import { language } from "../../words/words.js";
 
@@ -74,7 +74,7 @@ export const inTone = ({ sign, toned }, tone) =>
  * @returns {Item[]}
  */
 export function search(query, own, all) {
-  const wanted = folded(query.replaceAll(":", " "))
+  const wanted = foldCase(query.replaceAll(":", " "))
     .split(/[\s_]+/u)
     .filter(Boolean);
   return [...found(own, wanted), ...found(all, wanted)].slice(0, MOST_FOUND);
@@ -90,7 +90,7 @@ export function search(query, own, all) {
 export function find(prefix, serverEmoji, limit, tone = 0) {
   if (!catalogue.value) load();
   const own = matching(ownItems(serverEmoji), prefix, ({ name }) => name, limit);
-  const rest = found(catalogue.value ?? [], [folded(prefix)]).slice(0, limit - own.length);
+  const rest = found(catalogue.value ?? [], [foldCase(prefix)]).slice(0, limit - own.length);
   return [
     ...own.map(({ name, label, url }) => ({ name, label, url })),
     ...rest.map((item) => ({ name: item.name, label: item.label, character: inTone(item, tone) })),
@@ -125,10 +125,10 @@ function found(items, wanted) {
 /** @param {Item} item @param {string} word @returns {number} */
 function fitOf({ name, names = [name], label, words = "" }, word) {
   const best = Math.min(
-    ...[...names, label].map((each) => fit(folded(each), word)).map((fits) => (fits < 0 ? Infinity : fits)),
+    ...[...names, label].map((each) => fit(foldCase(each), word)).map((fits) => (fits < 0 ? Infinity : fits)),
   );
   if (best < Infinity) return best;
-  return folded(words)
+  return foldCase(words)
     .split(" ")
     .some((each) => each.startsWith(word))
     ? BY_WORD

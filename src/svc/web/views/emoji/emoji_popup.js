@@ -7,7 +7,7 @@ import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js"
 import { IconButton } from "../parts/button.js";
 import { useRestoredFocus } from "../parts/focus.js";
 import { Lazy } from "../parts/lazy_component.js";
-import { beside, useLayer } from "../parts/menu.js";
+import { positionNextTo, useLayer } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
 const EmojiPicker = Lazy(() => import("./picker.js"), "EmojiPicker");
@@ -24,7 +24,7 @@ export function EmojiPopup({ anchor, onChoose, onClose }) {
   useRestoredFocus(popup);
   useLayoutEffect(() => {
     popup.current.showPopover();
-    beside(popup.current, anchor.current, SIZE);
+    positionNextTo(popup.current, anchor.current, SIZE);
   }, []);
   return html`<div class="emoji-popup" popover="manual" ref=${popup}>
     <${EmojiPicker} serverEmoji=${emoji.value} onChoose=${onChoose} onClose=${onClose} />

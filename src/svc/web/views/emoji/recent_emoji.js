@@ -1,6 +1,6 @@
 // The recently used emoji and the skin tone, stored only in this browser.
 
-import { keep, keptLike } from "../../transport/browser_storage.js";
+import { storeValue, storedValue } from "../../transport/browser_storage.js";
 import { signal } from "../../vendor/signals.js";
 
 const KEPT = "svc.emoji";
@@ -27,7 +27,7 @@ export function used(sign) {
 
 /** @returns {{tone: number, recent: string[]}} */
 function read() {
-  const { tone, recent } = keptLike({ tone: 0, recent: [] }, KEPT);
+  const { tone, recent } = storedValue({ tone: 0, recent: [] }, KEPT);
   return {
     tone: Number.isInteger(tone) && tone >= 0 && tone <= 5 ? tone : 0,
     recent: recent.filter(isSign).slice(0, MOST_RECENT),
@@ -37,5 +37,5 @@ function read() {
 /** @param {{tone: number, recent: string[]}} changed */
 function write(changed) {
   remembered.value = changed;
-  keep(KEPT, changed);
+  storeValue(KEPT, changed);
 }

@@ -11,7 +11,7 @@ import { html, useSignalEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { troubleWithServer } from "../channels/sidebar.js";
 import { Button } from "../parts/button.js";
-import { agoOf } from "../parts/time.js";
+import { formatAgo } from "../parts/time.js";
 
 export function Banners() {
   useSignalEffect(() => {
@@ -34,7 +34,7 @@ function NewVersion() {
 function ShownFrom() {
   const fromMs = pageFrom(place.value?.channelId ?? "");
   return html`<p class=${fromMs === null ? "" : "banner"} role="status">
-    ${fromMs !== null && t("shown-from", { time: agoOf(fromMs) })}
+    ${fromMs !== null && t("shown-from", { time: formatAgo(fromMs) })}
   </p>`;
 }
 

@@ -4,7 +4,7 @@
 /** @import { Message } from "../../types/api.js" */
 
 import { may, textChannels } from "../../state/channels.js";
-import { folded } from "../../state/name_search.js";
+import { foldCase } from "../../state/name_search.js";
 import { notify } from "../../state/notices.js";
 import { shared } from "../../state/shared_content.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -29,7 +29,7 @@ export function Share({ onClose }) {
   // Any site can open this dialog with its own text and files.
   const [trusted, setTrusted] = useState(shared.value?.from === undefined);
   const all = textChannels.value.filter(({ id }) => may("send_messages", id));
-  const found = all.filter(({ name }) => folded(name).includes(folded(wanted)));
+  const found = all.filter(({ name }) => foldCase(name).includes(foldCase(wanted)));
   const close = () => {
     shared.value = null;
     onClose();

@@ -118,7 +118,7 @@ export function Menu({ label, items, holder, opener = null, at = pointed, onClos
   useLayoutEffect(() => {
     if (!inner) list.current.showPopover();
     pointed = null;
-    beside(list.current, anchor.current ?? holder.current);
+    positionNextTo(list.current, anchor.current ?? holder.current);
     list.current.querySelector("button")?.focus();
   }, [inner]);
   const shown = inner?.items ?? items;
@@ -198,7 +198,11 @@ function Item({ item, onChoose }) {
  * @param {Anchor} anchor
  * @param {{width: number, height: number}} [size]
  */
-export function beside(popup, anchor, size = { width: popup.offsetWidth, height: popup.offsetHeight }) {
+export function positionNextTo(
+  popup,
+  anchor,
+  size = { width: popup.offsetWidth, height: popup.offsetHeight },
+) {
   const at = anchor.getBoundingClientRect();
   const { width, height } = size;
   const below = at.bottom + 4 + Math.min(height, innerHeight - 16) <= innerHeight;

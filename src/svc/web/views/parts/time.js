@@ -57,7 +57,7 @@ export function Time({ ms, style = "clock" }) {
 export function timeAs(style, ms, now = Date.now()) {
   if (style === "distance") return distanceOf(ms - now);
   const isRecent = style === "ago" && (sameDay(ms, now) || sameDay(ms, now - DAY_MS));
-  return isRecent ? agoOf(ms, now) : format(STYLES[style] ?? STYLES.long).format(ms);
+  return isRecent ? formatAgo(ms, now) : format(STYLES[style] ?? STYLES.long).format(ms);
 }
 
 /** @param {number} ahead in ms */
@@ -82,12 +82,12 @@ export function dayOf(ms, now = Date.now()) {
 export const dateOf = (ms) => format({ dateStyle: "medium" }).format(ms);
 
 /** Format "15:30", with the day unless it is today: "Tue 15:30". @param {number} ms @param {number} [now] */
-export function momentOf(ms, now = Date.now()) {
+export function formatMoment(ms, now = Date.now()) {
   return format({ ...CLOCK, ...(!sameDay(ms, now) && { weekday: "short" }) }).format(ms);
 }
 
 /** Format day and time: "Today, 15:30". @param {number} ms @param {number} [now] */
-export const agoOf = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOCK).format(ms)}`;
+export const formatAgo = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOCK).format(ms)}`;
 
 /** Format a day for the browser's calendar, "2026-01-31", in the reader's time zone. @param {number} ms */
 export function dayName(ms) {
@@ -124,7 +124,7 @@ export function sameDay(one, other) {
 }
 
 /** Format a duration. @param {number} seconds */
-export function lasting(seconds) {
+export function formatDuration(seconds) {
   if (!seconds) return t("lasting-none");
   for (const [unit, length] of /** @type {const} */ ([
     ["days", 86400],

@@ -1,6 +1,6 @@
 // Our own name, avatar and settings button, in the corner.
 
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { setPresence, ownInvisible, ownQuiet } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { connection, member } from "../../state/server.js";
@@ -39,7 +39,7 @@ export function OwnCorner() {
           label: t(`is-${how}`),
           icon: ICONS[how],
           checked: how === chosen,
-          onChoose: () => tried(setPresence(how)),
+          onChoose: () => tryOrNotify(setPresence(how)),
         })),
         { label: t("set-status"), icon: "edit", onChoose: () => showDialog("settings", { page: "profile" }) },
       ]}

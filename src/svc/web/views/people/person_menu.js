@@ -4,7 +4,7 @@
 /** @import { ItemList } from "../parts/menu.js" */
 /** @import { MenuRequest } from "./person_menu_trigger.js" */
 
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { block, blocked, memberOf, unblock } from "../../state/people.js";
 import { place, showDialog } from "../../state/navigation.js";
 import { member as ownMember } from "../../state/server.js";
@@ -57,7 +57,7 @@ function aboutOthers(id, name) {
     {
       label: isBlocked ? t("unblock", { name }) : t("block", { name }),
       icon: "quiet",
-      onChoose: () => tried(isBlocked ? unblock(id) : block(id)),
+      onChoose: () => tryOrNotify(isBlocked ? unblock(id) : block(id)),
     },
     { label: t("report-short"), icon: "flag", onChoose: () => showDialog("report", { memberId: id }) },
   ];

@@ -4,7 +4,7 @@
 
 import { may } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import {
   block,
   blocked,
@@ -104,7 +104,7 @@ export function Profile({ memberId, onClose }) {
         }
         <${Button}
           aria-label=${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}
-          onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}
+          onClick=${() => tryOrNotify(isBlocked ? unblock(memberId) : block(memberId))}
         >
           ${isBlocked ? t("unblock-short") : t("block-short")}
         <//>
@@ -112,7 +112,7 @@ export function Profile({ memberId, onClose }) {
         ${
           may("send_messages") &&
           mayWriteTo(member) &&
-          html`<${Button} look="primary" icon="lock" onClick=${() => tried(writeTo(memberId))}>
+          html`<${Button} look="primary" icon="lock" onClick=${() => tryOrNotify(writeTo(memberId))}>
             ${t("private-message")}
           <//>`
         }

@@ -10,13 +10,13 @@ import {
   soundBlocked,
   unblockSound,
 } from "../../call/current_call.js";
-import { peopleHere } from "../../call/participants.js";
+import { participants } from "../../call/participants.js";
 import { callConversation } from "../../call/private_calls.js";
 import { showDialog } from "../../state/navigation.js";
 import { calledConversation, callWords } from "../../state/private_calls.js";
-import { peopleIn } from "../../state/voice.js";
+import { participantsIn } from "../../state/voice.js";
 import { html } from "../../vendor/preact.js";
-import { listed, t } from "../../words/words.js";
+import { formatList, t } from "../../words/words.js";
 import { Controls } from "../call/controls.js";
 import { Stage } from "../call/stage.js";
 import { Button } from "../parts/button.js";
@@ -25,11 +25,11 @@ import { Icon } from "../parts/icon.js";
 /** @param {{conversation: PrivateConversation}} props */
 export function ConversationCall({ conversation }) {
   if (callChannel.value === conversation.id) return html`<${Going} conversation=${conversation} />`;
-  const names = peopleIn(conversation.id).map(({ nickname }) => nickname);
+  const names = participantsIn(conversation.id).map(({ nickname }) => nickname);
   return (
     names.length > 0 &&
     html`<p class="talk-call-way">
-      <span dir="auto">${t("are-here", { names: listed(names), count: names.length })}</span>
+      <span dir="auto">${t("are-here", { names: formatList(names), count: names.length })}</span>
       <${Button} look="primary" icon="call" onClick=${() => callConversation(conversation.id)}>
         ${t("join-call")}
       <//>
@@ -64,7 +64,7 @@ function Going({ conversation }) {
         ${t("sound-blocked")}
       </button>`
     }
-    <${Stage} people=${peopleHere()} />
+    <${Stage} people=${participants()} />
     <${Controls} />
   </section>`;
 }

@@ -2,7 +2,7 @@
 
 /** @import { Call } from "../../state/private_calls.js" */
 
-import { takeCall } from "../../call/private_calls.js";
+import { acceptCall } from "../../call/private_calls.js";
 import { memberOf, ownQuiet } from "../../state/people.js";
 import { declineCall, ringing, whyNotSealed } from "../../state/private_calls.js";
 import { html, useEffect } from "../../vendor/preact.js";
@@ -36,7 +36,10 @@ export function Ringing() {
       ${t("private-call-rings", { name })}${why && html`<br /><small>${why}</small>`}
     </p>
     <p class="buttons">
-      ${!why && html`<${Button} look="primary" icon="call" onClick=${takeCall}>${t("private-call-take")}<//>`}
+      ${
+        !why &&
+        html`<${Button} look="primary" icon="call" onClick=${acceptCall}>${t("private-call-take")}<//>`
+      }
       <${Button} look="danger" onClick=${declineCall}>${t("private-call-decline")}<//>
     </p>
   </section>`;

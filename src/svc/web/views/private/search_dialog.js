@@ -3,7 +3,7 @@
 /** @import { DecryptedMessage } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { folded } from "../../state/name_search.js";
+import { foldCase } from "../../state/name_search.js";
 import { dialog, leaving, openConversation } from "../../state/navigation.js";
 import { nameOf, privateMessages, conversations } from "../../state/private_conversations.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
@@ -61,10 +61,10 @@ export function SearchDialog({ onClose }) {
 
 /** Return the newest messages that contain all words in the query. @param {string} wanted */
 function foundFor(wanted) {
-  const words = folded(wanted).split(/\s+/u).filter(Boolean);
+  const words = foldCase(wanted).split(/\s+/u).filter(Boolean);
   if (!words.length) return [];
   const fits = (/** @type {DecryptedMessage} */ { text, trouble }) =>
-    !trouble && words.every((word) => folded(plain(text)).includes(word));
+    !trouble && words.every((word) => foldCase(plain(text)).includes(word));
   const hits = conversations.value.flatMap((conversation) => {
     const ids = new Set((privateMessages.value.get(conversation.id) ?? []).filter(fits).map(({ id }) => id));
     return ids.size

@@ -15,7 +15,7 @@ import {
   withdraw,
 } from "../../state/linked_accounts.js";
 import { showDialog } from "../../state/navigation.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { hostOf, servers } from "../../state/other_servers.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -31,7 +31,7 @@ export function LinksOfMember({ member }) {
   const { value: links, again } = useAnswer(() => linksOf(member.id), [member.id]);
   if (!links?.length) return null;
   const mayRemove = may("manage_nicknames") && ranksBelow(member);
-  const remove = (/** @type {LinkedAccount} */ { id }) => tried(unlink(member.id, id).then(again));
+  const remove = (/** @type {LinkedAccount} */ { id }) => tryOrNotify(unlink(member.id, id).then(again));
   return html`<ul class="linked-accounts" aria-label=${t("link-accounts")}>
     ${links.map(
       (link) =>
@@ -135,7 +135,7 @@ function OwnLink({ link: { id, origin, made_at_ms: madeAt } }) {
       <bdi dir="ltr">${host}</bdi>
       <small class="quiet">${t("link-since", { date: dateOf(madeAt) })}</small>
     </span>
-    <${Button} aria-label=${t("link-remove", { host })} onClick=${() => tried(unlink(memberId, id))}
+    <${Button} aria-label=${t("link-remove", { host })} onClick=${() => tryOrNotify(unlink(memberId, id))}
       >${t("servers-remove")}<//
     >
   </li>`;
@@ -149,7 +149,7 @@ function Given({ confirmation: { digest, origin, made_at_ms: madeAt } }) {
       <bdi>${host}</bdi>
       <small class="quiet">${t("link-confirmed-on", { date: dateOf(madeAt) })}</small>
     </span>
-    <${Button} aria-label=${t("link-withdraw", { host })} onClick=${() => tried(withdraw(digest))}
+    <${Button} aria-label=${t("link-withdraw", { host })} onClick=${() => tryOrNotify(withdraw(digest))}
       >${t("link-withdraw-short")}<//
     >
   </li>`;

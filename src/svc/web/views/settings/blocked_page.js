@@ -1,6 +1,6 @@
 // The list of the members that we have blocked, with buttons to unblock them.
 
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { blocked, memberOf, unblock } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -25,7 +25,7 @@ function Blocked({ id }) {
   return html`<li>
     <${Avatar} id=${id} name=${name} url=${member?.avatar} />
     <span class="row-text"><strong dir="auto">${name}</strong></span>
-    <${Button} onClick=${() => tried(unblock(id))} aria-label=${t("unblock", { name })}>
+    <${Button} onClick=${() => tryOrNotify(unblock(id))} aria-label=${t("unblock", { name })}>
       ${t("unblock-short")}
     <//>
   </li>`;

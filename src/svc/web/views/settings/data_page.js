@@ -1,6 +1,6 @@
 // The page for exporting our data, leaving the server, and deleting our data. It explains the effects.
 
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { deleteData, exportData, leaveServer } from "../../state/own_account.js";
 import { info, member } from "../../state/server.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -19,7 +19,7 @@ export function DataPage() {
   const server = info.value?.name;
   const owner = roles.includes(OWNER);
   const done = async (/** @type {() => Promise<void>} */ act, /** @type {string} */ words) => {
-    if (await tried(act())) notify(words, "done");
+    if (await tryOrNotify(act())) notify(words, "done");
   };
   return html`
     <${Export} />

@@ -12,7 +12,7 @@ import {
   newLinkCode,
   unlinkDevice,
 } from "../../state/devices.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { ownAccount } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { Button } from "../parts/button.js";
@@ -33,7 +33,7 @@ export function DevicesPage() {
   }, []);
   const link = async () => {
     setBusy(true);
-    await tried(newLinkCode());
+    await tryOrNotify(newLinkCode());
     setBusy(false);
   };
   const all = devices.value;
@@ -64,7 +64,7 @@ export function DevicesPage() {
         title=${t("unlink-title", { name: unlinking.name || t("device-unnamed") })}
         text=${unlinking.current ? t("unlink-this-text") : t("unlink-text")}
         action=${t("unlink")}
-        onConfirm=${() => tried(unlinkDevice(unlinking.id))}
+        onConfirm=${() => tryOrNotify(unlinkDevice(unlinking.id))}
         onClose=${() => setUnlinking(null)}
       >
         ${keptCodeMadeAt.value && html`<p class="advice">${t("unlink-kept-code")}</p>`}

@@ -2,7 +2,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { accessToken, api, member } from "../../state/server.js";
 import { sendFile } from "../../transport/upload.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
@@ -78,7 +78,7 @@ function Picture({ id, name, url }) {
     const [file] = event.currentTarget.files ?? [];
     event.currentTarget.value = "";
     if (!file) return;
-    const sent = await tried(sendFile("/api/me/avatar", file, { token: accessToken }));
+    const sent = await tryOrNotify(sendFile("/api/me/avatar", file, { token: accessToken }));
     if (sent) notify(t("picture-checked"), "done");
   };
   return html`<div class="own-picture">
@@ -86,7 +86,9 @@ function Picture({ id, name, url }) {
     <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
     ${
       url &&
-      html`<${Button} onClick=${() => tried(api("DELETE", "/api/me/avatar"))}>${t("remove-picture")}<//>`
+      html`<${Button} onClick=${() => tryOrNotify(api("DELETE", "/api/me/avatar"))}>
+        ${t("remove-picture")}
+      <//>`
     }
     <input type="file" accept="image/*,.heic,.heif" hidden ref=${input} onChange=${picked} />
   </div>`;

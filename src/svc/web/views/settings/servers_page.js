@@ -3,7 +3,7 @@
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import {
   addressOf,
   addServers,
@@ -147,7 +147,7 @@ function OwnLink({ token }) {
   const [busy, setBusy] = useState(false);
   const act = (/** @type {() => Promise<unknown>} */ request) => async () => {
     setBusy(true);
-    await tried(request());
+    await tryOrNotify(request());
     setBusy(false);
   };
   if (!token)

@@ -4,7 +4,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { SettingsPage } from "./pages.js" */
 
-import { folded } from "../../state/name_search.js";
+import { foldCase } from "../../state/name_search.js";
 import { PATHS } from "../../vendor/icons.js";
 import { PATHS as LATER_PATHS } from "../../vendor/icons_later.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -101,8 +101,8 @@ export function Settings({ page = "profile", onClose }) {
  * @param {SettingsPage[]} pages @param {string} wanted
  */
 function found(pages, wanted) {
-  const letters = folded(wanted.trim());
-  const has = (/** @type {string} */ text) => folded(text).includes(letters);
+  const letters = foldCase(wanted.trim());
+  const has = (/** @type {string} */ text) => foldCase(text).includes(letters);
   return pages
     .map((page) => {
       const match = letters && !has(t(`settings-${page.name}`)) ? page.words().find(has) : "";

@@ -7,7 +7,7 @@
 
 import { busy, enterByCertificate, problem, publicKey } from "../../state/sign_in.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { listed, t } from "../../words/words.js";
+import { formatList, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { copy } from "../parts/copy_field.js";
 import { Field } from "../parts/field.js";
@@ -36,7 +36,7 @@ export function CertificateForm({ takes }) {
   return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
     <p>
       ${t("certificate-text", {
-        issuers: listed(takes.certificateIssuers.map((each) => new URL(each).host)),
+        issuers: formatList(takes.certificateIssuers.map((each) => new URL(each).host)),
       })}
     </p>
     <details>

@@ -5,7 +5,7 @@
 
 import { askFirstSteps, firstSteps, hideFirstSteps, nameServer } from "../../state/first_steps.js";
 import { sendIcon } from "../../state/admin/server.js";
-import { notify, tried } from "../../state/notices.js";
+import { notify, tryOrNotify } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { info } from "../../state/server.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -67,7 +67,7 @@ function NameIt({ done }) {
     }
     setProblem("");
     const next = event.currentTarget.closest("li")?.nextElementSibling?.querySelector("button");
-    if (await tried(nameServer(wanted).then(() => setName(null)))) next?.focus();
+    if (await tryOrNotify(nameServer(wanted).then(() => setName(null)))) next?.focus();
   };
   if (done && name === null)
     return html`
@@ -96,7 +96,7 @@ function IconOfIt({ done }) {
   const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const [file] = event.currentTarget.files ?? [];
     event.currentTarget.value = "";
-    if (file && (await tried(sendIcon(file)))) notify(t("picture-checked"), "done");
+    if (file && (await tryOrNotify(sendIcon(file)))) notify(t("picture-checked"), "done");
   };
   return html`
     <span class="row-text">${t("step-icon")}</span>

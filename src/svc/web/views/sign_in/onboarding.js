@@ -4,7 +4,7 @@
 import { channels } from "../../state/channels.js";
 import { open, place, showDialog } from "../../state/navigation.js";
 import { enterStage, stage } from "../../state/sign_in.js";
-import { tried } from "../../state/notices.js";
+import { tryOrNotify } from "../../state/notices.js";
 import { lookAtPush, push } from "../../state/push.js";
 import { subscribe } from "../../state/push_subscription.js";
 import { info, listen, member } from "../../state/server.js";
@@ -72,7 +72,7 @@ function Offer() {
       ["off", "busy"].includes(push.value) &&
       html`<div class="offer">
         <p>${t("offer-notifications-text")}</p>
-        <${Button} disabled=${push.value === "busy"} onClick=${() => tried(subscribe())}>
+        <${Button} disabled=${push.value === "busy"} onClick=${() => tryOrNotify(subscribe())}>
           ${t("offer-notifications")}
         <//>
       </div>`

@@ -3,7 +3,7 @@
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
 
-import { folded } from "../../../state/name_search.js";
+import { foldCase } from "../../../state/name_search.js";
 import { loadMembers, members, roles, roleName } from "../../../state/people.js";
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
@@ -152,7 +152,7 @@ export function Chips({ label, keys, onRemove }) {
 
 /** @param {string} wanted @param {string[]} chosen @param {Only} only */
 function offered(wanted, chosen, only) {
-  const letters = folded(wanted);
+  const letters = foldCase(wanted);
   const all = [
     ...(only === "member"
       ? []
@@ -162,6 +162,6 @@ function offered(wanted, chosen, only) {
   return all
     .filter((key) => !chosen.includes(key))
     .map(targetOf)
-    .filter(({ name }) => folded(name).includes(letters))
+    .filter(({ name }) => foldCase(name).includes(letters))
     .slice(0, MOST_FOUND);
 }
