@@ -33,6 +33,9 @@ _CONDITIONS = frozenset({"if", "while", "for", "with"})
 # Braces after one of these start a block. Braces after anything else start an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
+# Matches a semicolon at the end of a block. After a closing parenthesis or a colon, it may be an empty
+# statement.
+_NEEDLESS_SEMICOLON = re.compile(r"[\w$\]}\"'`];\s*\Z")
 _SEPARATES_NOTHING = re.compile(r"[=(,:?&|![>]\Z")
 
 # The tag of templates that contain markup, in which htm ignores the spaces around a line end.
@@ -218,6 +221,8 @@ def read(source: str) -> Module:
             text = text.lstrip(" ") if last == "bracket" else text
             code.append(text.rstrip(" ") if waiting and waiting[-1].kind == "bracket" else text)
         elif token.kind != "keyword":
+            if token.text == "}" and _NEEDLESS_SEMICOLON.search("".join(code[-2:])):
+                code[-1] = code[-1].rstrip()[:-1]
             code.append(token.text)
         elif token.text == "export":
             _read_export(module, waiting)
