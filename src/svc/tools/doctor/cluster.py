@@ -78,7 +78,7 @@ def _nats_machines(places: Mapping[str, Any]) -> Iterator[Finding]:
         if count > 1:
             yield notice(
                 f"{count} NATS servers are at {host}",
-                "If that is one machine, move them apart: its death could end all writing.",
+                "If that is one machine, move them to different ones: its failure could stop all writes.",
             )
 
 
@@ -88,10 +88,12 @@ def _sfus(places: Mapping[str, Any]) -> Iterator[Finding]:
     if len(hosts) == 1:
         yield notice(
             f"The SFU at {hosts[0]} is the only one",
-            "Add another one to SFU_WS_HOST on all nodes, so that calls can move when it dies.",
+            "Add another one to SFU_WS_HOST on all nodes, so that calls can move if it fails.",
         )
     elif hosts and len(set(hosts)) == 1:
-        yield notice(f"All {len(hosts)} SFUs are at {hosts[0]}", "If that is one machine, move them apart.")
+        yield notice(
+            f"All {len(hosts)} SFUs are at {hosts[0]}", "If that is one machine, move them to different ones."
+        )
     elif hosts:
         yield ok(f"Calls are on {len(hosts)} SFUs")
 
@@ -129,4 +131,4 @@ def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
         yield ok(f"Relays attached to the owner: {', '.join(names)}")
         hosts = {urlsplit(relay.get("url", "")).hostname for relay in status["relays"]}
         if len(hosts) == 1 and (host := hosts.pop()):
-            yield notice(f"All relays are at {host}", "If that is one machine, move them apart.")
+            yield notice(f"All relays are at {host}", "If that is one machine, move them to different ones.")

@@ -93,7 +93,7 @@ async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]
     sfu = await network.port("the SFU", sfu_port, "sfu")
     media = await network.media(sfu_port)
     udp_port = target.udp_port or media.port or USUAL_UDP_PORT
-    findings += [sfu, network.udp_port(udp_port, ours="our own program" in sfu.what)]
+    findings += [sfu, network.udp_port(udp_port, ours=network.is_ours(sfu))]
     findings.append(network.tcp_port(udp_port, taken=media.tcp))
     findings += await network.outside(config, udp_port)
     findings += await _turn(target, variables, config.advertised)

@@ -36,6 +36,10 @@ class Media:
     tcp: bool | None = None
 
 
+# Follows a port of our own program in the findings.
+_OURS = ": svc "
+
+
 async def port(name: str, number: int, service: str, *, secure_too: bool = False) -> Finding:
     """Check whether the TCP port is free, belongs to our own `service`, or belongs to another program."""
     target = f"TCP port {number} ({name})"
@@ -46,20 +50,25 @@ async def port(name: str, number: int, service: str, *, secure_too: bool = False
             continue
         if health.get("service") == service and health.get("status") == "degraded":
             return problem(
-                f"{target}: svc responds, but cannot store data",
+                f"{target}{_OURS}responds, but cannot store data",
                 "Its log says why: a full, failing or read-only disk, or a damaged database.",
             )
         if health.get("service") == service:
-            return ok(f"{target}: svc responds")
+            return ok(f"{target}{_OURS}responds")
         if health.get("status") == "starting":
             return notice(
-                f"{target}: svc is still looking for its public address",
+                f"{target}{_OURS}is still looking for its public address",
                 "It finishes within half a minute. Without internet, calls in the local network work.",
             )
     return problem(
         f"{target} is used by another program",
         f"Stop that program, or choose another port for {name}.",
     )
+
+
+def is_ours(port: Finding) -> bool:
+    """Return whether a finding of `port` says that a program of svc listens there."""
+    return _OURS in port.what
 
 
 def udp_port(number: int, *, ours: bool) -> Finding:
