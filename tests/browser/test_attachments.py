@@ -196,7 +196,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     await ada.page.get_by_role("dialog").get_by_label("Description").fill("The butler")
     await ada.press("Save")
     for name in ("two.png", "end.pdf"):
-        mark = ada.page.get_by_role("button", name=f"Spoiler: cover {name} until")
+        mark = ada.page.get_by_role("button", name=f"Mark {name} as a spoiler")
         await mark.click()
         await expect(mark).to_have_attribute("aria-pressed", "true")
         await expect(mark).to_be_focused()

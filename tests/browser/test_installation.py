@@ -104,7 +104,7 @@ async def test_the_last_read_channel_is_shown_without_the_server(
     await box(ada).fill("half a sentence")
     await product.stop()
     await ada.page.reload()
-    await expect(ada.page.get_by_text("Offline. This is what you read last, from Today")).to_be_visible()
+    await expect(ada.page.get_by_text("You’re offline. Showing messages from Today")).to_be_visible()
     await shows(ada, ["one", "two"])
     await expect(box(ada)).to_have_value("half a sentence")
     await expect(box(ada)).not_to_be_editable()

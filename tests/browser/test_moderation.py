@@ -131,7 +131,7 @@ async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted
     await at_both_sizes(here.moderator, axe, "the duration of a timeout")
     await dialog.get_by_role("button", name="Time out").click()
     await expect(box(here.member)).to_be_disabled()
-    notice = re.compile(r"^You are in timeout until .*\d:\d\d")
+    notice = re.compile(r"^You’re in timeout until .*\d:\d\d")
     await expect(box(here.member)).to_have_attribute("placeholder", notice)
     await at_both_sizes(here.member, axe, "a member in timeout")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(["Dijkstra is in timeout."])

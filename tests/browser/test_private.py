@@ -211,7 +211,7 @@ async def test_pending_messages_survive_a_reload(people: People) -> None:
         await field(ada).press("Enter")
     waiting = ada.page.locator("#private .pending")
     await expect(waiting).to_have_count(2)
-    await expect(ada.page.locator("#private-state")).to_contain_text("no device")
+    await expect(ada.page.locator("#private-state")).to_contain_text("doesn’t have a device")
     await ada.page.reload()
     await expect(waiting.locator(".text")).to_have_text(["first", "second"])
     await waiting.last.get_by_role("button", name="Delete").click()

@@ -131,7 +131,7 @@ async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: Pe
     await grace.page.keyboard.press("Enter")
     await expect(grace.page.locator("#text-name")).to_have_text("café")
     await expect(switcher).to_have_count(0)
-    await expect(grace.page.locator("#beginning")).to_contain_text("Nobody has written in café yet.")
+    await expect(grace.page.locator("#beginning")).to_contain_text("No messages in café yet.")
     await grace.press("Find…")
     await switcher.get_by_role("combobox").fill("ad")
     await expect(switcher.get_by_role("option", name="Ada")).to_be_visible()

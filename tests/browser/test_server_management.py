@@ -202,7 +202,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     await expect(here.moderator.page.get_by_label("Token")).to_have_count(0)
     await here.moderator.page.reload()
     page = await open_settings(here.moderator, "Bots")
-    await expect(page.get_by_role("listitem")).to_contain_text("token made by Grace")
+    await expect(page.get_by_role("listitem")).to_contain_text("token created by Grace")
     await expect(page.get_by_role("listitem").locator(".bot-sign")).to_have_text("Bot")
     values = await here.moderator.page.locator("input, textarea").evaluate_all(
         "all => all.map(({ value }) => value)"
@@ -272,7 +272,7 @@ async def test_the_owner_can_see_the_used_storage_and_download_a_backup(
     await expect(page.get_by_text("There are no backups on the server.")).to_be_visible()
     await here.owner.page.keyboard.press("Escape")
     page = await open_settings(here.owner, "Health")
-    await expect(page.get_by_role("note")).to_contain_text("Only this computer can open 127.0.0.1")
+    await expect(page.get_by_role("note")).to_contain_text("works only on this computer")
     await expect(page.get_by_text("The database is working.")).to_be_visible()
     versions = rf"^svc {re.escape(version('svc-server'))} · Python \S+ · SQLite {re.escape(sqlite_version)}$"
     await expect(page.get_by_text(re.compile(versions))).to_be_visible()

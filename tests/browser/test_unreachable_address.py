@@ -67,7 +67,7 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
     ada = await people.arrive("Ada")
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready.")
-    what, to_do = "Only this computer can open 127.0.0.1", "--host 0.0.0.0 --tls"
+    what, to_do = "works only on this computer", "--host 0.0.0.0 --tls"
     await note_shows_problem(steps.get_by_role("note"), "only-here", what, to_do)
     await shows_problem(ada, "only-here", what, to_do)
 
@@ -79,7 +79,7 @@ async def test_nobody_can_sign_in_at_an_address_without_a_certificate(tmp_path: 
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
         async with opened(url, chromium(), trusted) as ada:
             await shows_problem(
-                ada, "no-tls", "Browsers do not let anyone sign in at plain.example", "with --tls"
+                ada, "no-tls", "Browsers don’t let anyone sign in at plain.example", "with --tls"
             )
 
 

@@ -48,7 +48,7 @@ async def check_loading_and_refusal(grace: Person, line: LiveConnection, axe: st
     await expect(main.get_by_text("Loading…", exact=True)).to_be_visible()
     await expect_accessible(grace, axe, "a loading channel")
     line.release()
-    await expect(main.get_by_text("Nobody has written in attic yet.")).to_be_visible()
+    await expect(main.get_by_text("No messages in attic yet.")).to_be_visible()
     await expect(main.locator("#beginning")).to_contain_text("In the attic")
     await main.get_by_role("button", name="Invite others").click()
     await expect(grace.page.get_by_role("dialog", name="Invite")).to_be_visible()
@@ -59,7 +59,7 @@ async def check_loading_and_refusal(grace: Person, line: LiveConnection, axe: st
     await expect_accessible(grace, axe, "a refused channel")
     line.restore()
     await grace.press("Try again")
-    await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
+    await expect(main.get_by_text("No messages in cellar yet.")).to_be_visible()
 
 
 async def check_side_panels(grace: Person, line: LiveConnection, axe: str) -> None:
@@ -155,7 +155,7 @@ async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> N
     await expect(beside.get_by_text("No pinned messages yet.")).to_be_visible()
     await expect(beside.locator(".error")).to_have_count(0)
     await shut(beside)
-    await expect(main.get_by_text("Nobody has written in yard yet.")).to_be_visible()
+    await expect(main.get_by_text("No messages in yard yet.")).to_be_visible()
 
 
 async def open_quickly(person: Person, channel: str) -> None:

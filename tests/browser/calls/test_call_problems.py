@@ -137,7 +137,7 @@ async def test_missing_browser_features_are_shown_with_the_reason(people: People
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
     only = "only at https:// addresses. Ask the server operator for one."
-    await expect(ada.page.locator(".notices")).to_contain_text(f"Browsers allow the microphone {only}")
+    await expect(ada.page.locator(".notices")).to_contain_text(f"allow access to the microphone {only}")
     await expect(ada.page.locator("#screen")).to_have_accessible_description(f"Browsers share screens {only}")
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.press("Leave")

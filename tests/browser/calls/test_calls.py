@@ -270,7 +270,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
     await expect(panel).to_contain_text("UDP, direct")
     of_grace = panel.locator(".quality-person").filter(has_text="Grace")
     camera = of_grace.locator(".quality-line").filter(has_text="camera")
-    numbers = r"VP9 · \d+ kbit/s · \d+×\d+ · \d+ frames/s · %s · [\d.]+%% lost"
+    numbers = r"VP9 · \d+ kbit/s · \d+×\d+ · \d+ fps · %s · [\d.]+%% lost"
     await expect(camera).to_contain_text(re.compile(numbers % "small" + r" · jitter \d+ ms"))
     await expect(of_grace.locator(".quality-line").filter(has_text="microphone")).to_contain_text(
         re.compile(r"opus · \d+ kbit/s · [\d.]+% lost · jitter \d+ ms")

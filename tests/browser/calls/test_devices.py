@@ -258,11 +258,11 @@ async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: 
     await grace.join(camera=False)
     await ada.page.evaluate(REFUSE, ["audio"])
     await ada.enter_call()
-    refused = ada.page.get_by_text("Your browser blocks the microphone. Allow it next to the address")
+    refused = ada.page.get_by_text("Your browser blocks access to your microphone.")
     await expect(refused).to_be_visible()
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
-    await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it next to the")).to_be_visible()
+    await expect(ada.page.get_by_text("Your browser blocks access to your camera.")).to_be_visible()
     # The person still joins the call. After a reload, a browser may refuse to play audio before a user
     # gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")

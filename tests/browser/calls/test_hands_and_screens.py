@@ -160,7 +160,7 @@ async def test_the_size_of_a_shared_screen_can_be_chosen_and_changed(people: Peo
     await ada.press("More call options")
     await ada.page.get_by_role("menuitem", name="Sharing options").click()
     size = ada.page.get_by_label("Resolution and frame rate")
-    await expect(size).to_contain_text("1440p, 60 frames/s")
+    await expect(size).to_contain_text("1440p, 60 fps")
     await size.select_option(label="720p, 15 fps, up to 1.5 Mbit/s")
     await ada.page.locator("dialog").get_by_role("button", name="Share screen").click()
     await expect(ada.page.locator("#screens video")).to_have_count(1)
