@@ -160,13 +160,13 @@ async def test_each_kind_of_rule_has_the_chosen_effect(people: People) -> None:
     await expect(message(here.owner, "Look at")).to_contain_text("***")
     await expect(message(here.owner, "spam.example")).to_have_count(0)
 
-    await switch_on(page, "Many mentions", "Block", Mentions_allowed_in_one_message="0")
+    await switch_on(page, "Many mentions", "Block", Mentions_allowed_per_message="0")
     await box(here.member).fill(f"[Ada](mention:{await own_id(here.owner)}) come")
     await here.member.page.keyboard.press("Enter")
     refused = "Your message was blocked by the rule “Many mentions”."
     await expect(here.member.page.get_by_role("alert")).to_contain_text(refused)
 
-    await switch_on(page, "Repeated text", "Time out author", How_often_the_same_text_is_allowed="1")
+    await switch_on(page, "Repeated text", "Time out author", Repeats_allowed="1")
     # Moderators are exempt.
     for person in (here.moderator, here.owner):
         for _ in range(2):

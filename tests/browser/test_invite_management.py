@@ -65,7 +65,9 @@ def code_of(address: str) -> str:
 async def test_a_person_can_join_with_a_link_created_on_the_page(here: Community, people: People) -> None:
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     before_ms = time.time() * 1000
-    address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="plans")
+    address = await make(
+        here.moderator, Expires_after="1 day", Number_of_uses="1 person", Welcome_channel="plans"
+    )
     [invite] = (await ask(here.moderator, "GET", "/api/invites"))["invites"]
     assert before_ms <= invite["expires_at_ms"] - DAY_MS <= time.time() * 1000
     await here.moderator.page.context.grant_permissions(["clipboard-read"])
@@ -95,7 +97,7 @@ async def test_a_person_can_join_with_a_link_created_on_the_page(here: Community
 @pytest.mark.pages("owner", "moderator")
 async def test_a_moderator_can_see_and_revoke_their_own_links(here: Community) -> None:
     other = code_of(await make(here.owner))
-    own = code_of(await make(here.moderator, Valid_for="Never expires"))
+    own = code_of(await make(here.moderator, Expires_after="Never expires"))
     await here.moderator.page.keyboard.press("Escape")
     page = await open_settings(here.moderator, "Invites")
     await expect(page.get_by_role("listitem")).to_have_count(1)

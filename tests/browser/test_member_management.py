@@ -100,17 +100,17 @@ async def test_several_members_can_be_given_roles_or_banned_at_once(people: Peop
     await expect(page.get_by_text("No members match.")).to_be_visible()
     await seen.select_option("7")
     row = page.get_by_role("listitem").filter(has_text="Edsger")
-    for act, left_out in (("Give", "Already has this role"), ("Take", "")):
+    for act, left_out in (("Assign", "Already has this role"), ("Remove", "")):
         await page.get_by_label("Select all 3 shown").check()
         bar = page.get_by_role("group", name="3 selected")
-        await bar.get_by_role("button", name=f"{act} a role").click()
+        await bar.get_by_role("button", name=f"{act} role").click()
         dialog = here.owner.page.locator("dialog:has(.bulk-people):not(:has(dialog))")
         await dialog.get_by_label("Role").select_option("Helpers")
         await expect(dialog.locator(".bulk-people").last).to_contain_text(left_out)
         await dialog.locator("button[type=submit]").click()
         # Members for whom the action has been completed are no longer selected.
         await expect(dialog).to_have_count(0)
-        await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Give" else 0)
+        await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Assign" else 0)
     # Grace also loses the role and gets it back for the next steps.
     [role] = [
         each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"

@@ -153,7 +153,8 @@ async def test_only_higher_ranked_members_can_order_roles(here: Community) -> No
         ["Owner", "Administrators", "Helpers", "Moderators", "Members", "Guests"]
     )
     rows = page.get_by_role("listitem")
-    await rows.filter(has_text="Helpers").drag_to(rows.filter(has_text="Members"))
+    members = rows.filter(has=here.owner.page.get_by_text("Members", exact=True))
+    await rows.filter(has_text="Helpers").drag_to(members)
     await expect(names).to_have_text(
         ["Owner", "Administrators", "Moderators", "Members", "Helpers", "Guests"]
     )

@@ -112,7 +112,7 @@ async def test_a_webhook_can_be_created_and_tested_on_the_page(here: Community, 
     # fields.
     sent = await json.input_value()
     await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
-    await expect(page.get_by_text("cards[0].url: It does not have the form")).to_be_visible()
+    await expect(page.get_by_text("cards[0].url: Wrong format")).to_be_visible()
     await expect(page.get_by_role("button", name="Post message")).to_be_disabled()
     await page.get_by_label("Title link").fill("https://ci.example/512")
     await expect(page.get_by_text("The server accepts this message.")).to_be_visible()

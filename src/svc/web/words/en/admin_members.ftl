@@ -45,7 +45,7 @@ choose-all-shown = { $count ->
     [one] Select the member shown
    *[other] Select all { $count } shown
 }
-choose-none = Clear selection
+choose-none = Clear
 chosen-count = { $count } selected
 bulk-give = Assign role
 bulk-take = Remove role
