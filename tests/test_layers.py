@@ -63,7 +63,7 @@ ARCHITECTURE = Architecture(
             *(
                 "svc.chat.app",
                 *("svc.chat.cluster.standby", "svc.chat.cluster.relay_links", "svc.chat.cluster.relay"),
-                *("svc.chat.cluster.node", "svc.chat.cluster.owner_proxy"),
+                *("svc.chat.cluster.node", "svc.chat.cluster.owner_proxy", "svc.chat.cluster.handover"),
                 "svc.chat.response_headers",
                 "svc.chat.community",
                 "svc.chat.auth_module",

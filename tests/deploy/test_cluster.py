@@ -4,8 +4,9 @@ import asyncio
 import re
 import subprocess
 import sys
+import textwrap
 from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from aiohttp import ClientError, ClientSession
 from ruamel.yaml import YAML
 
 from svc.tools.cluster_demo import free_ports
-from tests.deploy.test_container import COMPOSE, chart
-from tests.kit.chat_nodes import ChatRelay, chat_nodes, chat_relays
+from tests.chat.cluster.test_handover import move, posting
+from tests.deploy.test_container import COMPOSE, REPOSITORY, chart
+from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays, token_of
 from tests.kit.conditions import wait_until
 from tests.kit.external_programs import required
 from tests.kit.nats_cluster import nats_cluster
@@ -51,12 +53,12 @@ def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def haproxy(text: str, relays: list[ChatRelay], folder: Path) -> AsyncIterator[str]:
-    """Run a deployment's proxy in front of relays on this machine. Yield the proxy's address."""
+async def haproxy(text: str, servers: Sequence[ClusterProcess], folder: Path) -> AsyncIterator[str]:
+    """Run a deployment's proxy in front of relays or nodes on this machine. Yield the proxy's address."""
     (port,) = free_ports(1)
     text = re.sub(r"^resolvers .*\Z", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r" init-addr .*$", "", text, flags=re.MULTILINE).replace("bind :5000", f"bind :{port}")
-    addresses = iter(relays)
+    addresses = iter(servers)
     text = re.sub(r"(server \S+) \S+:5000", lambda m: f"{m[1]} 127.0.0.1:{next(addresses).port}", text)
     file = folder / "haproxy.cfg"
     file.write_text(text)
@@ -96,6 +98,62 @@ async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_h
         assert await is_served()
         await nodes[0].kill()
         await wait_until("the relay has found the next owner", is_served, within_s=30)
+
+
+def documented_backend(name: str) -> str:
+    """Return the configuration of a proxy's backend from the documentation."""
+    text = (REPOSITORY / "docs" / "cluster.md").read_text()
+    found = re.search(rf"^ *# HAProxy\n( *backend {name}\n.*?)^ *```$", text, flags=re.M | re.S)
+    assert found is not None
+    return textwrap.dedent(found[1])
+
+
+async def test_a_client_of_the_documented_proxy_before_the_nodes_loses_no_request_during_a_move(
+    tmp_path: Path,
+) -> None:
+    required("haproxy")
+    # The third server of the documentation does not run here.
+    backend = "".join(
+        line for line in documented_backend("chat").splitlines(keepends=True) if "server three" not in line
+    )
+    text = (
+        "defaults\n  mode http\n  timeout connect 5s\n  timeout client 1m\n  timeout server 1m\n"
+        f"frontend everyone\n  bind :5000\n  default_backend chat\n{backend}"
+    )
+    async with (
+        nats_cluster(tmp_path) as servers,
+        chat_nodes(tmp_path, servers.urls, "ab", FLAGS) as (first, second),
+        haproxy(text, [first, second], tmp_path) as address,
+    ):
+        headers = {"Authorization": f"Bearer {await token_of(first, 'Ada')}"}
+        async with ClientSession(address, headers=headers) as http:
+
+            async def is_served() -> bool:
+                # The proxy takes turns, and believes that each server works until its first check.
+                try:
+                    for _ in range(4):
+                        async with http.get("/info") as answer:
+                            if answer.status != 200:
+                                return False
+                except ClientError:
+                    return False
+                return True
+
+            async def is_out_of_service() -> bool:
+                async with http.get(first.address + "/cluster/ready") as answer:
+                    return answer.status == 503
+
+            await wait_until("the proxy has found the owner", is_served, within_s=20)
+            async with posting(http).running("writer") as writer:
+                await move(first, second)
+                await wait_until("the proxy no longer uses it", is_out_of_service, within_s=30)
+                count = len(writer.sent)
+
+                async def goes_on() -> bool:
+                    return len(writer.sent) > count + 3
+
+                await wait_until("the writer goes on", goes_on, within_s=20)
+            assert writer.failures == [], writer.failures
 
 
 def test_haproxy_accepts_its_configuration(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """Decides how a node treats the requests that still reach it after another node has taken over.
 
 Load balancers take a moment to notice the next owner. Until then, requests wait at the former owner for the
-next one and are passed on to it. This module does not transfer anything.
+next one and are passed on to it. `owner_proxy` does that.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
+
+from aiohttp import ClientError, ClientSession
 
 from svc.chat.cluster.membership import Owner
 from svc.chat.cluster.owner_proxy import NO_OWNER, OWNER_WITHIN_S
@@ -21,48 +23,63 @@ READY, LEAVING, UNAVAILABLE = 200, 404, 503
 _READY_S = 3.0
 _LEAVING_S = 3.0
 _LOOK_S = 0.1
+_ANSWER_S = 1.0
 
 
 class Handover:
     """The requests of a former owner. `owner` returns the lease as it was last read."""
 
-    def __init__(self, owner: Callable[[], Owner]) -> None:
-        self._owner = owner
-        self._epoch = 0
-        # When this node stopped serving the community, and when the next owner was first seen after that.
+    def __init__(self, owner: Callable[[], Owner], http: ClientSession) -> None:
+        self._owner, self._http = owner, http
+        # When this node stopped serving the community, and when the next owner was seen to serve it.
         self._began_at: float | None = None
         self._found_at: float | None = None
+        self._url = ""
+        self._finding: asyncio.Task[None] | None = None
 
     def begin(self, epoch: int) -> None:
         """Pass requests on from now on. `epoch` is the epoch of this node."""
-        self._epoch, self._began_at, self._found_at = epoch, time.monotonic(), None
+        self.end()
+        self._began_at, self._found_at, self._url = time.monotonic(), None, ""
+        self._finding = asyncio.create_task(self._find(epoch))
 
     def end(self) -> None:
         """Refuse requests from now on."""
         self._began_at = None
+        if self._finding is not None:
+            self._finding.cancel()
+            self._finding = None
 
     @property
     def readiness(self) -> int:
         now = time.monotonic()
         if self._began_at is None:
             return UNAVAILABLE
-        if self._found_at is None and self._next_url():
-            self._found_at = now
         if self._found_at is None:
             return READY if now - self._began_at < OWNER_WITHIN_S else UNAVAILABLE
         since = now - self._found_at
         return READY if since < _READY_S else LEAVING if since < _READY_S + _LEAVING_S else UNAVAILABLE
 
     async def next_url(self) -> str:
-        """Wait for the next owner and return its URL. Raises ChatError."""
+        """Wait until the next owner serves the community and return its URL. Raises ChatError."""
         give_up_at = time.monotonic() + OWNER_WITHIN_S
-        while not (url := self._next_url()):
+        while not self._url:
             if time.monotonic() > give_up_at:
                 raise ChatError("server_stopping", NO_OWNER)
             await asyncio.sleep(_LOOK_S)
-        return url
+        return self._url
 
-    def _next_url(self) -> str:
-        """Return the URL of the next owner, or "" until it has begun its epoch."""
-        owner = self._owner()
-        return owner.url if owner.session and owner.epoch > self._epoch else ""
+    async def _find(self, epoch: int) -> None:
+        """Wait until an owner with a later epoch serves the community."""
+        while not self._url:
+            owner = self._owner()
+            if owner.session and owner.epoch > epoch and await self._serves(owner.url):
+                self._url, self._found_at = owner.url, time.monotonic()
+            await asyncio.sleep(_LOOK_S)
+
+    async def _serves(self, url: str) -> bool:
+        try:
+            async with asyncio.timeout(_ANSWER_S), self._http.get(url + READY_PATH) as response:
+                return response.status == READY
+        except (ClientError, OSError, TimeoutError):
+            return False

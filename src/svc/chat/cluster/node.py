@@ -119,7 +119,7 @@ class Node:
         self._flags = flags
         self._registry = Registry()
         self._measure(self._registry)
-        self._handover = Handover(lambda: self._membership.owner)
+        self._handover: Handover
         self._switch: SwitchableServer
         self._address = ""
         self._url = cluster.url or address_of(self._sockets[0], "https" if self._files else "http")
@@ -153,6 +153,7 @@ class Node:
         """Accept connections for the duration of the block. This node stands by unless `_port` is in use."""
         hops = self._config.trusted_proxy_hops
         async with session_to_owner() as http:
+            self._handover = Handover(lambda: self._membership.owner, http)
             proxy = Proxy(self._handover.next_url, http)
             standby = Standby(
                 self._health,
@@ -169,6 +170,7 @@ class Node:
                     ) as self._address:
                         yield
                 finally:
+                    self._handover.end()
                     await switch.server.shutdown(_SHUTDOWN_S)
 
     @asynccontextmanager
