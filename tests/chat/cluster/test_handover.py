@@ -8,6 +8,7 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from svc.base.control_socket import ask
+from svc.tools.doctor.cluster import diagnose
 from tests.chat.member import ChatServer
 from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, owner_among, token_of
 from tests.kit.conditions import wait_until
@@ -142,6 +143,12 @@ async def test_a_former_owner_asks_load_balancers_for_no_new_requests_before_it_
         assert await status_of(second, "/info") == 503
         await move(first, second)
         assert await status_of(second, "/cluster/ready") == 200
+        status = (await ask(second.data_dir, "cluster_status", {}))["result"]
+        assert isinstance(status, dict)
+        findings = [finding.what for finding in diagnose(status)]
+        assert "Node b owns the community, in epoch 2" in findings
+        assert "Nodes a, b are all at 127.0.0.1" in findings
+        assert "3 NATS servers are at 127.0.0.1" in findings
         seen = []
 
         async def is_unavailable() -> bool:

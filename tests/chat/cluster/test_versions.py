@@ -29,6 +29,15 @@ def later(folder):
 svc.chat.app.migrations_in = community_file.migrations_in = later
 {RUN}"""
 
+# A version that logs when it has prepared the page's files.
+PREPARES = f"""
+import sys
+from svc.chat.cluster import node
+
+prepare = node.Pages
+node.Pages = lambda folder: (prepare(folder), print("the page is prepared", file=sys.stderr, flush=True))
+{RUN}"""
+
 
 async def move(first: ChatNode, second: ChatNode) -> None:
     await wait_until("the other node follows", second.follows, within_s=30)
@@ -95,3 +104,13 @@ async def test_a_node_with_an_older_version_follows_a_later_schema_but_does_not_
             assert (await older.health())["status"] == "follower"
             await later.start()
             await owner_among([later])
+
+
+async def test_an_updated_follower_prepares_the_page_before_it_takes_over(tmp_path: Path) -> None:
+    async with nats_cluster(tmp_path) as servers, chat_nodes(tmp_path, servers.urls, "a", FLAGS):
+        updated = ChatNode("b", tmp_path, servers.urls, FLAGS)
+        updated.program = PREPARES
+        async with killed_at_the_end([updated]):
+            await updated.start()
+            await wait_until("the updated node follows", updated.follows, within_s=30)
+            assert b"the page is prepared" in updated.written

@@ -55,6 +55,7 @@ from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import take_over
 from svc.chat.config import ChatConfig
 from svc.chat.http_port import Flags
+from svc.chat.pages.routes import WEB_FOLDER, Pages
 
 _PAUSE_S = 0.5
 # How long the connections' last responses may take at the end.
@@ -132,6 +133,8 @@ class Node:
         try:
             with hold(self._config.data_dir):
                 await asyncio.to_thread(self._file.join)
+            # Prepare and cache the page's files after an update, or the takeover would take seconds longer.
+            await asyncio.to_thread(Pages, WEB_FOLDER)
             await asyncio.to_thread(self._membership.start)
             try:
                 async with self._accepting():
