@@ -33,6 +33,7 @@ from svc.cli import main
 from svc.tools.doctor.data_folder import diagnose
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
+from tests.kit.account_statements import Account, digest_of, elsewhere, pair
 from tests.kit.device import Device
 
 SEED = 13
@@ -159,6 +160,8 @@ ACTS: Sequence[Act] = (
     http("Ada", "PUT", "/api/members/$Mo/timeout", {"duration_s": 600}),
     http("Mo", "PUT", "/api/members/$Eve/timeout", {"duration_s": 600}, late=True),
     http("Mo", "PATCH", "/api/members/$Eve", {"nickname": "Evelyn"}, late=True),
+    http("Mo", "DELETE", "/api/members/$Eve/linked-accounts/$link", late=True),
+    http("Eve", "PUT", f"/api/me/account-confirmations/{digest_of('a statement')}", late=True),
     # Roles and ranks.
     http("Olga", "PUT", EVE_ROLES + "admin"),
     http("Ada", "PUT", EVE_ROLES + "moderator"),
@@ -239,6 +242,8 @@ KNOWN: Sequence[tuple[str, ...]] = (
     ("/$Ada/kick", "POST /api/roles"),
     ("/$Ada/roles/admin", "/$Mo/kick", "POST /api/roles"),
     ("Abe: DELETE /api/channels", "POST /api/webhooks/$hook/", "renamed"),
+    ("account-confirmations", "Eve: POST /api/me/leave"),
+    ("linked-accounts", "Ada: DELETE /api/members/$Mo/roles"),
     ("'hello'", "Abe: DELETE /api/channels", "Eve: POST /api/me/leave"),
     # Two moderators perform the same action.
     ("'talked'", "'warned'"),
@@ -276,6 +281,9 @@ async def prepared(folder: Path) -> Scene:
         names |= {"invite": invite["code"], "invite_id": invite["id"]}
         invite = await olga.done("POST", "/api/invites", {"role_id": names["helper"]})
         names |= {"guest_invite": invite["code"], "guest_invite_id": invite["id"]}
+        account = Account(chat.address, names["Eve"], scene.people["Eve"].device)
+        link = await scene.people["Eve"].done("POST", "/api/me/linked-accounts", pair(account, elsewhere()))
+        names["link"] = link["id"]
         report = {"member_id": names["Eve"], "text": "shouts"}
         names["report"] = (await scene.people["Max"].done("POST", "/api/reports", report))["id"]
         invite = await olga.done("POST", "/api/invites", {"approval": True})
@@ -361,6 +369,8 @@ TABLES = (
     "SELECT wanted FROM automod_rules",
     "SELECT kind, member_id FROM link_codes",
     "SELECT member_id, blocked_id FROM blocks",
+    "SELECT member_id, origin FROM linked_accounts",
+    "SELECT member_id, digest FROM account_confirmations",
     "SELECT member_id, channel_id, text FROM drafts",
     "SELECT author_id, channel_id, text, mentions FROM messages JOIN channels ON channels.id = channel_id",
     "SELECT member_id, emoji FROM reactions JOIN messages USING (n) JOIN channels c ON c.id = channel_id",
