@@ -162,6 +162,16 @@ export async function sendTransfer({ store, send, upload }, id, { ask, upTo }) {
 const isTransferable = ({ seq, memberId, said: payload }, upTo) =>
   seq <= upTo && Boolean(memberId && payload) && payload.type !== TYPE;
 
+/** @param {Entry} entry @returns {Entry} */
+const withoutOtherFields = ({ seq, memberId, thumbprint, said, sentAtMs, tag }) => ({
+  seq,
+  memberId,
+  thumbprint,
+  said,
+  sentAtMs,
+  tag,
+});
+
 /**
  * Pack the entries up to `upTo`. If there are too many, keep the newest.
  * @param {Entry[]} all
@@ -172,14 +182,7 @@ export function packEntries(all, upTo) {
     .filter((entry) => isTransferable(entry, upTo))
     .sort((one, other) => one.seq - other.seq)
     .slice(-MOST_ENTRIES)
-    .map(({ seq, memberId, thumbprint, said: payload, sentAtMs, tag }) => ({
-      seq,
-      memberId,
-      thumbprint,
-      said: payload,
-      sentAtMs,
-      tag,
-    }));
+    .map(withoutOtherFields);
   for (;;) {
     const plain = utf8(JSON.stringify(entries));
     if (plain.length <= MOST_BYTES) return plain;
@@ -250,14 +253,7 @@ async function importedChanges(store, id, received) {
   const imported = received
     .slice(-MOST_ENTRIES)
     .filter((each) => isEntry(each) && isTransferable(each, since) && !present.has(each.seq))
-    .map(({ seq, memberId, thumbprint, said: payload, sentAtMs, tag }) => ({
-      seq,
-      memberId,
-      thumbprint,
-      said: payload,
-      sentAtMs,
-      tag,
-    }));
+    .map(withoutOtherFields);
   if (!imported.length) return [];
   const at = { seq: since, sentAtMs: Math.max(...imported.map(({ sentAtMs }) => sentAtMs)) };
   return [

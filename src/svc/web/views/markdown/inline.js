@@ -1,26 +1,13 @@
-// The inline content of markdown as elements: words, links, mentions, emoji, spoilers. Also a one-line form
-// with only words and emoji.
+// The inline content of markdown as elements: words, links, mentions, emoji, spoilers.
 
-import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
 import { isVisible, pretends, withoutBidiControls, webAddress } from "./links.js";
-import { plain } from "./plain_text.js";
 import { Time } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
-
-const EMOJI = /(:[a-z0-9_]{2,30}:)/u;
-
-/** The text on one line, without clickable elements. @param {{text: string, context?: Context}} properties */
-export function Inline({ text, context = {} }) {
-  const line = useMemo(() => plain(text, context), [text, context]);
-  const parts = line
-    .split(EMOJI)
-    .map((part) => (EMOJI.test(part) ? emoji(part.slice(1, -1), context) : part));
-  return html`<span class="markdown-line" dir="auto">${parts}</span>`;
-}
 
 /** @param {Node[]} nodes @param {Context} context @param {boolean} [inLink] @returns {any[]} */
 export function inlines(nodes, context, inLink = false) {
