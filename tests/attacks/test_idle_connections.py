@@ -144,7 +144,7 @@ async def test_the_control_socket_responds_despite_many_silent_connections(
 def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
     """Limit the connection table to sixteen connections, of which at most twelve may be unauthenticated."""
     table = ConnectionTable(Limits(16))
-    monkeypatch.setattr(http_port, "table_of", lambda trusted_proxy_hops, relayed: table)
+    monkeypatch.setattr(http_port, "table_of", lambda trusted_proxy_hops, relayed=False: table)
     yield table
 
 
