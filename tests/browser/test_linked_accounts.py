@@ -170,7 +170,7 @@ async def test_consent_can_be_refused_on_either_server(
     await ada.page.keyboard.press("Escape")
     dialog = await starts_linking(ada)
     await dialog.get_by_role("button", name="Continue").click()
-    asked = ada.page.get_by_role("dialog", name="Is the account at")
+    asked = ada.page.get_by_role("dialog", name="Is the account on")
     await asked.get_by_role("button", name="Cancel").click()
     await expect(asked).to_have_count(0)
     assert ada.page.url.startswith(elsewhere.recorder.url)
@@ -202,8 +202,8 @@ async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_serve
     head, claims, _ = good.split(".")
     invalid = "This request to link accounts isn’t valid."
     refusals = {
-        statement(stranger, me, **request): "evil.example asks about a linked account, but it is not one",
-        statement(stranger, me, **fresh): "evil.example asks about a linked account, but it is not one",
+        statement(stranger, me, **request): "evil.example asks to link an account, but it isn’t one",
+        statement(stranger, me, **fresh): "evil.example asks to link an account, but it isn’t one",
         statement(there, me, use="same_person_request", made_at_ms=now - 2 * 3_600_000): "too old",
         f"{head}.{claims}.{statement(there, me, **request).split('.')[2]}": invalid,
         # Meant for a third server, for another account here, and for another key of ours.

@@ -216,7 +216,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
     await ada.page.evaluate(FORGOTTEN)
     await ada.page.reload()
     for name in ("microphone", "camera", "speaker"):
-        words = f"The {name} you chose is not connected."
+        words = f"The {name} you chose isn’t connected."
         await ada.page.wait_for_function("(words) => noticed.some((each) => each.includes(words))", arg=words)
     await ada.is_connected()
     await asyncio.gather(grace.hears(ada), grace.sees(ada), ada.hears(grace))

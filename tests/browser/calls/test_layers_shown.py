@@ -156,7 +156,7 @@ async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narr
     now = grace.page.locator(".picture-now", has_text="camera")
     await expect(now).to_contain_text("medium · every second frame · limited by your connection")
     dialog = grace.page.get_by_role("dialog")
-    await expect(dialog).to_contain_text("Connection to you: 412 kbit/s, packets are lost")
+    await expect(dialog).to_contain_text("Download bandwidth: 412 kbit/s, with packet loss")
     await at_both_sizes(grace, axe, "one person's video on a narrow link")
 
 
@@ -184,7 +184,7 @@ async def test_a_paused_screen_shows_its_last_frame_or_its_owners_avatar_and_the
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog).to_contain_text("Receiving, screen: paused · limited by your connection")
     signalling.gets(track_id)
-    await expect(dialog).to_contain_text("Now, screen: Loading…")
+    await expect(dialog).to_contain_text("Receiving, screen: Loading…")
     await grace.page.keyboard.press("Escape")
 
     await grace.page.evaluate("() => held.forEach((pass) => pass())")
