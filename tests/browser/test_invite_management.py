@@ -101,7 +101,9 @@ async def test_a_moderator_can_see_and_revoke_their_own_links(here: Community) -
     await here.moderator.page.keyboard.press("Escape")
     page = await open_settings(here.moderator, "Invites")
     await expect(page.get_by_role("listitem")).to_have_count(1)
-    await expect(page.get_by_role("listitem")).to_contain_text(f"{own}by Grace · not used yet · No limit")
+    await expect(page.get_by_role("listitem")).to_contain_text(
+        f"{own}by Grace · not used yet · Never expires"
+    )
     await page.get_by_role("button", name=f"Revoke {own}").click()
     await confirm(here.moderator, "Revoke")
     await expect(page.get_by_text("There are no active invites.")).to_be_visible()

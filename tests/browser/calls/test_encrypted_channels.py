@@ -32,7 +32,7 @@ async def encrypted(owner: Person) -> str:
 
 async def number(person: Person, devices: int) -> str:
     """Return the verification number in the open dialog, once the given number of devices have the keys."""
-    await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices have the keys")
+    await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices of")
     return await person.page.locator(".private-number").text_content() or ""
 
 
@@ -151,7 +151,7 @@ async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_an_encrypte
     await agree_on_number(ada, grace, devices=2)
 
     await ada.page.locator("#encrypted").click()
-    await expect(ada.page.locator("#key-holders")).to_contain_text("2 devices have the keys")
+    await expect(ada.page.locator("#key-holders")).to_contain_text("2 devices of")
     await at_both_sizes(ada, axe, "the keys of a call")
     await ada.page.keyboard.press("Escape")
 
@@ -188,5 +188,5 @@ async def test_the_page_warns_if_a_device_that_the_server_hides_has_the_keys(peo
 
     await wait_until("Ada is warned", warned, within_s=60)
     await expect(warning).to_contain_text(
-        "A device of Grace has the keys of this call and is not shown in it."
+        "A device of Grace has the keys to this call but isn’t shown in it."
     )
