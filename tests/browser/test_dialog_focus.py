@@ -28,6 +28,7 @@ SHOW = """async ([name, memberId]) => {
   const channelId = channels.value.find(({ type }) => type === (name === "join" ? "voice" : "text")).id;
   const details = { act: "kick", pictures: [], fileId: "", conversationKey: "general", thumbprint: "" };
   details.conversationId = name.startsWith("private-") ? "talk" : undefined;
+  if (name === "link-accounts") return showDialog(name, { origin: "https://example.org" });
   showDialog(name, { ...details, memberId, channelId, conversation, message });
 }"""
 NAMES = """async () => Object.keys((await import("/web/views/panels.js")).DIALOGS)"""
