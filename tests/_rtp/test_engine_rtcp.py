@@ -200,5 +200,5 @@ def test_a_receiver_that_cannot_decode_does_not_raise_the_keyframe_rate_for_ever
         call.engine.advance(now)
         call.deliver()
         call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
-    # Without the receiver's requests, there would be 30 in that minute, or 60 if each of them were passed on.
+    # The service itself sends 30 requests in that minute. Forwarding each of the receiver's would make it 60.
     assert 30 <= plis(call.alice) <= 42

@@ -229,7 +229,9 @@ class Allocator:
         return self.limits
 
     def _exceeds(self, others_bps: float, screens_bps: float, estimate: float, now: float) -> bool:
-        """Return whether the need exceeds the estimate. More by the screens alone counts after a while."""
+        """Return whether the needed bandwidth exceeds the estimate. An excess that only the screens cause
+        counts once it has lasted for a while.
+        """
         fits = estimate >= _LOWERED_BELOW * (others_bps + screens_bps)
         if fits or self.limits != self._previous_limits:
             self._fitting_bps = screens_bps
@@ -333,7 +335,7 @@ class Allocator:
     def _raised(
         self, levels: Mapping[str, int], present: dict[str, int], estimate: float, now: float
     ) -> None:
-        """Raise videos and remember the estimate that permitted the raise."""
+        """Apply raised levels, and note the estimate that allowed them."""
         present.update(levels)
         if not self._unproven and now >= self._paused_until:
             self._misled_bps = 0.0

@@ -200,7 +200,7 @@ def _plan(
         and not geometry.is_mirrored
         and not geometry.is_interlaced
         and not is_cut
-        # The copy would lose a pixel shape that only the old container states.
+        # The copy would lose the pixel aspect ratio if only the old container stores it.
         and geometry.aspect == (context.sample_aspect_ratio or 1)
     )
     encoder = ""

@@ -65,7 +65,7 @@ class ConfirmedAccount(Response):
 
 
 class VerifiedStatement(Response):
-    """The account that confirms the statement. Null if none does, or no longer."""
+    """The account that confirms the statement, or null if no account confirms it."""
 
     account: ConfirmedAccount | None
 

@@ -32,7 +32,9 @@ class MuteState:
 
 
 class MuteStates:
-    """Mutes by moderators and by the members themselves. `person_of` returns the id of a member's person."""
+    """Mutes by moderators and by the members themselves. `person_of` returns the id of the person
+    behind a member id.
+    """
 
     def __init__(self, person_of: Callable[[str], str]) -> None:
         self._person_of = person_of
