@@ -220,9 +220,8 @@ class Person(Watcher):
 
     async def show_channels(self) -> None:
         """Open the drawer with the channels, if this layout has one, and close a panel that covers them."""
-        panel = self.page.locator(".aside")
-        if await self.page.evaluate("innerWidth <= 960") and await panel.count():
-            await panel.get_by_role("button", name="Close", exact=True).click()
+        if await self.page.evaluate("innerWidth <= 960 && !!document.querySelector('.aside')"):
+            await self.page.locator(".aside").get_by_role("button", name="Close", exact=True).click()
         has_drawer = await self.page.evaluate("document.documentElement.classList.contains('handheld')")
         if has_drawer and await self.page.locator(".home[data-drawer=open]").count() == 0:
             await self.press("Show channels")
@@ -230,8 +229,7 @@ class Person(Watcher):
 
     async def hide_channels(self) -> None:
         """Close the drawer if it is open."""
-        drawer = self.page.locator(".home[data-drawer=open]")
-        if await drawer.count():
+        if await (drawer := self.page.locator(".home[data-drawer=open]")).count():
             await self.page.keyboard.press("Escape")
         await expect(drawer).to_have_count(0)
 
