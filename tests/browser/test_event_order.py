@@ -69,7 +69,7 @@ async def test_a_late_response_does_not_restore_an_old_permission_or_an_old_name
         await ask(here.owner, "PATCH", path, {"nickname": "Hopper"})
         await expect(here.member.page.locator("#own-name")).to_have_text("Hopper")
         await first.release()
-        await expect(here.owner.page.get_by_role("region", name="3 members")).to_be_visible()
+        await expect(here.owner.page.get_by_role("region", name="Members · 3")).to_be_visible()
         await expect(listed(here.owner, "Hopper")).to_be_visible()
 
 

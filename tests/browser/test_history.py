@@ -230,7 +230,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
 
     # The request gets no response, although the connection works.
     line.hold("history")
-    await shows_above(ada, earlier, "The server cannot be reached(.|\\n)*Try again")
+    await shows_above(ada, earlier, "Can’t reach the server(.|\\n)*Try again")
     line.release()
     first = (await drawn(ada))[0]
     await earlier.get_by_role("button", name="Try again").click()

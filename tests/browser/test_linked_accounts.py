@@ -204,7 +204,7 @@ async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_serve
     refusals = {
         statement(stranger, me, **request): "evil.example asks to link an account, but it isn’t one",
         statement(stranger, me, **fresh): "evil.example asks to link an account, but it isn’t one",
-        statement(there, me, use="same_person_request", made_at_ms=now - 2 * 3_600_000): "too old",
+        statement(there, me, use="same_person_request", made_at_ms=now - 2 * 3_600_000): "has expired",
         f"{head}.{claims}.{statement(there, me, **request).split('.')[2]}": invalid,
         # Meant for a third server, for another account here, and for another key of ours.
         statement(there, Account("https://third.example", me.id, me.device), **fresh): invalid,

@@ -100,7 +100,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await expect_accessible(ada, axe, "the page after signing out")
     # The key is still on this device and is lost only after an explicit confirmation.
     await ada.press("Use another identity")
-    question = ada.page.get_by_role("dialog", name="Give up your identity here?")
+    question = ada.page.get_by_role("dialog", name="Give up your identity on this server?")
     await expect(question).to_contain_text("including you")
     await expect_accessible(ada, axe, "the confirmation to give up an identity")
     await confirm(ada, "Cancel")
