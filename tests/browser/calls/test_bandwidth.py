@@ -5,7 +5,7 @@ import re
 from tests.kit.conditions import wait_until
 from tests.kit.people import People
 
-ESTIMATE = re.compile(r"Download bandwidth\s*([\d,]+) kbit/s")
+ESTIMATE = re.compile(r"Download bandwidth\s*(?:at least )?([\d,]+) kbit/s")
 
 
 async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
