@@ -201,6 +201,21 @@ def test_a_failed_raise_is_retried_only_at_a_higher_estimate() -> None:
     assert allocator.review(videos, 2_200 * K, 0, 5.0) == {"a": UNLIMITED}
 
 
+def test_a_raise_that_fails_on_a_narrower_link_is_retried_long_before_the_estimate_of_the_wider_link() -> (
+    None
+):
+    allocator, videos = Allocator(), [camera("a"), camera("b")]
+    allocator.review(videos, 1_000 * K, 90 * K, 0.0)
+    for step in range(20):
+        allocator.review(videos, 6_000 * K, 90 * K, 1.0 + 0.25 * step)
+    # Nobody can tell whether the last raise was too much or the link has become narrower.
+    allocator.review(videos, 100 * K, 90 * K, 6.0)
+    assert set(allocator.review(videos, 350 * K, 90 * K, 7.0).values()) != {PAUSED}
+    assert set(allocator.review(videos, 100 * K, 90 * K, 8.0).values()) == {PAUSED}
+    assert set(allocator.review(videos, 350 * K, 90 * K, 9.0).values()) == {PAUSED}
+    assert set(allocator.review(videos, 500 * K, 90 * K, 10.0).values()) != {PAUSED}
+
+
 def test_a_new_speaker_gets_the_previous_speakers_share() -> None:
     allocator = Allocator()
     videos = [camera("a", 70), camera("b", 30)]

@@ -42,7 +42,7 @@ cdef double VERIFY_SCALE = 1.5
 cdef double VERIFY_BITS = 95_000.0
 cdef int64_t MAX_LEAD = 1_000_000_000
 # A queue of this length shows that the downlink cannot carry the verification (ns).
-cdef int64_t MAX_VERIFY_QUEUE = 20_000_000
+cdef int64_t MAX_VERIFY_QUEUE = 15_000_000
 # The time from a failed verification to the next one.
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
 # The share of a cluster that must arrive for a result.

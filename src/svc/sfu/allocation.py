@@ -47,7 +47,7 @@ _PROVEN_AFTER_S = 8.0
 # failure. The period ends early if the estimate far exceeds the estimate that led to the raise.
 _FIRST_PAUSE_S, _MAX_PAUSE_S = 8.0, 60.0
 _BELOW_FAILED = 0.9
-_MUCH_BETTER = 1.4
+_MUCH_BETTER = 1.25
 _EXCHANGE_INTERVAL_S = 1.0
 # A level is omitted if the next level needs less than this many times its rate.
 _MIN_STEP = 1.1
@@ -194,7 +194,8 @@ class Allocator:
         self._pause_s = 0.0
         self._paused_until = -inf
         self._failed_bps = inf  # the need that exceeded the downlink's capacity
-        self._misled_bps = 0.0  # the highest estimate since the first unproven raise
+        self._unproven_bps = 0.0  # the highest estimate since the first unproven raise
+        self._misled_bps = 0.0  # the same for the raises that failed
         self._priorities: dict[str, int] = {}
         self._reordered = False
 
@@ -266,7 +267,10 @@ class Allocator:
             self._unproven = False
             self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _MAX_PAUSE_S)
             self._paused_until = now + self._pause_s
-            self._failed_bps = need
+            if need < _BELOW_FAILED * self._failed_bps:
+                # The downlink has become narrower, so the earlier estimates say nothing.
+                self._misled_bps = 0.0
+            self._failed_bps, self._misled_bps = need, max(self._misled_bps, self._unproven_bps)
 
     def _usable(self, estimate: float, top: float, now: float) -> float:
         """Return the rate up to which videos may be raised: the estimate, or less than the failed need after
@@ -337,9 +341,7 @@ class Allocator:
     ) -> None:
         """Apply raised levels, and note the estimate that allowed them."""
         present.update(levels)
-        if not self._unproven and now >= self._paused_until:
-            self._misled_bps = 0.0
-        self._misled_bps = max(estimate, self._misled_bps)
+        self._unproven_bps = max(estimate, self._unproven_bps if self._unproven else 0.0)
         self._raised_at, self._raise_after, self._unproven = now, now + _RAISE_INTERVAL_S, True
 
     def _exchange(

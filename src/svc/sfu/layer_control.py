@@ -30,8 +30,9 @@ BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
-# The target rate of probing is changed only if the new rate differs by at least this factor.
-_PROBED_STEP = 1.2
+# The target rate of probing is lowered only by at least this factor, and raised by at least the other one. The
+# allocation counts on an estimate of nearly the target.
+_PROBED_STEP_DOWN, _PROBED_STEP_UP = 1.2, 1.05
 _MIN_PROBED_BPS = 300_000
 # Videos are paced for this long after the downlink last limited a video. After a drop in capacity, encoders
 # send less for some seconds, so all videos seem to fit until their rates recover.
@@ -140,7 +141,7 @@ class LayerControl:
 
     def _probe(self, up_to_bps: float) -> None:
         """Probe the downlink up to the given rate if it differs considerably from the current target."""
-        if self._listener and not 1 / _PROBED_STEP < self._probed_bps / up_to_bps < _PROBED_STEP:
+        if self._listener and not 1 / _PROBED_STEP_UP < self._probed_bps / up_to_bps < _PROBED_STEP_DOWN:
             self._probed_bps = up_to_bps
             self._transport.want_bandwidth(up_to_bps, self._listener)
 
