@@ -30,8 +30,8 @@ BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
-# The target rate of probing is lowered only by at least this factor, and raised by at least the other one. The
-# allocation counts on an estimate of nearly the target.
+# The target rate of probing is lowered only by at least the first factor, and raised by at least the second
+# one. The allocation counts on an estimate of nearly the target.
 _PROBED_STEP_DOWN, _PROBED_STEP_UP = 1.2, 1.05
 _MIN_PROBED_BPS = 300_000
 # Videos are paced for this long after the downlink last limited a video. After a drop in capacity, encoders
