@@ -207,7 +207,7 @@ SCENARIOS = [
     Scenario(
         "8 M, 800 k, 8 M, with a screen",
         ((10, 8e6), (10, 8e5), (12, 8e6)),
-        (WIDE, Expected(sent_share=1.05, queue_s=0.2), WIDE),
+        (WIDE, Expected(sent_share=1.06, queue_s=0.2), WIDE),
         screen=True,
     ),
     Scenario(

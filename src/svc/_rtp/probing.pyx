@@ -73,7 +73,11 @@ cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now)
         return True
     if now < probing.next_probe:
         return False
-    ask(probing, scale * estimate, now)
+    if limited and estimate < VERIFY_SCALE * probing.carried:
+        # A higher result would not count until it is verified.
+        ask(probing, min(scale * estimate, VERIFY_SCALE * probing.carried), now)
+    else:
+        ask(probing, scale * estimate, now)
     return True
 
 
