@@ -244,7 +244,13 @@ def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -
 @row(ARRIVES, "`RR` 201")
 @row(MADE, "`RR`")
 def test_the_worst_listeners_loss_is_reported_to_a_speaker() -> None:
-    assert reported_loss({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
+    assert reported_loss({5000: 10, 5001: 40, 5002: 0}, now=12.0) == (40, 0)
+
+
+@row(MADE, "`RR`")
+@pytest.mark.parametrize(("lost", "reported"), [(4, 4), (5, 30), (30, 30), (31, 31)])
+def test_a_loss_that_only_fec_can_repair_is_reported_high_enough_for_fec(lost: int, reported: int) -> None:
+    assert reported_loss({5000: lost}, now=12.0) == (reported, 0)
 
 
 @row(MADE, "`RR`")
@@ -259,7 +265,7 @@ def test_a_speakers_own_loss_is_reported_if_it_is_larger() -> None:
 
 @row(MADE, "`RR`")
 def test_old_reports_from_a_listener_are_forgotten() -> None:
-    assert reported_loss({5000: 26}, now=22.9) == (26, 0)
+    assert reported_loss({5000: 40}, now=22.9) == (40, 0)
     assert reported_loss({5000: 26}, now=23.1) == (0, 0)
 
 

@@ -48,6 +48,11 @@ cdef int64_t REPORT_JITTER = 80_000_000
 # audio. Losses above this maximum must not take even more bits from all listeners. Browsers report on audio
 # every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
+# At its usual bit rate, Opus sends FEC only if it is told of more than 5 % of loss, because it must then leave out
+# the highest frequencies. Browsers also round the loss to 1, 5, 10 or 20 %. So a loss of the first value (in 256ths)
+# or more that only FEC can repair is reported as at least the second value.
+cdef uint8_t FEC_LOSS = 256 * 2 // 100
+cdef uint8_t MIN_LOSS_FOR_FEC = 256 * 12 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
 # At this loss (in 256ths) or more, a receiver of audio gets redundancy if it accepts redundancy.
 cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
@@ -476,12 +481,21 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
         if forwarder.ssrc and forwarder.reception.started:
             report(&forwarder.reception, forwarder.ssrc, core.now, &blocks[count])
             if forwarder.kind == AUDIO:
-                blocks[count].fraction_lost = max(blocks[count].fraction_lost, lost_by_listeners(core, forwarder))
+                if forwarder.reception.rtt == 0:
+                    # The sender has not answered any NACK.
+                    blocks[count].fraction_lost = loss_for_fec(blocks[count].fraction_lost)
+                blocks[count].fraction_lost = max(
+                    blocks[count].fraction_lost, loss_for_fec(lost_by_listeners(core, forwarder)))
             count += 1
         forwarder = next_received(transport, forwarder)
     if count:
         outgoing = next_outgoing(&core.egress)
         send_rtcp(core, transport, outgoing, write_rr(outgoing.data, transport.rtcp_ssrc, blocks, count))
+
+
+cdef inline uint8_t loss_for_fec(uint8_t lost) noexcept nogil:
+    """Return the loss to report so that the speaker adds FEC."""
+    return max(lost, MIN_LOSS_FOR_FEC) if lost >= FEC_LOSS else lost
 
 
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
