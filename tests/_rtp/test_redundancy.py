@@ -68,7 +68,7 @@ class Voice:
                 cname="alice",
             )
         self.now = 1.0
-        self.datagrams: dict[bytes, bytes] = {}  # packets to Bob by sequence number
+        self.datagrams: dict[tuple[object, bytes], bytes] = {}  # by receiver and sequence number
         self.resent: list[bytes] = []
 
     def deliver(self) -> None:
@@ -77,9 +77,9 @@ class Voice:
             each.address: each for each in (self.alice, self.bob, self.carol)
         }
         for data, remote, _ in self.engine.take_datagrams():
-            to_bob = remote == self.bob.address and not packets.is_rtcp(data)
-            if to_bob and self.datagrams.setdefault(data[2:4], data) is not data:
-                assert self.datagrams[data[2:4]] == data
+            earlier = data if packets.is_rtcp(data) else self.datagrams.setdefault((remote, data[2:4]), data)
+            if earlier is not data:
+                assert earlier == data
                 self.resent.append(data[2:4])
             else:
                 people[remote].take_in(data)
@@ -225,6 +225,39 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
     voice.engine.advance(voice.now)
     voice.lose(wanted["sequence"])
     assert len(voice.resent) == 1
+
+
+def test_a_lossy_receiver_without_red_gets_every_second_packet_again_six_packets_later() -> None:
+    voice = Voice()
+    voice.carol.send_rtcp(packets.receiver_report(1, 6000, fraction_lost=20), voice.now)
+    copies = [copy for number in range(1, 31) for copy in sent_again(voice, number)]
+    assert [latest - copy for latest, copy in copies] == [6] * 12
+    assert all(copy % 2 == 0 for _, copy in copies)
+    # A receiver that requests lost audio gets only what it requests.
+    voice.carol.send_rtcp(packets.nack(6000, [copies[-1][0]]), voice.now)
+    voice.deliver()
+    assert len(voice.resent) == 1
+    voice.resent.clear()
+    assert not any(sent_again(voice, number) for number in range(31, 51))
+
+
+def test_copies_end_after_a_minute_without_losses() -> None:
+    voice = Voice()
+    voice.carol.send_rtcp(packets.receiver_report(1, 6000, fraction_lost=20), voice.now)
+    assert any(sent_again(voice, number) for number in range(1, 11))
+    voice.now += 60
+    assert not any(sent_again(voice, number) for number in range(11, 31))
+
+
+def sent_again(voice: Voice, number: int) -> list[tuple[int, int]]:
+    """Send a packet. Return Carol's number for it with the number of each earlier packet that she gets
+    again.
+    """
+    voice.send(number)
+    latest = header(voice.carol.media[-1])["sequence"]
+    again = [(latest, int.from_bytes(copy, "big")) for copy in voice.resent]
+    voice.resent.clear()
+    return again
 
 
 def receives_red(numbers: int) -> tuple[Voice, list[int]]:

@@ -265,8 +265,8 @@ def test_a_speakers_own_loss_is_reported_if_it_is_larger() -> None:
 
 @row(MADE, "`RR`")
 def test_old_reports_from_a_listener_are_forgotten() -> None:
-    assert reported_loss({5000: 40}, now=22.9) == (40, 0)
-    assert reported_loss({5000: 26}, now=23.1) == (0, 0)
+    assert reported_loss({5000: 4}, now=22.9) == (4, 0)
+    assert reported_loss({5000: 4}, now=23.1) == (0, 0)
 
 
 @row(MADE, "`FMT_NACK`")

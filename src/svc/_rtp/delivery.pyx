@@ -20,7 +20,7 @@ from svc._rtp.objects cimport AUDIO, END_PICTURE, KEEP_BITMASK, NO_MARKS, SPATIA
 from svc._rtp.pacer cimport is_due, note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send, send_again
 from svc._rtp.paced_transports cimport leave_ready, note_queued, wake_resting
-from svc._rtp.redundancy cimport may_repeat
+from svc._rtp.redundancy cimport copied_with, may_repeat
 from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
@@ -241,7 +241,24 @@ cdef int send_first(Core* core, DownTrack* down_track, const SendRecord* record)
         down_track.octets += slot.header.payload_length
         if down_track.resend_credit < MAX_RESEND_CREDIT:
             down_track.resend_credit += length // RESEND_SHARE
+        if core.now < down_track.copied_until:
+            send_copy(core, down_track, copied_with(down_track, record.output))
     return length
+
+
+cdef void send_copy(Core* core, DownTrack* down_track, int64_t output) noexcept nogil:
+    """Send an audio packet a second time, if it takes no room from packets that are waiting."""
+    cdef Sent* sent = &down_track.sent[output & down_track.sent_mask]
+    cdef Slot* slot
+    if output == NO_NUMBER or down_track.records > 1 or is_streamed(down_track) or (
+            not has_room(egress_of(core, down_track))):
+        return
+    slot = get(&source_of(down_track, splice_of(down_track, sent)).history, sent.input)
+    if slot == NULL or core.now - slot.arrival > MAX_AGE:
+        return
+    sent.resends += 1
+    sent.resent_at = core.now
+    core.counters.redundant_sent += send_again(core, down_track, slot, sent) > 0
 
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:

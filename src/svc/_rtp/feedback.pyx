@@ -18,7 +18,7 @@ from svc._rtp.keyframes cimport keyframe_came, next_due, request, skip_unneeded,
 from svc._rtp.loudness cimport expire_speech, expires_at
 from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_SECTIONS, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
-from svc._rtp.redundancy cimport audio_lost, is_repeated_later
+from svc._rtp.redundancy cimport audio_lost, is_repeated_later, loss_for_fec, lost_by_listeners
 from svc._rtp.ring cimport SPEAKING, Event, push
 from svc._rtp.rtcp cimport (
     FMT_FIR, FMT_NACK, FMT_PLI, FMT_TWCC, PSFB, RR, RTPFB, SR, Packet, ReportBlock, SenderInfo, next_packet,
@@ -44,16 +44,6 @@ cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 # 3550 section 6.3.1).
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
-# Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
-# audio. Losses above this maximum must not take even more bits from all listeners. Browsers report on audio
-# every 5 s, so a report stays valid for a little over two intervals.
-cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
-# At its usual bit rate, Opus sends FEC only if it is told of more than 5 % of loss, because it must then leave out
-# the highest frequencies. Browsers also round the loss to 1, 5, 10 or 20 %. So a loss of the first value (in 256ths)
-# or more that only FEC can repair is reported as at least the second value.
-cdef uint8_t FEC_LOSS = 256 * 2 // 100
-cdef uint8_t MIN_LOSS_FOR_FEC = 256 * 12 // 100
-cdef int64_t REPORT_HOLDS = 12_000_000_000
 # At this loss (in 256ths) or more, a receiver of audio gets redundancy if it accepts redundancy.
 cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 requires a sender to stop when it is not
@@ -491,23 +481,3 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
     if count:
         outgoing = next_outgoing(&core.egress)
         send_rtcp(core, transport, outgoing, write_rr(outgoing.data, transport.rtcp_ssrc, blocks, count))
-
-
-cdef inline uint8_t loss_for_fec(uint8_t lost) noexcept nogil:
-    """Return the loss to report so that the speaker adds FEC."""
-    return max(lost, MIN_LOSS_FOR_FEC) if lost >= FEC_LOSS else lost
-
-
-cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the largest loss reported by any listener, in 256ths. Only the speaker can add FEC, which every
-    listener gets.
-
-    A listener that gets RED already has the lost packets, and would discard the FEC.
-    """
-    cdef const DownTrack* down_track = forwarder.down_tracks
-    cdef uint8_t most = 0
-    while down_track != NULL:
-        if core.now - down_track.reported_at < REPORT_HOLDS and down_track.redundant_until <= core.now:
-            most = max(most, down_track.fraction_lost)
-        down_track = down_track.next_sent
-    return min(most, MAX_REPORTED_LOSS)

@@ -273,6 +273,7 @@ cdef struct DownTrack:
     int64_t resend_credit   # bytes that may be resent now
     int64_t nacked          # recent share of packets that were NACKed, times NACKED_ALL
     int64_t redundant_until # ns: audio is sent as RED until then; 0 if it is not
+    int64_t copied_until    # ns: every second audio packet is sent twice until then; 0 if it is not
     LastFrame last_frame    # frame of the packet with the highest number
     uint64_t payload_types[2]   # payload types that the receiver accepts, one bit each
 
@@ -302,6 +303,7 @@ cdef struct DownTrack:
     uint32_t sr_sent        # middle 32 bits of the NTP time in the last SR
     int64_t sr_sent_at      # ns
     int64_t lost_audio_at   # ns: when it last asked for an audio packet
+    bint requests_audio     # it has asked for audio packets, and so needs no copies
     int64_t last_request    # ns: this receiver's last keyframe request that went through
     int64_t held_request    # ns: when its delayed keyframe request goes through, or 0 if none is delayed
 
@@ -373,7 +375,7 @@ cdef struct Counters:
     uint64_t bandwidth_reports      # transport-wide feedback packets from receivers
     uint64_t bandwidth_reports_ignored
     uint64_t dropped_paced          # packets withheld because the receiver's paced queue was full
-    uint64_t redundant_sent         # audio packets sent as RED
+    uint64_t redundant_sent         # audio packets sent as RED, or a second time without a request
     uint64_t audio_recovered        # lost audio packets recovered from a sender's RED
     uint64_t layers_dropped         # packets withheld from a receiver because of its temporal layer
     uint64_t encoding_switches      # moves of a receiver to another encoding of a track

@@ -1,10 +1,10 @@
-"""Redundancy: RED packets (RFC 2198), which repeat earlier audio."""
+"""Redundancy: RED packets (RFC 2198) and copies, which repeat earlier audio, and FEC."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 from svc._rtp.core cimport Core
-from svc._rtp.objects cimport DownTrack, Transport
+from svc._rtp.objects cimport DownTrack, Forwarder, Transport
 from svc._rtp.pool cimport Slot
 
 cdef enum:
@@ -27,4 +27,7 @@ cdef bint may_repeat(const Core* core, const DownTrack* down_track, const Slot* 
 cdef size_t write_red_prefix(const Slot* slot, const Slot* previous, uint8_t* out) noexcept nogil
 cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noexcept nogil
 cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nogil
+cdef uint8_t loss_for_fec(uint8_t lost) noexcept nogil
+cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil
+cdef int64_t copied_with(const DownTrack* down_track, int64_t output) noexcept nogil
 cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil

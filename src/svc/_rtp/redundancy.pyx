@@ -1,10 +1,9 @@
-"""Handles RED (RFC 2198): reads the audio that a sender repeats, and repeats audio for receivers that lose
-packets.
+"""Repairs lost audio in advance: with RED (RFC 2198), with copies, and with the FEC that Opus adds after losses.
 
 RED applies to a single hop. The core unwraps a sender's RED when it arrives, so histories and receivers
 without RED get plain audio. For a while after reporting losses, a receiver that has negotiated RED gets each
 packet together with the previous packet. A queue in the receiver's downlink ends this, because more bytes
-then cause more losses.
+then cause more losses. Receivers without RED get copies of every second packet in the same way.
 
 In calls with end-to-end encryption, a browser that sent RED would encrypt the whole payload as one frame,
 which the core could not unwrap. Clients in such calls therefore send no RED. They may receive it, because
@@ -15,18 +14,34 @@ each block is then a separate encrypted frame, which they decrypt separately. Se
 from libc.string cimport memcpy, memset
 
 from svc._rtp.history cimport get
-from svc._rtp.objects cimport AUDIO, Sent, accepts
-from svc._rtp.sequence cimport extend
+from svc._rtp.objects cimport AUDIO, Forwarder, Sent, accepts
+from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.wire cimport store16
 
 # Two losses within this time (ns) are unlikely to be chance. Redundancy then continues for this long (ns),
 # the time of three reports from a browser.
 cdef int64_t LOSSES_WITHIN = 2_000_000_000
 cdef int64_t LASTS = 15_000_000_000
+# A receiver without RED that never requests audio, such as Firefox, gets a copy of every second packet instead. FEC
+# in the next packet repairs the others. A copy is sent this many packets later, because losses come in bursts.
+# Browsers buffer voices with gaps for a longer time. Reports do not show losses that copies have repaired, so copies
+# last longer than RED (ns).
+cdef int64_t COPY_DISTANCE = 6
+cdef int64_t COPIES_LAST = 60_000_000_000
 # After redundancy has been stopped because of a queue, it is not sent for this long (ns).
 cdef int64_t PAUSE_AFTER_QUEUE = 30_000_000_000
 # Redundancy begins only if the downlink's queue is shorter than this (ns).
 cdef int64_t SHORT_QUEUE = 50_000_000
+# Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
+# audio. Losses above this maximum must not take even more bits from all listeners. Browsers report on audio
+# every 5 s, so a report stays valid for a little over two intervals.
+cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
+cdef int64_t REPORT_HOLDS = 12_000_000_000
+# At its usual bit rate, Opus sends FEC only if it is told of more than 5 % of loss, because it must then leave out
+# the highest frequencies. Browsers also round the loss to 1, 5, 10 or 20 %. So a loss of the first value (in 256ths)
+# or more that only FEC can repair is reported as at least the second value.
+cdef uint8_t FEC_LOSS = 256 * 2 // 100
+cdef uint8_t MIN_LOSS_FOR_FEC = 256 * 12 // 100
 cdef enum:
     MAX_OFFSET = (1 << 14) - 1      # ticks; the field has 14 bits
     MAX_RTP = 1200                  # bytes; the most that browsers send
@@ -126,8 +141,12 @@ cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nog
     """Handle the loss of audio by a receiver: send redundancy if audio is lost often."""
     cdef Transport* transport = down_track.transport
     cdef int64_t before = down_track.lost_audio_at
-    if down_track.forwarder.kind != AUDIO or core.negotiated.red_type == 0 or (
-            not accepts(down_track, core.negotiated.red_type)):
+    cdef bint takes_red = core.negotiated.red_type != 0 and accepts(down_track, core.negotiated.red_type)
+    if down_track.forwarder.kind != AUDIO:
+        return
+    if not takes_red and (down_track.requests_audio or not often):
+        down_track.requests_audio = True
+        down_track.copied_until = 0
         return
     down_track.lost_audio_at = core.now
     if not often and (before == 0 or core.now - before > LOSSES_WITHIN):
@@ -135,17 +154,51 @@ cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nog
     if core.now < transport.redundancy_after or (
             transport.bandwidth != NULL and transport.bandwidth.queue.last > SHORT_QUEUE):
         return
-    down_track.redundant_until = core.now + LASTS
+    if takes_red:
+        down_track.redundant_until = core.now + LASTS
+    else:
+        down_track.copied_until = core.now + COPIES_LAST
+
+
+cdef int64_t copied_with(const DownTrack* down_track, int64_t output) noexcept nogil:
+    """Return the number of the packet to send again after this packet, or NO_NUMBER if none."""
+    cdef const Sent* sent = &down_track.sent[(output - COPY_DISTANCE) & down_track.sent_mask]
+    if output & 1 or sent.output != output - COPY_DISTANCE or sent.resends or sent.filler:
+        return NO_NUMBER
+    return sent.output
 
 
 cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil:
     """Stop redundancy for a receiver whose downlink has a long queue."""
     cdef DownTrack* down_track = transport.down_tracks
     while down_track != NULL:
-        if down_track.redundant_until > core.now:
+        if max(down_track.redundant_until, down_track.copied_until) > core.now:
             transport.redundancy_after = core.now + PAUSE_AFTER_QUEUE
-        down_track.redundant_until = 0
+        down_track.redundant_until = down_track.copied_until = 0
         down_track = down_track.next_received
+
+
+cdef uint8_t loss_for_fec(uint8_t lost) noexcept nogil:
+    """Return the loss to report so that the speaker adds FEC."""
+    return max(lost, MIN_LOSS_FOR_FEC) if lost >= FEC_LOSS else lost
+
+
+cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
+    """Return the largest loss reported by any listener, in 256ths. Only the speaker can add FEC, which every
+    listener gets.
+
+    A listener that gets RED already has the lost packets, and would discard the FEC. Copies hide losses from the
+    reports of a listener.
+    """
+    cdef const DownTrack* down_track = forwarder.down_tracks
+    cdef uint8_t most = 0
+    while down_track != NULL:
+        if core.now - down_track.reported_at < REPORT_HOLDS and down_track.redundant_until <= core.now:
+            most = max(most, down_track.fraction_lost)
+        if down_track.copied_until > core.now:
+            most = max(most, FEC_LOSS)
+        down_track = down_track.next_sent
+    return min(most, MAX_REPORTED_LOSS)
 
 
 def parse_red(bytes payload):

@@ -52,7 +52,7 @@ _CORE_COUNTERS = {
     "bandwidth_reports": "Transport-wide feedback received from receivers",
     "bandwidth_reports_ignored": "Of these, reports of packets that were never sent or had been reported",
     "dropped_paced": "Video packets withheld from receivers whose paced queue was full",
-    "redundant_sent": "Audio packets sent together with the packet before them (RED)",
+    "redundant_sent": "Audio packets sent together with the packet before them (RED), or a second time",
     "audio_recovered": "Lost audio packets recovered from a sender's RED",
     "layers_dropped": "Packets withheld from receivers that requested fewer temporal layers",
     "encoding_switches": "Times that a receiver went on with another encoding (simulcast) of a track",
