@@ -338,6 +338,20 @@ def test_text_that_is_sent_in_the_largest_encoding_alone_has_no_smaller_ones() -
         assert [len(each) for each in rates.encodings(3)] == [0, 0, 3]
 
 
+@pytest.mark.parametrize(("reports", "measured"), [(7, False), (8, True)])
+def test_an_encoding_that_starts_again_is_measured_over_2_s(reports: int, measured: bool) -> None:
+    rates, nothing = LayerRates(), MeasuredRates(REPORT_S, 0, [(0, 0, 0)])
+    for _ in range(10):
+        rates.measured(MeasuredRates(REPORT_S, 1, [(1_000, 500, 500)]), 1)
+    before = rates.encodings(1)
+    rates.measured(nothing, 0)
+    for _ in range(1 + reports):
+        rates.measured(MeasuredRates(REPORT_S, 1, [(3_000, 1_500, 1_500)]), 1)
+    assert (rates.encodings(1) != before) == measured
+    rates.measured(nothing, 0)
+    assert (rates.encodings(1) != before) == measured
+
+
 def test_a_screen_that_was_paused_after_a_large_keyframe_returns() -> None:
     room = Room("ben", source=SCREEN)
     (ben,) = room.receivers

@@ -40,6 +40,10 @@ _KEYFRAME_MARGIN_BPS = 50_000
 # The minimum time between two raises, and from a lowering to the next raise, because the estimate must settle
 # first.
 _RAISE_INTERVAL_S = 0.2
+# After a video has resumed with an estimate of less than this many times the need, wait for its keyframe, which
+# shows how much the downlink carries.
+_AMPLE = 2.0
+_KEYFRAME_S = 1.2
 _SETTLE_S = 0.6
 # A lowering within this time after a raise is attributed to the raise.
 _PROVEN_AFTER_S = 8.0
@@ -300,6 +304,8 @@ class Allocator:
         paused = [video for video in waiting if not present[video.key]]
         if resumed := self._resume(paused, present, estimate, need):
             self._raised(resumed, present, estimate, now)
+            if estimate < _AMPLE * (reserved + _rate(videos, present)):
+                self._raise_after = now + _KEYFRAME_S
             return
         highest = max((video.priority for video in paused), default=-inf)
         for video in waiting:

@@ -41,6 +41,9 @@ class LayerRates:
         self._layers: dict[int, list[float]] = {}
         self._recent: dict[int, deque[list[float]]] = {}
         self._starting: set[int] = set()
+        # Of encodings that started again less than 2 s ago: the reports from before, and how many followed. Until
+        # then, the keyframe at the start counts for too much, so the remembered rate is used.
+        self._restarted: dict[int, tuple[deque[list[float]], int]] = {}
         self._absent_s: dict[int, float] = {}
 
     def measured(self, report: MeasuredRates, wanted: int) -> None:
@@ -53,8 +56,8 @@ class LayerRates:
                 self._absent_s.pop(encoding, None)
                 self._smooth(encoding, [8 * size / report.elapsed_s for size in sizes])
             else:
-                # The first report after a pause covers only part of its interval and begins with a keyframe.
-                self._starting.add(encoding)
+                if encoding not in self._starting:
+                    self._stop(encoding)
                 if wanted & bit:
                     self._absent_s[encoding] = self._absent_s.get(encoding, 0.0) + report.elapsed_s
 
@@ -75,12 +78,24 @@ class LayerRates:
     def _smooth(self, encoding: int, rates: list[float]) -> None:
         recent = self._recent.setdefault(encoding, deque(maxlen=_REPORTS))
         if encoding in self._starting and recent:
+            # This report covers only part of its interval and begins with a keyframe.
             self._starting.discard(encoding)
+            self._restarted[encoding] = recent.copy(), 0
             return
+        if encoding in self._restarted:
+            before, reports = self._restarted.pop(encoding)
+            if reports + 1 < _REPORTS:
+                self._restarted[encoding] = before, reports + 1
         if recent and len(recent[-1]) != len(rates):
             recent.clear()
         recent.append(rates)
-        self._layers[encoding] = [fmean(layer) for layer in zip(*recent, strict=True)]
+        if encoding not in self._restarted:
+            self._layers[encoding] = [fmean(layer) for layer in zip(*recent, strict=True)]
+
+    def _stop(self, encoding: int) -> None:
+        self._starting.add(encoding)
+        if encoding in self._restarted:
+            self._recent[encoding], _ = self._restarted.pop(encoding)
 
     def _spatial_layers(self) -> list[tuple[float, ...]]:
         found: list[tuple[float, ...]] = []
