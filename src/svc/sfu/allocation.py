@@ -40,8 +40,8 @@ _KEYFRAME_MARGIN_BPS = 50_000
 # The minimum time between two raises, and from a lowering to the next raise, because the estimate must settle
 # first.
 _RAISE_INTERVAL_S = 0.2
-# After a video has resumed with an estimate of less than this many times the need, wait for its keyframe, which
-# shows how much the downlink carries.
+# After a video has resumed with an estimate of less than this many times the need, wait for its keyframe,
+# which shows how much the downlink carries.
 _AMPLE = 2.0
 _KEYFRAME_S = 1.2
 _SETTLE_S = 0.6
