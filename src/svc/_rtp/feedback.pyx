@@ -466,16 +466,18 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
     cdef ReportBlock blocks[MAX_SECTIONS * MAX_ENCODINGS]
     cdef Forwarder* forwarder = first_received(transport)
     cdef Outgoing* outgoing
+    cdef uint8_t lost
     cdef int count = 0
     while forwarder != NULL:
         if forwarder.ssrc and forwarder.reception.started:
             report(&forwarder.reception, forwarder.ssrc, core.now, &blocks[count])
             if forwarder.kind == AUDIO:
+                lost = lost_by_listeners(core, forwarder)
                 if forwarder.reception.rtt == 0:
-                    # The sender has not answered any NACK.
-                    blocks[count].fraction_lost = loss_for_fec(blocks[count].fraction_lost)
-                blocks[count].fraction_lost = max(
-                    blocks[count].fraction_lost, loss_for_fec(lost_by_listeners(core, forwarder)))
+                    # The sender has not answered any NACK, so only FEC can repair what it loses.
+                    lost = max(lost, blocks[count].fraction_lost)
+                if lost:
+                    blocks[count].fraction_lost = max(blocks[count].fraction_lost, loss_for_fec(lost))
             count += 1
         forwarder = next_received(transport, forwarder)
     if count:
