@@ -182,10 +182,10 @@ def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
 
 
 def put_last(selector: FairSelector, connection: socket.socket, table: ConnectionTable) -> None:
-    place = table.enter("192.0.2.1")
-    assert place is not None
-    place.on_settled = lambda: selector.fair.put_first(connection.fileno(), connection, place.owner)
-    begin_last(selector, connection, place.belongs_to)
+    slot = table.enter("192.0.2.1")
+    assert slot is not None
+    slot.on_settled = lambda: selector.fair.put_first(connection.fileno(), connection, slot.owner)
+    begin_last(selector, connection, slot.belongs_to)
 
 
 def test_a_connection_that_was_reset_is_reported_as_ready(selector: FairSelector) -> None:
@@ -312,11 +312,11 @@ async def _request_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
 
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
-        place = urlsplit(chat.address)
+        address = urlsplit(chat.address)
         loop.turn = noted  # type: ignore[method-assign]
         for token, costing in (("", TOGETHER - 1), (answer["access_token"], 0)):
             turns.clear()
-            reader, writer = await asyncio.open_connection(place.hostname, place.port)
+            reader, writer = await asyncio.open_connection(address.hostname, address.port)
             request = f"GET /api/members HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
             writer.write(request.encode() * TOGETHER)
             for _ in range(TOGETHER):
@@ -339,9 +339,9 @@ def test_each_pipelined_request_without_authentication_costs_a_turn(
 async def _signs_in(loop: FairLoop) -> None:
     opened: list[tuple[socket.socket, Slot]] = []
 
-    async def keep(connection: socket.socket, place: Slot) -> None:
-        opened.append((connection, place))
-        place.close = connection.close
+    async def keep(connection: socket.socket, slot: Slot) -> None:
+        opened.append((connection, slot))
+        slot.close = connection.close
 
     sockets = bound("127.0.0.1", 0)
     listener = Listener(sockets, ConnectionTable(Limits(10)), keep)
@@ -350,9 +350,9 @@ async def _signs_in(loop: FairLoop) -> None:
         for _ in range(2):
             stack.enter_context(socket.create_connection(sockets[0].getsockname())).send(b"x")
         await eventually("both connections are accepted", lambda: len(opened) == 2, within_s=WITHIN_S)
-        (member, place), (stranger, other) = opened
+        (member, slot), (stranger, other) = opened
         assert loop.strangers == {member.fileno(), stranger.fileno()}
-        place.belongs_to("member")
+        slot.belongs_to("member")
         assert loop.strangers == {stranger.fileno()}
         other.leave()
         assert loop.strangers == set()
@@ -371,11 +371,11 @@ def test_a_connection_has_low_priority_until_it_authenticates() -> None:
 async def _open_silent_connections(loop: FairLoop) -> None:
     calls = 0
 
-    async def keep(connection: socket.socket, place: Slot) -> None:
+    async def keep(connection: socket.socket, slot: Slot) -> None:
         nonlocal calls
         calls += 1
         connection.close()
-        place.leave()
+        slot.leave()
 
     sockets, table = bound("127.0.0.1", 0), ConnectionTable(Limits(4))
     listener = Listener(sockets, table, keep, lambda: 0.0)
@@ -407,7 +407,7 @@ async def _open_silent_connections(loop: FairLoop) -> None:
 
 
 async def _keep_silent(loop: FairLoop) -> None:
-    async def keep(connection: socket.socket, place: Slot) -> None:
+    async def keep(connection: socket.socket, slot: Slot) -> None:
         raise AssertionError("the server sent nothing")
 
     sockets, table = bound("127.0.0.1", 0), ConnectionTable(Limits(4))
@@ -462,10 +462,10 @@ def test_a_new_connection_with_a_valid_token_skips_the_queue(variables: dict[str
 async def test_the_kernel_buffers_little_for_a_peer_that_does_not_read() -> None:
     held: list[int] = []
 
-    async def look(connection: socket.socket, place: Slot) -> None:
+    async def look(connection: socket.socket, slot: Slot) -> None:
         held.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT))
         connection.close()
-        place.leave()
+        slot.leave()
 
     sockets = bound("127.0.0.1", 0)
     listener = Listener(sockets, ConnectionTable(Limits(10)), look)

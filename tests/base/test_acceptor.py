@@ -34,9 +34,9 @@ class Full(socket.socket):
 async def listening(table: ConnectionTable, failures: int = 0) -> AsyncIterator[tuple[Full, list[Slot]]]:
     opened: list[Slot] = []
 
-    async def keep(connection: socket.socket, place: Slot) -> None:
-        opened.append(place)
-        place.close = connection.close
+    async def keep(connection: socket.socket, slot: Slot) -> None:
+        opened.append(slot)
+        slot.close = connection.close
 
     with Full() as bound:
         bound.failures = failures
@@ -50,8 +50,8 @@ async def listening(table: ConnectionTable, failures: int = 0) -> AsyncIterator[
         finally:
             await listener.stop()
             await listener.stop()
-            for place in opened:
-                place.close()
+            for slot in opened:
+                slot.close()
 
 
 async def test_accepting_resumes_after_failures_and_logs_them_in_one_line(
@@ -78,7 +78,7 @@ async def test_a_failing_accept_closes_an_unauthenticated_connection_to_free_a_d
                 await eventually(
                     "the next connection is accepted", lambda: len(opened) == 2, within_s=WITHIN_S
                 )
-            assert [place.open for place in opened] == [False, True]
+            assert [slot.open for slot in opened] == [False, True]
 
 
 async def test_a_flood_that_fills_the_connection_table_is_logged_in_one_line(

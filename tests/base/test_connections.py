@@ -10,15 +10,15 @@ from svc.base.connections import ConnectionTable, Limits, Slot, WaitingQueue, ro
 
 
 def filled(table: ConnectionTable, address: str, count: int) -> list[Slot]:
-    places = [table.enter(address) for _ in range(count)]
-    assert all(places)
-    return [place for place in places if place]
+    slots = [table.enter(address) for _ in range(count)]
+    assert all(slots)
+    return [slot for slot in slots if slot]
 
 
 def entered(table: ConnectionTable, address: str) -> Slot:
-    place = table.enter(address)
-    assert place is not None
-    return place
+    slot = table.enter(address)
+    assert slot is not None
+    return slot
 
 
 def test_a_full_table_closes_the_oldest_connection_of_the_busiest_address() -> None:
@@ -64,7 +64,7 @@ def test_unauthenticated_connections_from_one_address_are_limited_and_the_oldest
     first, second, *_ = filled(table, "192.0.2.1", 3)
     elsewhere = entered(table, "192.0.2.2")
     newest = entered(table, "192.0.2.1")
-    assert [place.open for place in (first, second, elsewhere, newest)] == [False, True, True, True]
+    assert [slot.open for slot in (first, second, elsewhere, newest)] == [False, True, True, True]
     assert (len(table), table.closed) == (4, 1)
 
 
@@ -79,7 +79,7 @@ def test_ipv6_addresses_are_counted_by_network_prefix() -> None:
 def test_a_proxy_on_this_machine_does_not_count_as_one_client() -> None:
     for address in ("127.0.0.1", "::1", ""):
         table = ConnectionTable(Limits(100, of_address=1))
-        assert all(place.open for place in filled(table, address, 5))
+        assert all(slot.open for slot in filled(table, address, 5))
 
 
 def test_authenticated_connections_survive_a_flood() -> None:
@@ -89,7 +89,7 @@ def test_authenticated_connections_survive_a_flood() -> None:
     flood = filled(table, "192.0.2.1", 100)
     assert member.open and len(table) == 7
     # A quarter of the slots are reserved for members.
-    assert sum(place.open for place in flood) == table.limits.strangers == 6
+    assert sum(slot.open for slot in flood) == table.limits.strangers == 6
 
 
 def test_a_full_table_makes_room_for_a_newcomer_while_unauthenticated_connections_exist() -> None:
@@ -112,8 +112,8 @@ def test_idle_connections_close_before_busy_ones_starting_at_the_busiest_address
     entered(table, "c")
     assert not idle.open or not other.open
     assert busy.open
-    for place in (other, idle):
-        place.set_idle(idle=False)
+    for slot in (other, idle):
+        slot.set_idle(idle=False)
     busy.set_idle(idle=True)
     entered(table, "d")
     assert busy.open
@@ -121,22 +121,22 @@ def test_idle_connections_close_before_busy_ones_starting_at_the_busiest_address
 
 def test_one_member_cannot_take_all_slots() -> None:
     table = ConnectionTable(Limits(8, of_address=None, of_owner=2))
-    places = filled(table, "192.0.2.1", 3)
-    for place in places:
-        place.belongs_to("mallory")
-    assert [place.owner for place in places] == ["mallory", "mallory", None]
-    places[0].leave()
-    places[2].belongs_to("mallory")
-    assert places[2].owner == "mallory"
+    slots = filled(table, "192.0.2.1", 3)
+    for slot in slots:
+        slot.belongs_to("mallory")
+    assert [slot.owner for slot in slots] == ["mallory", "mallory", None]
+    slots[0].leave()
+    slots[2].belongs_to("mallory")
+    assert slots[2].owner == "mallory"
 
 
 def test_releasing_a_slot_twice_is_harmless_and_released_connections_are_not_notified() -> None:
     table = ConnectionTable(Limits(4))
-    place = entered(table, "a")
-    place.leave()
-    place.leave()
-    place.set_idle(idle=False)
-    place.belongs_to("ada")
+    slot = entered(table, "a")
+    slot.leave()
+    slot.leave()
+    slot.set_idle(idle=False)
+    slot.belongs_to("ada")
     assert (len(table), table.strangers) == (0, 0)
 
 

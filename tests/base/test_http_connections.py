@@ -49,7 +49,7 @@ class Served:
         """Wait until the server's side of the only connection meets the given condition."""
 
         def is_so() -> bool:
-            checks = [place.check for place in self.table._places if place.check]
+            checks = [slot.check for slot in self.table._slots if slot.check]
             return len(checks) == 1 and what(checks[0].__self__)  # type: ignore[attr-defined]
 
         await eventually("the server has read the request", is_so, within_s=WITHIN_S)
@@ -227,9 +227,9 @@ async def test_a_client_that_reads_slowly_is_served() -> None:
 
 
 def unsent(served: Served) -> int:
-    (place,) = served.table._places
-    assert place.check is not None
-    transport = place.check.__self__._watched  # type: ignore[attr-defined]
+    (slot,) = served.table._slots
+    assert slot.check is not None
+    transport = slot.check.__self__._watched  # type: ignore[attr-defined]
     return int(transport.get_write_buffer_size())
 
 

@@ -74,9 +74,9 @@ class Listener:
             if listening.fileno() >= 0:
                 self._loop.remove_reader(listening)
                 listening.close()
-        for place in list(self._silent):
-            place.leave()
-            place.close()
+        for slot in list(self._silent):
+            slot.leave()
+            slot.close()
         opening = list(self._opening)
         for task in opening:
             task.cancel()
@@ -99,48 +99,48 @@ class Listener:
         self._log_closed()
 
     def _admit(self, connection: socket.socket, address: str) -> None:
-        place = self._table.enter(address)
-        if place is None:
+        slot = self._table.enter(address)
+        if slot is None:
             connection.close()
         elif isinstance(self._loop, FairLoop):
-            self._wait(self._loop, connection, place)
+            self._wait(self._loop, connection, slot)
         else:
-            self._open(connection, place)
+            self._open(connection, slot)
 
-    def _wait(self, loop: FairLoop, connection: socket.socket, place: Slot) -> None:
+    def _wait(self, loop: FairLoop, connection: socket.socket, slot: Slot) -> None:
         """Wait until the peer has sent something and its turn has come."""
         deadline = self._clock() + FIRST_BYTE_DEADLINE_S
         descriptor = connection.fileno()
 
         def settle() -> None:
-            if place.open:
-                loop.put_first(descriptor, connection, None if self._table.limits.shared else place.owner)
+            if slot.open:
+                loop.put_first(descriptor, connection, None if self._table.limits.shared else slot.owner)
             else:
                 loop.forget(descriptor, connection)
 
         def close() -> None:
-            self._silent.discard(place)
+            self._silent.discard(slot)
             connection.close()
 
         def check(now: float) -> float:
             if now >= deadline:
-                place.leave()
+                slot.leave()
                 close()
             return now
 
         def begin() -> None:
-            self._silent.discard(place)
-            place.check = None
-            self._open(connection, place)
+            self._silent.discard(slot)
+            slot.check = None
+            self._open(connection, slot)
 
-        self._silent.add(place)
-        place.on_settled, place.close = settle, close
-        place.watch(check)
-        loop.put_last(connection, place.belongs_to, begin)
+        self._silent.add(slot)
+        slot.on_settled, slot.close = settle, close
+        slot.watch(check)
+        loop.put_last(connection, slot.belongs_to, begin)
 
-    def _open(self, connection: socket.socket, place: Slot) -> None:
-        task = asyncio.ensure_future(self._opener(connection, place))
-        place.close = task.cancel
+    def _open(self, connection: socket.socket, slot: Slot) -> None:
+        task = asyncio.ensure_future(self._opener(connection, slot))
+        slot.close = task.cancel
         self._opening.add(task)
 
         def opened(task: asyncio.Future[object]) -> None:
@@ -150,7 +150,7 @@ class Listener:
             fault = None if task.cancelled() else task.exception()
             if task.cancelled() or fault is not None:
                 connection.close()
-                place.leave()
+                slot.leave()
             if isinstance(fault, OSError):  # OSError includes TimeoutError and ssl.SSLError.
                 logger.debug(
                     "opening a connection failed", extra={"fault": str(fault) or type(fault).__name__}

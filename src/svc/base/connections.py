@@ -129,7 +129,7 @@ def _do_nothing() -> None:
 
 
 class Slot:
-    """A connection's place in the table. The code that serves the connection sets `close`, which ends it
+    """A connection's slot in the table. The code that serves the connection sets `close`, which ends it
     immediately.
     """
 
@@ -188,13 +188,13 @@ class ConnectionTable:
         self.refused = 0
         # Called when a slot must be checked at the next sweep.
         self.on_check_due: Callable[[], object] = _do_nothing
-        self._places: dict[Slot, None] = {}
+        self._slots: dict[Slot, None] = {}
         self._idle: WaitingQueue[Slot] = WaitingQueue()
         self._busy: WaitingQueue[Slot] = WaitingQueue()
         self._owners: dict[str, int] = {}
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._slots)
 
     @property
     def strangers(self) -> int:
@@ -213,10 +213,10 @@ class ConnectionTable:
         if len(self) >= limits.most:
             self.refused += 1
             return None
-        place = Slot(self, address, close)
-        self._places[place] = None
-        self._idle.add(place, address)
-        return place
+        slot = Slot(self, address, close)
+        self._slots[slot] = None
+        self._idle.add(slot, address)
+        return slot
 
     def make_room(self) -> None:
         """Close the lowest-priority stranger's connection, if there is one."""
@@ -224,50 +224,50 @@ class ConnectionTable:
 
     def sweep(self, now: float) -> float | None:
         """End connections that have missed a deadline. Return when the next check is due, or None."""
-        for place in list(self._places):
-            if now >= place.next_check and place.check is not None:
-                place.next_check = place.check(now)
-        return min((place.next_check for place in self._places if place.check is not None), default=None)
+        for slot in list(self._slots):
+            if now >= slot.next_check and slot.check is not None:
+                slot.next_check = slot.check(now)
+        return min((slot.next_check for slot in self._slots if slot.check is not None), default=None)
 
-    def moved(self, place: Slot, *, idle: bool) -> None:
+    def moved(self, slot: Slot, *, idle: bool) -> None:
         """Update the table when `Slot.set_idle` is called."""
-        if place.owner is None:
-            self._crowd(place).discard(place)
-            place.idle = idle
-            self._crowd(place).add(place, place.address)
+        if slot.owner is None:
+            self._crowd(slot).discard(slot)
+            slot.idle = idle
+            self._crowd(slot).add(slot, slot.address)
         else:
-            place.idle = idle
+            slot.idle = idle
 
-    def assign_owner(self, place: Slot, owner: str) -> None:
+    def assign_owner(self, slot: Slot, owner: str) -> None:
         """Update the table when `Slot.belongs_to` is called."""
         held = self._owners.get(owner, 0)
         if held >= self.limits.of_owner:
             return
         self._owners[owner] = held + 1
-        self._crowd(place).discard(place)
-        place.owner = owner
-        place.on_settled()
+        self._crowd(slot).discard(slot)
+        slot.owner = owner
+        slot.on_settled()
 
-    def left(self, place: Slot) -> None:
+    def left(self, slot: Slot) -> None:
         """Update the table when `Slot.leave` is called."""
-        place.open = False
-        place.check = None
-        place.on_settled()
+        slot.open = False
+        slot.check = None
+        slot.on_settled()
         # The callback refers back to the slot, and the reference cycle would stay in memory for a long time.
-        place.on_settled = _do_nothing
-        del self._places[place]
-        if place.owner is None:
-            self._crowd(place).discard(place)
-        elif self._owners[place.owner] > 1:
-            self._owners[place.owner] -= 1
+        slot.on_settled = _do_nothing
+        del self._slots[slot]
+        if slot.owner is None:
+            self._crowd(slot).discard(slot)
+        elif self._owners[slot.owner] > 1:
+            self._owners[slot.owner] -= 1
         else:
-            del self._owners[place.owner]
+            del self._owners[slot.owner]
 
     def _strangers_of(self, address: str) -> int:
         return self._idle.of(address) + self._busy.of(address)
 
-    def _crowd(self, place: Slot) -> WaitingQueue[Slot]:
-        return self._idle if place.idle else self._busy
+    def _crowd(self, slot: Slot) -> WaitingQueue[Slot]:
+        return self._idle if slot.idle else self._busy
 
     def _make_room(self, address: str | None) -> None:
         leaving = self._idle.first_to_leave(address) or self._busy.first_to_leave(address)

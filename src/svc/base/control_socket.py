@@ -116,26 +116,26 @@ class _Service:
         self._handler = handler
         self._token = token
 
-    async def open(self, connection: socket.socket, place: Slot) -> None:
+    async def open(self, connection: socket.socket, slot: Slot) -> None:
         """Serve an accepted connection. This is the listener's opener."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(MAX_REQUEST_BYTES, loop)
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            place.close = writer.transport.abort
+            slot.close = writer.transport.abort
             try:
-                await self._serve(reader, writer, place)
+                await self._serve(reader, writer, slot)
             finally:
-                place.leave()
+                slot.leave()
 
         await loop.connect_accepted_socket(lambda: asyncio.StreamReaderProtocol(reader, serve), connection)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Slot) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, slot: Slot) -> None:
         """Read one request and send one response."""
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
                 line = await reader.readline()
-            place.belongs_to("a client that has sent a request")
+            slot.belongs_to("a client that has sent a request")
             await _send_line(writer, await self._answer(line, writer))
         except (OSError, ValueError):
             pass  # The client has disconnected, sent too much, or sent nothing. TimeoutError is an OSError.

@@ -50,12 +50,12 @@ class HttpConnection(web.RequestHandler):
     """aiohttp's protocol, with deadlines once the connection has a slot (`watch`)."""
 
     __slots__ = (
-        *("_clock", "_deadline", "_mark", "_place", "_read", "_received", "_serving", "_unsent", "_watched"),
+        *("_clock", "_deadline", "_mark", "_slot", "_read", "_received", "_serving", "_unsent", "_watched"),
     )
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._place: Slot | None = None
+        self._slot: Slot | None = None
         self._clock: Callable[[], float] = self._loop.time
         self._watched: asyncio.Transport | None = None
         self._deadline = 0.0
@@ -69,15 +69,15 @@ class HttpConnection(web.RequestHandler):
         # The number of unsent bytes at the last check, or None while the peer reads fast enough.
         self._unsent: int | None = None
 
-    def watch(self, place: Slot, clock: Callable[[], float]) -> None:
+    def watch(self, slot: Slot, clock: Callable[[], float]) -> None:
         """Watch the deadlines of this connection's slot. Call this before the connection is made."""
-        self._place = place
+        self._slot = slot
         self._clock = clock
 
     def belongs_to(self, owner: str) -> None:
         """Mark the connection as authenticated, so that it is not closed to make room for others."""
-        if self._place is not None:
-            self._place.belongs_to(owner)
+        if self._slot is not None:
+            self._slot.belongs_to(owner)
         self._read_at_most(MEMBER_READ_BYTES)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -88,15 +88,15 @@ class HttpConnection(web.RequestHandler):
         # The header deadline counts from the start of the connection.
         self._mark = -1
         self._deadline = self._clock() + HEADER_DEADLINE_S
-        if self._place is not None:
-            self._place.close = transport.abort
-            self._place.watch(self.check)
+        if self._slot is not None:
+            self._slot.close = transport.abort
+            self._slot.watch(self.check)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
         self._watched = None
-        if self._place is not None:
-            self._place.leave()
+        if self._slot is not None:
+            self._slot.leave()
 
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
@@ -116,8 +116,8 @@ class HttpConnection(web.RequestHandler):
         self._serving = request
         self._mark = self._received
         self._deadline = self._clock() + STALL_DEADLINE_S
-        if self._place is not None:
-            self._place.set_idle(idle=False)
+        if self._slot is not None:
+            self._slot.set_idle(idle=False)
         try:
             return await super()._handle_request(request, start_time, request_handler)
         finally:
@@ -125,16 +125,16 @@ class HttpConnection(web.RequestHandler):
             self._serving = None
             self._mark = self._received
             self._deadline = self._clock() + IDLE_DEADLINE_S
-            if self._place is not None:
-                self._place.set_idle(idle=True)
-                self._place.check_soon()
+            if self._slot is not None:
+                self._slot.set_idle(idle=True)
+                self._slot.check_soon()
 
     async def _turn(self) -> None:
         """Wait for the connection's next turn if an unauthenticated client has sent several requests at
         once.
         """
         together, self._read = self._read == self._received, self._received
-        stranger = self._place is not None and self._place.owner is None
+        stranger = self._slot is not None and self._slot.owner is None
         if together and stranger and isinstance(self._loop, FairLoop):
             await self._loop.turn()
             if self._watched is None:
@@ -150,7 +150,7 @@ class HttpConnection(web.RequestHandler):
     def check(self, now: float) -> float:
         """End the connection if it has missed its deadline. Return the time of the next check."""
         transport = self._watched
-        assert transport is not None, "a connection that is lost has left its place"
+        assert transport is not None, "a connection that is lost has left its slot"
         if transport.is_closing() or self.writing_paused:
             self._check_writing(transport, now)
         elif self._serving is None:
@@ -209,17 +209,17 @@ def http_opener(server: web.Server, clock: Callable[[], float] | None = None) ->
     """Return an opener that serves accepted connections with `server`, over plain HTTP."""
     loop = asyncio.get_running_loop()
 
-    async def open_connection(connection: socket.socket, place: Slot) -> None:
-        await loop.connect_accepted_socket(lambda: protocol_of(server, place, clock), connection)
+    async def open_connection(connection: socket.socket, slot: Slot) -> None:
+        await loop.connect_accepted_socket(lambda: protocol_of(server, slot, clock), connection)
 
     return open_connection
 
 
-def protocol_of(server: web.Server, place: Slot, clock: Callable[[], float] | None = None) -> HttpConnection:
+def protocol_of(server: web.Server, slot: Slot, clock: Callable[[], float] | None = None) -> HttpConnection:
     """Return the HTTP protocol object for the connection that occupies this slot."""
     protocol = server()
     assert isinstance(protocol, HttpConnection), "a server of ours (http_server)"
-    protocol.watch(place, clock or asyncio.get_running_loop().time)
+    protocol.watch(slot, clock or asyncio.get_running_loop().time)
     return protocol
 
 

@@ -81,7 +81,7 @@ class Sandbox:
     def __init__(self, module: str, *, at_once: int, broken: str) -> None:
         self._module = module
         self._broken = broken
-        self._places = asyncio.Semaphore(at_once)
+        self._slots = asyncio.Semaphore(at_once)
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         # The layers that confine the jobs, known once a job has started.
@@ -112,7 +112,7 @@ class Sandbox:
     ) -> Result:
         """Run a function. Raises Refused or SandboxFailed. The caller still owns the descriptors `files`."""
         request = {"function": function, "arguments": dict(arguments), "limits": asdict(limits)}
-        async with self._places:
+        async with self._slots:
             job, leash = await self._begin(files)
             with job, leash:
                 try:

@@ -56,20 +56,20 @@ class TlsListener:
         self._open_plain = http_opener(self._redirecting)
         self._loop = asyncio.get_running_loop()
 
-    async def open(self, connection: socket, place: Slot) -> None:
+    async def open(self, connection: socket, slot: Slot) -> None:
         """Start serving an accepted connection. Raises OSError if the connection has failed."""
         async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
             first = await self._first_byte(connection)
         if first == _HANDSHAKE:
             await self._loop.connect_accepted_socket(
-                lambda: protocol_of(self._server, place),
+                lambda: protocol_of(self._server, slot),
                 connection,
                 ssl=self._context(),
                 ssl_handshake_timeout=HANDSHAKE_DEADLINE_S,
                 ssl_shutdown_timeout=SHUTDOWN_DEADLINE_S,
             )
         elif first:
-            await self._open_plain(connection, place)
+            await self._open_plain(connection, slot)
         else:
             raise ConnectionResetError("closed before it sent anything")
 

@@ -113,10 +113,10 @@ class Worker:
                 await asyncio.sleep(backoff.next_delay())
 
     async def _attend(self, pool: WorkerPool) -> NoReturn:
-        places = asyncio.Semaphore(pool.at_once)
+        slots = asyncio.Semaphore(pool.at_once)
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         while True:
-            async with places:
+            async with slots:
                 pass  # Claim only jobs that can start immediately.
             # Read the announcement before the claim, so that no announcement after the claim is missed.
             announced = self._announced
@@ -129,8 +129,8 @@ class Worker:
             self._report_reachability(None)
             backoff.reset()
             if job is not None:
-                await places.acquire()
-                self._begin(job, places)
+                await slots.acquire()
+                self._begin(job, slots)
             else:
                 # Vary the interval, so that workers do not all poll at the same time.
                 poll_s = pool.poll_s * (0.75 + 0.5 * self._jitter())
@@ -138,11 +138,11 @@ class Worker:
                     async with asyncio.timeout(None if self._is_notified else poll_s):
                         await announced.wait()
 
-    def _begin(self, job: Job, places: asyncio.Semaphore) -> None:
+    def _begin(self, job: Job, slots: asyncio.Semaphore) -> None:
         task = asyncio.create_task(self._do(job))
         self._jobs.add(task)
         task.add_done_callback(self._jobs.discard)
-        task.add_done_callback(lambda _: places.release())
+        task.add_done_callback(lambda _: slots.release())
         task.add_done_callback(lambda _: self.note_use())
 
     async def _do(self, job: Job) -> None:
