@@ -32,7 +32,7 @@ from svc.tools.bench.sfu import progress
 
 WARM_UP_S = 1.0
 
-Place = Callable[[], AbstractAsyncContextManager[Meter]]
+Contestant = Callable[[], AbstractAsyncContextManager[Meter]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
     """Start all programs before the first round and send traffic to them in turn."""
     async with AsyncExitStack() as present:
         meters: dict[str, Meter] = {}
-        for name, place in places(scenario, chosen.peers):
+        for name, contestant in contestants(scenario, chosen.peers):
             try:
-                meters[name] = await present.enter_async_context(place())
+                meters[name] = await present.enter_async_context(contestant())
             except BenchError as problem:
                 print(f"| {name} | {problem} | | | | | | |", flush=True)
         found: dict[str, list[Measurement]] = {name: [] for name in meters}
@@ -85,8 +85,11 @@ async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
         print(row(name, measurements, found["limit"]), flush=True)
 
 
-def places(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[str, Place]]:
-    found: list[tuple[str, Place]] = [("limit", partial(limit, scenario)), ("svc", partial(ours, scenario))]
+def contestants(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[str, Contestant]]:
+    found: list[tuple[str, Contestant]] = [
+        ("limit", partial(limit, scenario)),
+        ("svc", partial(ours, scenario)),
+    ]
     if _janus_is_here():
         found.append(("janus", partial(janus, scenario)))
     return found + [(name, partial(theirs, command, scenario)) for name, command in peers]

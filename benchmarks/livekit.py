@@ -30,7 +30,7 @@ from benchmarks.texture import TEXTURE
 from svc.tools.bench.server import stop
 from tests.kit.conditions import wait_until
 from tests.kit.delayed_link import delayed
-from tests.kit.home_networks import SERVER, Place, home_networks, people_in, why_not
+from tests.kit.home_networks import SERVER, NetworkNamespace, home_networks, people_in, why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
 from tests.kit.people import WIDE, People, Person, bare_chromium
 
@@ -227,8 +227,8 @@ async def livekit_call(
                 await stop(program)
 
 
-async def listens(place: Place, port: int) -> bool:
-    with place.socket(socket.AF_INET) as probe:
+async def listens(network_namespace: NetworkNamespace, port: int) -> bool:
+    with network_namespace.socket(socket.AF_INET) as probe:
         try:
             await asyncio.get_running_loop().sock_connect(probe, (SERVER, port))
         except OSError:

@@ -165,9 +165,9 @@ async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
     print("\n| an event loop, in turns | p50 ms | p99 ms | p99.9 ms | most ms | beyond 20 ms |")
     print("|---|---|---|---|---|---|")
     for what, lags in (("nothing to do", sorted(alone)), ("three decoders beside it", sorted(beside))):
-        places = (lags[len(lags) * share // 1000] for share in (500, 990, 999))
+        percentiles = (lags[len(lags) * share // 1000] for share in (500, 990, 999))
         late = sum(one > 0.020 for one in lags)
-        figures = [f"{1000 * figure:.1f}" for figure in (*places, lags[-1])]
+        figures = [f"{1000 * figure:.1f}" for figure in (*percentiles, lags[-1])]
         print(f"| {what} | {' | '.join(figures)} | {late} of {len(lags):,} |")
 
 

@@ -37,17 +37,17 @@ EVENTS = {
 }
 MIN_PERCENT = "0.5"  # the smallest share of all cycles to report
 
-Place = Callable[[], AbstractAsyncContextManager[tuple[Meter, int]]]
+Benchmark = Callable[[], AbstractAsyncContextManager[tuple[Meter, int]]]
 
 
 async def profile(script: ModuleType, seconds: float) -> None:
     scenario: Scenario = script.SCENARIO
     print(f"\n{script.TITLE}\n\n| per packet | {' | '.join(EVENTS.values())} |")
     print("|---" * (len(EVENTS) + 1) + "|")
-    places: dict[str, Place] = {"limit": partial(the_limit, scenario), "svc": partial(ours, scenario)}
+    benchmarks: dict[str, Benchmark] = {"limit": partial(the_limit, scenario), "svc": partial(ours, scenario)}
     time_went: dict[str, str] = {}
-    for name, place in places.items():
-        async with place() as (meter, pid):
+    for name, benchmark in benchmarks.items():
+        async with benchmark() as (meter, pid):
             await meter.warm_up(script.PPS, WARM_UP_S)
             counted = await count(meter, pid, script.PPS, seconds)
             print(

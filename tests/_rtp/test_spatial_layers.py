@@ -55,11 +55,11 @@ def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(
 ) -> None:
     source = stream(name)
     # The records are 1 ms apart, so a switch at n ms happens before record n.
-    records = [replace(record, offset_ms=place) for place, record in enumerate(source.records)]
+    records = [replace(record, offset_ms=position) for position, record in enumerate(source.records)]
     shown = {True: decode_layer(name, before % 8), False: decode_layer(name, after % 8)}
     decoded: dict[tuple[tuple[int, bytes], ...], dict[int, bytes]] = {}
     for packet in source.packets[1::step]:
-        switch = Switch(packet.place, -1, after)
+        switch = Switch(packet.position, -1, after)
         sent = read_media(filtered(records, DESCRIPTOR, -1, [switch], spatial_layer=before))
         assert contiguous(sent)
         check_markers(name, sent)
@@ -73,7 +73,7 @@ def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(
 
 def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> int:
     """Return the timestamp of the first picture in which a change takes effect."""
-    later = [packet for packet in packets if packet.place >= at.place and packet.frame["start"]]
+    later = [packet for packet in packets if packet.position >= at.position and packet.frame["start"]]
     first = [packet for packet in later if packet.frame["spatial_id"] == 0]
     if after > before:
         first = [packet for packet in first if before + 1 in packet.frame["opens"]]
@@ -83,12 +83,12 @@ def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> 
 def reordered(name: str, chance: random.Random, loss: float) -> list[Record]:
     """Return the stream's packets as a faulty link delivers them: a tenth are late, and a share are lost."""
     source = stream(name)
-    own = {packet.place for packet in source.packets}
-    places = [place + (chance.random() < 0.1) * chance.uniform(1, 9) for place in range(len(source.records))]
+    own = {packet.position for packet in source.packets}
+    places = [i + (chance.random() < 0.1) * chance.uniform(1, 9) for i in range(len(source.records))]
     # The first packet stays first, because earlier packets would not belong to the stream.
-    order = sorted(sorted(own), key=lambda place: places[place] if place > min(own) else 0)
-    order = [place for place in order if place == min(own) or chance.random() >= loss]
-    return [replace(source.records[place], offset_ms=i) for i, place in enumerate(order)]
+    order = sorted(sorted(own), key=lambda i: places[i] if i > min(own) else 0)
+    order = [i for i in order if i == min(own) or chance.random() >= loss]
+    return [replace(source.records[source_index], offset_ms=i) for i, source_index in enumerate(order)]
 
 
 def random_switches(chance: random.Random, count: int) -> list[Switch]:

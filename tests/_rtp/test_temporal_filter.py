@@ -18,9 +18,9 @@ from tests.kit.temporal_filter import (
     contiguous,
     filtered,
     payload,
-    place_of,
     read_media,
     records,
+    sort_key,
     video,
 )
 
@@ -90,21 +90,21 @@ def test_whole_frames_with_their_dependencies_are_forwarded_after_a_layer_change
 ) -> None:
     frames = frames_by_packet(name)
     for before, after in ALL_CHANGES:
-        for place in range(0, len(frames), 1 if name in ONE_OF_EACH_CODEC else 11):
-            check_change(frames, place, before, after)
+        for position in range(0, len(frames), 1 if name in ONE_OF_EACH_CODEC else 11):
+            check_change(frames, position, before, after)
 
 
-def check_change(frames: list[Frame], place: int, before: int, after: int) -> None:
+def check_change(frames: list[Frame], position: int, before: int, after: int) -> None:
     selector = Selector()
     selector.set_target(before)
     sent: dict[int, bool] = {}
     for i, frame in enumerate(frames):
-        if i == place:
+        if i == position:
             selector.set_target(after)
         number, going = frame[0], selector.decide(*frame)
         assert sent.setdefault(number, going) is going, f"part of frame {number}"
     # The frame in progress at the time of the change still follows the old choice.
-    changed_at = frames[place][0] + (place > 0 and frames[place - 1][0] == frames[place][0])
+    changed_at = frames[position][0] + (position > 0 and frames[position - 1][0] == frames[position][0])
     settled_at = next_switch_point(frames, changed_at) if rises(before, after) else changed_at
     for number, _, temporal_id, _, dependencies in frames:
         if sent[number]:
@@ -140,7 +140,7 @@ def test_a_layer_change_leaves_no_gap_in_the_sequence_numbers(name: str, step: i
     packets = video(name).packets[::step]
     for turn, packet in enumerate(packets):
         before, after = ALL_CHANGES[turn % len(ALL_CHANGES)]
-        sent = read_media(filtered(source, descriptor_id, before, [Switch(place_of(packet), after)]))
+        sent = read_media(filtered(source, descriptor_id, before, [Switch(sort_key(packet), after)]))
         assert contiguous(sent)
         Shape.of(name, sent)
 
@@ -151,7 +151,7 @@ def test_every_frame_decodes_correctly_after_a_layer_change(name: str, before: i
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     packets = video(name).packets
     for packet in packets[len(packets) // 4 :: len(packets) // 3]:
-        sent = read_media(filtered(source, descriptor_id, before, [Switch(place_of(packet), after)]))
+        sent = read_media(filtered(source, descriptor_id, before, [Switch(sort_key(packet), after)]))
         check_pictures(name, sent)
 
 
@@ -165,7 +165,7 @@ def test_every_frame_decodes_correctly_after_a_layer_change_at_any_packet(
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     decoded: set[Shape] = set()
     for packet in video(name).packets:
-        sent = read_media(filtered(source, descriptor_id, before, [Switch(place_of(packet), after)]))
+        sent = read_media(filtered(source, descriptor_id, before, [Switch(sort_key(packet), after)]))
         shape = Shape.of(name, sent)
         assert contiguous(sent)
         if shape not in decoded:

@@ -147,17 +147,17 @@ some = st.sets(st.integers(1, 150), max_size=30)
 
 def forwarded(stream: list[Packet], layers: dict[int, int]) -> Receiver:
     receiver = Receiver()
-    for place, packet in enumerate(stream):
-        if place in layers:
-            receiver.replay.set_max_temporal_layer(layers[place])
+    for index, packet in enumerate(stream):
+        if index in layers:
+            receiver.replay.set_max_temporal_layer(layers[index])
         receiver.take(packet)
     return receiver
 
 
 def overtaken(stream: list[Packet], late: list[int]) -> list[Packet]:
     """Delay each packet except the first by the given number of places in the stream."""
-    order = sorted(range(1, len(stream)), key=lambda place: (place + late[place], place))
-    return [stream[0], *(stream[place] for place in order)]
+    order = sorted(range(1, len(stream)), key=lambda i: (i + late[i], i))
+    return [stream[0], *(stream[i] for i in order)]
 
 
 def check_whole_frames_with_all_they_need(stream: list[Packet], receiver: Receiver) -> None:
@@ -209,12 +209,12 @@ def test_duplicated_packets_are_not_forwarded_again(
 ) -> None:
     """Check duplicates as RTX packets and as plain packets, in forwarded frames and in dropped frames."""
     once, receiver = forwarded(stream, layers), Receiver()
-    for place, packet in enumerate(stream):
-        if place in layers:
-            receiver.replay.set_max_temporal_layer(layers[place])
+    for index, packet in enumerate(stream):
+        if index in layers:
+            receiver.replay.set_max_temporal_layer(layers[index])
         receiver.take(packet)
-        if place in again:
-            receiver.take(stream[place // 2], repeated=retransmitted and stream[place // 2].frame >= 0)
+        if index in again:
+            receiver.take(stream[index // 2], repeated=retransmitted and stream[index // 2].frame >= 0)
     assert receiver.got == once.got
 
 
@@ -222,7 +222,7 @@ def test_duplicated_packets_are_not_forwarded_again(
 def test_permanent_losses_leave_only_their_own_gaps(
     stream: list[Packet], layers: dict[int, int], lost: set[int]
 ) -> None:
-    arriving = [packet for place, packet in enumerate(stream) if place not in lost]
+    arriving = [packet for index, packet in enumerate(stream) if index not in lost]
     receiver = forwarded(arriving, layers)
     assert receiver.gaps <= len(stream) - len(arriving)
     assert receiver.fillers == 0
@@ -240,16 +240,16 @@ def test_permanent_losses_leave_only_their_own_gaps(
 def test_a_retransmission_fills_the_gap_left_by_the_lost_packet(
     stream: list[Packet], layers: dict[int, int], lost: set[int], later: int
 ) -> None:
-    lost = {place for place in lost if place < len(stream) and stream[place].frame >= 0}
+    lost = {index for index in lost if index < len(stream) and stream[index].frame >= 0}
     receiver = Receiver()
-    for place in range(len(stream) + later):
-        if place in layers:
-            receiver.replay.set_max_temporal_layer(layers[place])
-        if place < len(stream) and place not in lost:
-            receiver.take(stream[place])
-        if place - later in lost:
-            receiver.take(stream[place - later], repeated=True)
-    last_came = max(place for place in range(len(stream)) if place not in lost)
+    for index in range(len(stream) + later):
+        if index in layers:
+            receiver.replay.set_max_temporal_layer(layers[index])
+        if index < len(stream) and index not in lost:
+            receiver.take(stream[index])
+        if index - later in lost:
+            receiver.take(stream[index - later], repeated=True)
+    last_came = max(index for index in range(len(stream)) if index not in lost)
     assert receiver.gaps == 0 or last_came < max(lost)
     assert receiver.fillers <= len(lost)
 

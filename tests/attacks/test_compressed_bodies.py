@@ -85,13 +85,13 @@ async def test_a_compressed_tus_chunk_is_also_refused(folk: People, inflated: li
     async with raw_connection(folk.chat.address) as raw:
         made = await raw.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
         assert made.status == 201
-        [place] = [at for at in made.head.splitlines() if at.lower().startswith("location:")]
+        [location] = [at for at in made.head.splitlines() if at.lower().startswith("location:")]
         lines = [
             *headers,
             *("Upload-Offset: 0", "Content-Type: application/offset+octet-stream"),
             *("Content-Length: 5", "Content-Encoding: gzip"),
         ]
-        assert (await raw.ask("PATCH", place.partition(": ")[2], lines, b"bytes")).json() == REFUSAL
+        assert (await raw.ask("PATCH", location.partition(": ")[2], lines, b"bytes")).json() == REFUSAL
     assert inflated == []
 
 

@@ -21,7 +21,7 @@ from svc.worker.app import working
 from svc.worker.config import read
 from svc.worker.job_run import HANDED_ON
 from tests.chat.people import Person
-from tests.chat.uploads.upload_helpers import ALL_KINDS, Place
+from tests.chat.uploads.upload_helpers import ALL_KINDS, UploadServer
 from tests.kit import pictures, videos
 from tests.kit.conditions import eventually
 from tests.worker.fake_queue import DEADLINE_S, FakeQueue
@@ -29,92 +29,92 @@ from tests.worker.fake_queue import DEADLINE_S, FakeQueue
 FILM = b"\0\0\0\x20ftypisom" + bytes(100)
 
 
-async def claimed(place: Place, *, long: bool = False) -> dict[str, Any] | None:
-    answer = await place.command("job_claim", worker="one", kinds=ALL_KINDS, long=long)
+async def claimed(server: UploadServer, *, long: bool = False) -> dict[str, Any] | None:
+    answer = await server.command("job_claim", worker="one", kinds=ALL_KINDS, long=long)
     job: dict[str, Any] | None = answer["job"]
     return job
 
 
-async def done(place: Place, job: dict[str, Any] | None) -> str:
+async def done(server: UploadServer, job: dict[str, Any] | None) -> str:
     """Report that a job's file was refused, which ends the job like any other result. Return the job's id."""
     assert job is not None
     which = {"job": job["id"], "lease": job["lease"]}
-    assert await place.command("job_refuse", **which, code="invalid_image", message="x") == {}
+    assert await server.command("job_refuse", **which, code="invalid_image", message="x") == {}
     return str(job["id"])
 
 
-async def sent_in_this_order(place: Place, *who: Person, content: bytes = FILM) -> dict[str, str]:
+async def sent_in_this_order(server: UploadServer, *who: Person, content: bytes = FILM) -> dict[str, str]:
     """Upload one file for each member, in the given order. Return the uploader of each file."""
-    return {await place.sent(person, content=content): person.id for person in who}
+    return {await server.sent(person, content=content): person.id for person in who}
 
 
-async def test_members_with_many_files_take_turns_with_others(place: Place) -> None:
-    many, few, one = place.folk.member, place.folk.moderator, place.folk.admin
-    sent = await sent_in_this_order(place, many, many, many, many, few, few, one)
-    order = [sent[await done(place, await claimed(place))] for _ in range(7)]
+async def test_members_with_many_files_take_turns_with_others(server: UploadServer) -> None:
+    many, few, one = server.folk.member, server.folk.moderator, server.folk.admin
+    sent = await sent_in_this_order(server, many, many, many, many, few, few, one)
+    order = [sent[await done(server, await claimed(server))] for _ in range(7)]
     assert order == [many.id, few.id, one.id, many.id, few.id, many.id, many.id]
 
 
-async def test_the_next_free_slot_goes_to_a_member_who_has_none(place: Place) -> None:
-    many, other = place.folk.member, place.folk.moderator
-    sent = await sent_in_this_order(place, many, many, many)
-    held = [await claimed(place), await claimed(place)]
-    sent |= await sent_in_this_order(place, other, other)
-    assert sent[await done(place, await claimed(place))] == other.id
-    assert sent[await done(place, await claimed(place))] == other.id
+async def test_the_next_free_slot_goes_to_a_member_who_has_none(server: UploadServer) -> None:
+    many, other = server.folk.member, server.folk.moderator
+    sent = await sent_in_this_order(server, many, many, many)
+    held = [await claimed(server), await claimed(server)]
+    sent |= await sent_in_this_order(server, other, other)
+    assert sent[await done(server, await claimed(server))] == other.id
+    assert sent[await done(server, await claimed(server))] == other.id
     assert all(job is not None and sent[job["id"]] == many.id for job in held)
 
 
-async def test_a_member_who_sends_file_after_file_does_not_starve_others(place: Place) -> None:
-    waits, busy = place.folk.member, place.folk.moderator
-    sent = await sent_in_this_order(place, busy, waits, waits)
+async def test_a_member_who_sends_file_after_file_does_not_starve_others(server: UploadServer) -> None:
+    waits, busy = server.folk.member, server.folk.moderator
+    sent = await sent_in_this_order(server, busy, waits, waits)
     order = []
     for _ in range(4):
-        order.append(sent[await done(place, await claimed(place))])
-        sent |= await sent_in_this_order(place, busy)
+        order.append(sent[await done(server, await claimed(server))])
+        sent |= await sent_in_this_order(server, busy)
     assert order == [busy.id, waits.id, busy.id, waits.id]
 
 
 async def test_jobs_known_to_be_long_have_their_own_queue(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", 1_000)
     large = FILM + bytes(1_000)
-    sent = await sent_in_this_order(place, *[place.folk.member] * 3, content=large)
-    sent |= await sent_in_this_order(place, place.folk.moderator)
-    assert sent[await done(place, await claimed(place))] == place.folk.moderator.id
-    assert await claimed(place) is None
-    job = await claimed(place, long=True)
+    sent = await sent_in_this_order(server, *[server.folk.member] * 3, content=large)
+    sent |= await sent_in_this_order(server, server.folk.moderator)
+    assert sent[await done(server, await claimed(server))] == server.folk.moderator.id
+    assert await claimed(server) is None
+    job = await claimed(server, long=True)
     assert job is not None and "deadline_s" not in job["limits"]
 
 
-async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(place: Place) -> None:
-    await place.sent(place.folk.member, content=FILM)
-    job = await claimed(place)
+async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(server: UploadServer) -> None:
+    await server.sent(server.folk.member, content=FILM)
+    job = await claimed(server)
     assert job is not None and job["limits"]["deadline_s"] == limits.SHORT_JOB_S
     which = {"job": job["id"], "lease": job["lease"]}
-    assert await place.command("job_hand_on", **which) == {}
-    assert (await place.command("job_hand_on", **which))["error"] == "lease_lost"
-    assert await claimed(place) is None
-    again = await claimed(place, long=True)
+    assert await server.command("job_hand_on", **which) == {}
+    assert (await server.command("job_hand_on", **which))["error"] == "lease_lost"
+    assert await claimed(server) is None
+    again = await claimed(server, long=True)
     assert again is not None and (again["id"], again["attempt"]) == (job["id"], 1)
 
 
 async def test_a_short_clip_is_processed_alongside_another_members_long_clips(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check a case in which three 4K clips once delayed another member's one-second clip by 44 s."""
     slow = videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", len(slow) - 1)
-    greedy, other = place.folk.member, place.folk.moderator
+    greedy, other = server.folk.member, server.folk.moderator
     async with AsyncExitStack() as stack:
-        page = await stack.enter_async_context(place.chat.member("", other.token))
-        first = await stack.enter_async_context(place.chat.member("", greedy.token))
-        long = [await place.sent(greedy, content=slow) for _ in range(3)]
-        await stack.enter_async_context(working(dataclasses.replace(read(place.variables), port=0)))
+        page = await stack.enter_async_context(server.chat.member("", other.token))
+        first = await stack.enter_async_context(server.chat.member("", greedy.token))
+        long = [await server.sent(greedy, content=slow) for _ in range(3)]
+        await stack.enter_async_context(working(dataclasses.replace(read(server.variables), port=0)))
         while (await first.pushed("upload_progress"))["state"] != "working":
             pass
-        clip = await place.sent(other, content=videos.video(frames=25))
+        clip = await server.sent(other, content=videos.video(frames=25))
         assert (await page.pushed("upload_done"))["id"] == clip
         states = Counter([(await greedy.done("GET", f"/api/uploads/{id_}"))["state"] for id_ in long])
         assert states["waiting"] >= 1, "the clip waited for all of the long jobs"

@@ -138,16 +138,16 @@ async def test_garbage_after_a_request_gets_an_error_and_closes_the_connection(c
         await raw.ended()
 
 
-@pytest.mark.parametrize("place", ["live", "sfu", "pass-through"])
+@pytest.mark.parametrize("channel", ["live", "sfu", "pass-through"])
 async def test_an_unmasked_frame_closes_the_websocket_with_1002(
-    place: str, chat: ChatServer, sfu: FakeSfu
+    channel: str, chat: ChatServer, sfu: FakeSfu
 ) -> None:
     async with site() as where:
         address, path = {
             "live": (chat.address, "/live"),
             "sfu": (where.url, "/client"),
             "pass-through": (chat.address, "/sfu/client"),
-        }[place]
+        }[channel]
         async with raw_connection(address) as raw:
             await raw.upgrade(path)
             await raw.send(b"\x81\x02{}")

@@ -171,8 +171,8 @@ def test_a_member_list_page_examines_only_its_own_members(
     # The order is cached: neither another page nor a new name makes the server sort all members again.
     placed: list[str] = []
     order = directory.orders[sort.removeprefix("-")]
-    place_of = order.place_of
-    order.place_of = lambda member: placed.append(member.id) or place_of(member)  # type: ignore[func-returns-value]
+    sort_key = order.sort_key
+    order.sort_key = lambda member: placed.append(member.id) or sort_key(member)  # type: ignore[func-returns-value]
     directory.put_member(Member("m7", "Zoe"))
     listing.page(directory.members, directory.orders, wanted, 0.0, {})
     assert set(placed) <= {"m7", "m500"}

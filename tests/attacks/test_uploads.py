@@ -18,7 +18,7 @@ from svc.chat.uploads import limits
 from svc.chat.uploads.limits import Load, SpaceUsed, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
 from tests.chat.people import Person, newcomer
-from tests.chat.uploads.upload_helpers import TUS, Place
+from tests.chat.uploads.upload_helpers import TUS, UploadServer
 from tests.kit.conditions import eventually
 
 LARGEST = limits.MAX_ATTACHMENT_BYTES
@@ -34,105 +34,109 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     yield 120_000
 
 
-async def begun(place: Place, person: Person, length: int) -> str:
+async def begun(server: UploadServer, person: Person, length: int) -> str:
     """Start an upload that is accepted. Return its URL."""
-    status, where, answer = await place.begin(person, length)
+    status, where, answer = await server.begin(person, length)
     assert status == 201, answer
     return where
 
 
-def later(place: Place, seconds: float) -> None:
-    queue = place.community.files.queue
+def later(server: UploadServer, seconds: float) -> None:
+    queue = server.community.files.queue
     now = queue._now
     queue._now = lambda: now() + seconds
 
 
-async def test_announced_but_unsent_files_do_not_reduce_other_members_space(place: Place) -> None:
+async def test_announced_but_unsent_files_do_not_reduce_other_members_space(server: UploadServer) -> None:
     """Check a case in which 16 uploads of 256 MiB by each of four members once took all 16 GiB of the space,
     and everybody got status 507.
     """
-    members = [place.folk.member, *[await newcomer(place.chat, f"Member {n}") for n in range(3)]]
+    members = [server.folk.member, *[await newcomer(server.chat, f"Member {n}") for n in range(3)]]
     for member in members:
         for _ in range(16):
-            await begun(place, member, LARGEST)
-    guest = await newcomer(place.chat, "Newcomer")
-    assert (await place.send(guest))[0] == 201
-    await begun(place, guest, LARGEST)
+            await begun(server, member, LARGEST)
+    guest = await newcomer(server.chat, "Newcomer")
+    assert (await server.send(guest))[0] == 201
+    await begun(server, guest, LARGEST)
 
 
-async def test_announced_but_unsent_files_are_forgotten_within_minutes(place: Place) -> None:
-    member = place.folk.member
+async def test_announced_but_unsent_files_are_forgotten_within_minutes(server: UploadServer) -> None:
+    member = server.folk.member
     for _ in range(limits.MAX_UNFINISHED_PER_MEMBER - 1):
-        empty = await begun(place, member, LARGEST)
-    continued = await begun(place, member, 10)
-    await place.append(member, continued, 0, b"12345")
-    assert (await place.begin(member, 10))[0] == 409
-    later(place, limits.EMPTY_KEPT_S + 1)
-    await begun(place, member, 10)
+        empty = await begun(server, member, LARGEST)
+    continued = await begun(server, member, 10)
+    await server.append(member, continued, 0, b"12345")
+    assert (await server.begin(member, 10))[0] == 409
+    later(server, limits.EMPTY_KEPT_S + 1)
+    await begun(server, member, 10)
     assert await member.refused("GET", empty) == "unknown_upload"
     assert (await member.done("GET", continued))["received"] == 5
 
 
-async def test_a_member_who_fills_the_space_leaves_some_for_others(place: Place, small: int) -> None:
-    greedy, other = place.folk.member, place.folk.moderator
-    where = await begun(place, greedy, 90_000)
+async def test_a_member_who_fills_the_space_leaves_some_for_others(server: UploadServer, small: int) -> None:
+    greedy, other = server.folk.member, server.folk.moderator
+    where = await begun(server, greedy, 90_000)
     taken = 0
-    while (answer := await place.append(greedy, where, taken, bytes(10_000)))[0] == 204:
+    while (answer := await server.append(greedy, where, taken, bytes(10_000)))[0] == 204:
         taken += 10_000
     assert answer == (507, "storage_full")
     assert taken == small // 2
-    status, _, body = await place.begin(greedy, 20_000)
+    status, _, body = await server.begin(greedy, 20_000)
     assert (status, body["error"]) == (507, "storage_full")
     assert "members who have the most" in body["message"]
-    assert (await place.send(other, content=bytes(20_000)))[0] == 201
+    assert (await server.send(other, content=bytes(20_000)))[0] == 201
 
 
-async def test_an_upload_that_ran_out_of_space_resumes_once_there_is_space(place: Place, small: int) -> None:
-    member = place.folk.member
-    first, second = [await begun(place, member, 50_000) for _ in range(2)]
-    assert (await place.append(member, first, 0, bytes(49_000)))[0] == 204
-    assert (await place.append(member, second, 0, bytes(50_000))) == (507, "storage_full")
+async def test_an_upload_that_ran_out_of_space_resumes_once_there_is_space(
+    server: UploadServer, small: int
+) -> None:
+    member = server.folk.member
+    first, second = [await begun(server, member, 50_000) for _ in range(2)]
+    assert (await server.append(member, first, 0, bytes(49_000)))[0] == 204
+    assert (await server.append(member, second, 0, bytes(50_000))) == (507, "storage_full")
     kept = (await member.done("GET", second))["received"]
     await member.done("DELETE", first)
-    assert (await place.append(member, second, kept, bytes(50_000 - kept)))[0] == 204
+    assert (await server.append(member, second, kept, bytes(50_000 - kept)))[0] == 204
 
 
-async def test_failed_jobs_still_count_as_long_as_their_files_are_stored(place: Place, small: int) -> None:
-    member, queue = place.folk.member, place.community.files.queue
-    assert (await place.send(member, content=bytes(55_000)))[0] == 201
+async def test_failed_jobs_still_count_as_long_as_their_files_are_stored(
+    server: UploadServer, small: int
+) -> None:
+    member, queue = server.folk.member, server.community.files.queue
+    assert (await server.send(member, content=bytes(55_000)))[0] == 201
     clock = [queue._now()]
     queue._now = lambda: clock[0]
     for _ in range(MAX_ATTEMPTS):
-        assert await place.claim() is not None
+        assert await server.claim() is not None
         clock[0] += LEASE_S + 1
-    assert await place.claim() is None
-    status, _, body = await place.begin(member, 40_000)
+    assert await server.claim() is None
+    status, _, body = await server.begin(member, 40_000)
     assert (status, body["error"]) == (507, "storage_full")
 
 
 @pytest.mark.parametrize("command", ["backup", "export"])
 async def test_a_backup_leaves_the_last_free_disk_space_for_writes(
-    place: Place, monkeypatch: pytest.MonkeyPatch, command: str
+    server: UploadServer, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    await place.done(place.folk.member)
+    await server.done(server.folk.member)
     real = shutil.disk_usage
     free = [object_store.MIN_FREE_BYTES + 1]
     monkeypatch.setattr(shutil, "disk_usage", lambda path: real(path)._replace(free=free[0]))
-    refused = await place.command(command)
+    refused = await server.command(command)
     assert refused["error"] == "storage_unavailable" and "almost full" in refused["message"]
-    assert list(place.data_dir.glob(f"*/{command}-*")) == []
+    assert list(server.data_dir.glob(f"*/{command}-*")) == []
     free[0] = 2 * object_store.MIN_FREE_BYTES
-    assert "error" not in await place.command(command)
-    assert len(list(place.data_dir.glob(f"*/{command}-*"))) == 1
+    assert "error" not in await server.command(command)
+    assert len(list(server.data_dir.glob(f"*/{command}-*"))) == 1
 
 
 async def test_concurrent_uploads_are_limited_and_shared_among_members(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    greedy, other = place.folk.member, place.folk.moderator
-    arriving = place.community.files.uploads._receiving
+    greedy, other = server.folk.member, server.folk.moderator
+    arriving = server.community.files.uploads._receiving
     monkeypatch.setattr(arriving, "most", 4)
-    where = [await begun(place, greedy, 100) for _ in range(3)]
+    where = [await begun(server, greedy, 100) for _ in range(3)]
     end = asyncio.Event()
 
     async def slow() -> AsyncIterator[bytes]:
@@ -143,16 +147,18 @@ async def test_concurrent_uploads_are_limited_and_shared_among_members(
     headers["Content-Type"] = "application/offset+octet-stream"
     async with asyncio.TaskGroup() as group:
         for path in where[:2]:
-            group.create_task(sent(place, path, headers, slow()))
+            group.create_task(sent(server, path, headers, slow()))
         await eventually("two uploads are being received", lambda: arriving.taken == 2, within_s=10)
-        assert await place.append(greedy, where[2], 0, b"x") == (503, "too_many_connections")
-        assert (await place.send(other))[0] == 201
+        assert await server.append(greedy, where[2], 0, b"x") == (503, "too_many_connections")
+        assert (await server.send(other))[0] == 201
         end.set()
-    assert (await place.append(greedy, where[2], 0, b"x"))[0] == 204
+    assert (await server.append(greedy, where[2], 0, b"x"))[0] == 204
 
 
-async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncIterator[bytes]) -> None:
-    async with place.chat.http.patch(path, data=content, headers=headers) as response:
+async def sent(
+    server: UploadServer, path: str, headers: dict[str, str], content: AsyncIterator[bytes]
+) -> None:
+    async with server.chat.http.patch(path, data=content, headers=headers) as response:
         assert response.status == 204
 
 
@@ -200,21 +206,21 @@ def test_bytes_reserved_by_others_cannot_be_taken() -> None:
 # Each member's storage quota.
 
 
-async def kept(place: Place) -> dict[str, int]:
-    rows = await place.community.media._database.rows("SELECT * FROM kept WHERE bytes > 0")
+async def kept(server: UploadServer) -> dict[str, int]:
+    rows = await server.community.media._database.rows("SELECT * FROM kept WHERE bytes > 0")
     return {row["holder"]: row["bytes"] for row in rows}
 
 
-async def test_processed_files_and_thumbnails_count_towards_a_members_quota(place: Place) -> None:
-    member = place.folk.member
-    upload_id = await place.done(member)
-    assert await kept(place) == {member.id: len(b"written anew") + len(b"small")}
+async def test_processed_files_and_thumbnails_count_towards_a_members_quota(server: UploadServer) -> None:
+    member = server.folk.member
+    upload_id = await server.done(member)
+    assert await kept(server) == {member.id: len(b"written anew") + len(b"small")}
     await member.done("DELETE", f"/api/uploads/{upload_id}")
-    sweep = place.community.files.sweep
+    sweep = server.community.files.sweep
     now = sweep._now
     sweep._now = lambda: now() + sweep._grace_ms / 1000 + 60
     await sweep.run_once()
-    assert await kept(place) == {}
+    assert await kept(server) == {}
 
 
 def test_upgrading_an_older_database_records_all_references(tmp_path: Path) -> None:

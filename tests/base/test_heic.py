@@ -32,7 +32,7 @@ async def rewrite(sandbox: Sandbox, data: bytes) -> tuple[Picture, Image.Image]:
 
 
 def shows(image: Image.Image, *colours: tuple[int, ...]) -> bool:
-    seen = [image.convert("RGB").getpixel(place) for place in PLACES]
+    seen = [image.convert("RGB").getpixel(point) for point in PLACES]
     return all(
         isinstance(one, tuple) and all(abs(a - b) <= 8 for a, b in zip(one, other, strict=True))
         for one, other in zip(seen, colours, strict=True)

@@ -217,7 +217,7 @@ async def frames_of(sandbox: Sandbox, data: bytes) -> list[list[Any]]:
     for number in range(getattr(image, "n_frames", 1)):
         image.seek(number)
         frame = image.convert("RGBA")
-        seen.append([frame.getpixel(place) for place in PLACES])
+        seen.append([frame.getpixel(point) for point in PLACES])
     return seen
 
 

@@ -26,10 +26,10 @@ def test_a_sealed_secret_cannot_be_opened_for_anybody_else() -> None:
     assert b"secret" not in sealed
 
 
-@pytest.mark.parametrize("place", [0, 11, 12, -1])
-def test_a_sealed_secret_that_was_changed_cannot_be_opened(place: int) -> None:
+@pytest.mark.parametrize("position", [0, 11, 12, -1])
+def test_a_sealed_secret_that_was_changed_cannot_be_opened(position: int) -> None:
     sealed = bytearray(KEY.seal("secret", "one"))
-    sealed[place] ^= 1
+    sealed[position] ^= 1
     assert KEY.open(bytes(sealed), "one") is None
 
 

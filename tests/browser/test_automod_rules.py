@@ -15,10 +15,10 @@ __all__ = ["axe"]
 
 
 async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: People, axe: str) -> None:
-    here = await community(people, "view_reports", "manage_automod")
-    await write(here.member, "Come to my casino 😀 now")
-    await write(here.member, "Nothing to see")
-    page = await open_settings(here.owner, "Automatic moderation")
+    server = await community(people, "view_reports", "manage_automod")
+    await write(server.member, "Come to my casino 😀 now")
+    await write(server.member, "Nothing to see")
+    page = await open_settings(server.owner, "Automatic moderation")
     await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
     await page.get_by_role("button", name="Words and patterns").click()
     await page.get_by_label("Rule name").fill("Gambling")
@@ -29,7 +29,7 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
     await page.get_by_role("button", name="Test rule").click()
     await expect(page.get_by_role("status")).to_have_text("The rule matches 1 of 2 messages.")
     await expect(page.locator("mark")).to_have_text("casino")
-    await at_both_sizes(here.owner, axe, "a rule and its test results")
+    await at_both_sizes(server.owner, axe, "a rule and its test results")
     # Only the version that was tested can be enabled.
     await page.get_by_label("Words and patterns", exact=True).fill("*")
     await expect(on).to_be_disabled()
@@ -44,29 +44,29 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
     await on.click()
     await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
 
-    await box(here.member).fill("A CASINO again")
-    await here.member.page.keyboard.press("Enter")
-    refused = here.member.page.get_by_role("alert")
+    await box(server.member).fill("A CASINO again")
+    await server.member.page.keyboard.press("Enter")
+    refused = server.member.page.get_by_role("alert")
     await expect(refused).to_contain_text("Your message was blocked by the rule “Gambling”.")
-    await at_both_sizes(here.member, axe, "a message refused by a rule")
+    await at_both_sizes(server.member, axe, "a message refused by a rule")
 
     send = "/api/channels/general/messages"
-    assert await refusal(here.member, "POST", send, {"text": "Get free100nitro"}) == "rule_refused"
+    assert await refusal(server.member, "POST", send, {"text": "Get free100nitro"}) == "rule_refused"
 
     await page.get_by_role("switch", name="Gambling").uncheck()
 
     async def holding() -> list[str]:
-        rules = (await ask(here.owner, "GET", "/api/automod/rules"))["rules"]
+        rules = (await ask(server.owner, "GET", "/api/automod/rules"))["rules"]
         return [rule["name"] for rule in rules if rule["enabled"]]
 
     await becomes(holding, [])
-    await here.member.page.get_by_role("button", name="Try again").click()
-    await shows(here.moderator, ["Come to my casino 😀 now", "Nothing to see", "A CASINO again"])
+    await server.member.page.get_by_role("button", name="Try again").click()
+    await shows(server.moderator, ["Come to my casino 😀 now", "Nothing to see", "A CASINO again"])
     await delete_the_rule(page)
-    acts = [entry["action"] for entry in (await ask(here.owner, "GET", "/api/audit"))["entries"]][:3]
+    acts = [entry["action"] for entry in (await ask(server.owner, "GET", "/api/audit"))["entries"]][:3]
     assert acts == ["rule_delete", "rule_edit", "rule_create"]
-    await has_no_page(here.member, "Automatic moderation")
-    assert await refusal(here.member, "GET", "/api/automod/rules") == "forbidden"
+    await has_no_page(server.member, "Automatic moderation")
+    assert await refusal(server.member, "GET", "/api/automod/rules") == "forbidden"
 
 
 async def delete_the_rule(page: Locator) -> None:
@@ -78,16 +78,18 @@ async def delete_the_rule(page: Locator) -> None:
 
 
 async def test_two_rule_managers_see_each_others_changes(people: People) -> None:
-    here = await community(people, "manage_automod", pages=("owner", "moderator"))
+    server = await community(people, "manage_automod", pages=("owner", "moderator"))
     rule = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 
     async def answer_late(route: Route) -> None:
         """Respond with the state from before the owner created a rule."""
-        await ask(here.owner, "POST", "/api/automod/rules", rule)
+        await ask(server.owner, "POST", "/api/automod/rules", rule)
         await route.fulfill(json={"rules": []})
 
-    await here.moderator.page.route("**/api/automod/rules", answer_late, times=1)
-    pages = [await open_settings(person, "Automatic moderation") for person in (here.owner, here.moderator)]
+    await server.moderator.page.route("**/api/automod/rules", answer_late, times=1)
+    pages = [
+        await open_settings(person, "Automatic moderation") for person in (server.owner, server.moderator)
+    ]
     for page in pages:
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
@@ -104,15 +106,15 @@ async def test_two_rule_managers_see_each_others_changes(people: People) -> None
     await expect(moderators.get_by_role("alert")).to_have_count(0)
     await owners.get_by_role("button", name="Edit Lotteries").click()
     await owners.get_by_role("button", name="Delete rule").click()
-    question = here.owner.page.get_by_role("dialog", name="Delete the rule Lotteries?")
+    question = server.owner.page.get_by_role("dialog", name="Delete the rule Lotteries?")
     await question.get_by_role("button", name="Delete rule").click()
-    for person, page in zip((here.owner, here.moderator), pages, strict=True):
+    for person, page in zip((server.owner, server.moderator), pages, strict=True):
         await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The rule Lotteries was deleted."])
     await switch_on(moderators, "Links", "Block")
     await expect(owners.get_by_role("switch", name="Links")).to_be_checked()
     link = {"text": "Look at https://spam.example/now"}
-    assert await refusal(here.member, "POST", "/api/channels/general/messages", link) == "rule_refused"
+    assert await refusal(server.member, "POST", "/api/channels/general/messages", link) == "rule_refused"
 
 
 async def switch_on(
@@ -133,45 +135,45 @@ async def switch_on(
 
 
 async def test_each_kind_of_rule_has_the_chosen_effect(people: People) -> None:
-    here = await community(people, "view_reports", "manage_automod", "timeout_members")
-    page = await open_settings(here.moderator, "Automatic moderation")
-    pages = here.moderator.page.get_by_role("navigation", name="Settings pages")
+    server = await community(people, "view_reports", "manage_automod", "timeout_members")
+    page = await open_settings(server.moderator, "Automatic moderation")
+    pages = server.moderator.page.get_by_role("navigation", name="Settings pages")
     for kind, entries, summary in (
         ("New members", None, "Good evening"),
         ("Words and patterns", "free*nitro", "Get free100nitro here"),
     ):
         await switch_on(page, kind, "Report", entries)
-        await write(here.member, summary)
+        await write(server.member, summary)
         await pages.get_by_role("button", name="Reports").click()
-        await expect(here.moderator.page.locator(".report").filter(has_text=summary)).to_be_visible()
+        await expect(server.moderator.page.locator(".report").filter(has_text=summary)).to_be_visible()
         await pages.get_by_role("button", name="Automatic moderation").click()
         await page.get_by_role("switch", name=kind).uncheck()
-    await ask(here.owner, "PATCH", "/api/settings", {"profanityMode": "flag"})
-    await write(here.member, "Oh shit")
+    await ask(server.owner, "PATCH", "/api/settings", {"profanityMode": "flag"})
+    await write(server.member, "Oh shit")
     await pages.get_by_role("button", name="Reports").click()
-    flagged = here.moderator.page.locator(".report").filter(has_text="Oh shit")
+    flagged = server.moderator.page.locator(".report").filter(has_text="Oh shit")
     await expect(flagged).to_contain_text("The profanity filter matched a message from Edsger")
     await expect(flagged.locator("mark")).to_have_text("shit")
-    await ask(here.owner, "PATCH", "/api/settings", {"profanityMode": "off"})
+    await ask(server.owner, "PATCH", "/api/settings", {"profanityMode": "off"})
     await pages.get_by_role("button", name="Automatic moderation").click()
 
     await switch_on(page, "Links", "Censor")
-    await write(here.member, "Look at https://spam.example/now please")
-    await expect(message(here.owner, "Look at")).to_contain_text("***")
-    await expect(message(here.owner, "spam.example")).to_have_count(0)
+    await write(server.member, "Look at https://spam.example/now please")
+    await expect(message(server.owner, "Look at")).to_contain_text("***")
+    await expect(message(server.owner, "spam.example")).to_have_count(0)
 
     await switch_on(page, "Many mentions", "Block", Mentions_allowed_per_message="0")
-    await box(here.member).fill(f"[Ada](mention:{await own_id(here.owner)}) come")
-    await here.member.page.keyboard.press("Enter")
+    await box(server.member).fill(f"[Ada](mention:{await own_id(server.owner)}) come")
+    await server.member.page.keyboard.press("Enter")
     refused = "Your message was blocked by the rule “Many mentions”."
-    await expect(here.member.page.get_by_role("alert")).to_contain_text(refused)
+    await expect(server.member.page.get_by_role("alert")).to_contain_text(refused)
 
     await switch_on(page, "Repeated text", "Time out author", Repeats_allowed="1")
     # Moderators are exempt.
-    for person in (here.moderator, here.owner):
+    for person in (server.moderator, server.owner):
         for _ in range(2):
             assert await ask(person, "POST", "/api/channels/general/messages", {"text": "Buy"})
-    await ask(here.member, "POST", "/api/channels/general/messages", {"text": "Buy"})
-    again = await refusal(here.member, "POST", "/api/channels/general/messages", {"text": "Buy"})
+    await ask(server.member, "POST", "/api/channels/general/messages", {"text": "Buy"})
+    again = await refusal(server.member, "POST", "/api/channels/general/messages", {"text": "Buy"})
     assert again == "rule_refused"
-    await expect(box(here.member)).to_be_disabled()
+    await expect(box(server.member)).to_be_disabled()

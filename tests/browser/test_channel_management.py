@@ -53,81 +53,85 @@ async def choose(person: Person, channel: str, item: str) -> None:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People, pages: Sequence[str]) -> Community:
+async def server(people: People, pages: Sequence[str]) -> Community:
     return await community(people, "manage_channels", pages=pages)
 
 
 async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
-    here: Community, axe: str
+    server: Community, axe: str
 ) -> None:
-    for person, name, size in ((here.owner, "plans", WIDE), (here.moderator, "help", NARROW)):
-        for each in (person, here.member):
+    for person, name, size in ((server.owner, "plans", WIDE), (server.moderator, "help", NARROW)):
+        for each in (person, server.member):
             await each.resize(size)
         await create(person, name)
-        await open_channel(here.member, name)
-        await write(here.member, f"First in {name}")
+        await open_channel(server.member, name)
+        await write(server.member, f"First in {name}")
         await person.show_channels()
         await entry(person, name).click(button="right")
         await expect(person.page.get_by_role("menuitem", name="Delete", exact=True)).to_be_visible()
         await expect_accessible(person, axe, "the menu of a channel")
         await person.page.keyboard.press("Escape")
         await person.hide_channels()
-    for each in (here.owner, here.member):
+    for each in (server.owner, server.member):
         await each.show_channels()
-    await create(here.owner, "Lounge", kind="Voice")
-    await expect(here.member.page.locator("#voice-channels .channel-name")).to_have_text(["Voice", "Lounge"])
-    await expect(here.member.page.get_by_role("button", name="Create text channel")).to_have_count(0)
-    await entry(here.member, "general").click(button="right")
-    await here.member.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    await here.member.page.get_by_role("menuitem", name="Copy link").click()
-    await expect(here.member.page.get_by_text("Link copied.")).to_be_visible()
-    assert (await here.member.page.evaluate("navigator.clipboard.readText()")).endswith("/#channel=general")
-    await entry(here.member, "general").click(button="right")
-    await expect(here.member.page.get_by_role("menuitem").first).to_be_visible()
+    await create(server.owner, "Lounge", kind="Voice")
+    await expect(server.member.page.locator("#voice-channels .channel-name")).to_have_text(
+        ["Voice", "Lounge"]
+    )
+    await expect(server.member.page.get_by_role("button", name="Create text channel")).to_have_count(0)
+    await entry(server.member, "general").click(button="right")
+    await server.member.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await server.member.page.get_by_role("menuitem", name="Copy link").click()
+    await expect(server.member.page.get_by_text("Link copied.")).to_be_visible()
+    assert (await server.member.page.evaluate("navigator.clipboard.readText()")).endswith("/#channel=general")
+    await entry(server.member, "general").click(button="right")
+    await expect(server.member.page.get_by_role("menuitem").first).to_be_visible()
     for item in ("Channel settings", "Permissions", "Move down", "Delete"):
-        await expect(here.member.page.get_by_role("menuitem", name=item, exact=True)).to_have_count(0)
-    await here.member.page.keyboard.press("Escape")
-    await has_no_page(here.member, "Channels")
-    assert await refusal(here.member, "POST", "/api/channels", {"name": "no", "type": "text"}) == "forbidden"
+        await expect(server.member.page.get_by_role("menuitem", name=item, exact=True)).to_have_count(0)
+    await server.member.page.keyboard.press("Escape")
+    await has_no_page(server.member, "Channels")
+    assert (
+        await refusal(server.member, "POST", "/api/channels", {"name": "no", "type": "text"}) == "forbidden"
+    )
 
 
-async def test_changes_to_a_channel_appear_for_everybody(here: Community, axe: str) -> None:
+async def test_changes_to_a_channel_appear_for_everybody(server: Community, axe: str) -> None:
     async def channels(kind: str) -> list[dict[str, Any]]:
-        channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
+        channels = (await ask(server.owner, "GET", "/api/channels"))["channels"]
         return [channel for channel in channels if channel["type"] == kind]
 
     changes = (
-        (here.owner, "general", "hall", "Whatever goes", "10 seconds", 10),
-        (here.moderator, "hall", "lobby", "Whatever comes up", "30 seconds", 30),
+        (server.owner, "general", "hall", "Whatever goes", "10 seconds", 10),
+        (server.moderator, "hall", "lobby", "Whatever comes up", "30 seconds", 30),
     )
     for person, before, name, topic, slow_mode, seconds in changes:
         await choose(person, before, "Channel settings")
         await person.page.get_by_label("Name", exact=True).fill(name)
         await person.page.get_by_label("Topic").fill(topic)
         await person.page.get_by_label("Slow mode").select_option(slow_mode)
-        if person is here.owner:
+        if person is server.owner:
             await at_both_sizes(person, axe, "the settings of a channel")
         await person.press("Save")
         await expect(person.page.locator(".notice")).to_contain_text("Saved.")
-        await expect(here.member.page.locator("#text-name")).to_have_text(name)
-        await expect(here.member.page.locator("#topic")).to_have_text(topic)
+        await expect(server.member.page.locator("#text-name")).to_have_text(name)
+        await expect(server.member.page.locator("#topic")).to_have_text(topic)
         [channel] = await channels("text")
         assert channel["slow_mode_s"] == seconds
         await person.page.keyboard.press("Escape")
     path = f"/api/channels/{channel['id']}"
     for body in ({"name": "mine"}, {"topic": "mine"}, {"slow_mode_s": 0}, {"archived": True}):
-        assert await refusal(here.member, "PATCH", path, body) == "forbidden"
-    assert await refusal(here.member, "DELETE", path) == "forbidden"
+        assert await refusal(server.member, "PATCH", path, body) == "forbidden"
+    assert await refusal(server.member, "DELETE", path) == "forbidden"
 
     for person, seats, quality, outcome in (
-        (here.owner, "5", "128 kbit/s", (5, 128, True)),
-        (here.moderator, "3", "96 kbit/s", (3, 96, False)),
+        (server.owner, "5", "128 kbit/s", (5, 128, True)),
+        (server.moderator, "3", "96 kbit/s", (3, 96, False)),
     ):
         await choose(person, "Voice", "Channel settings")
         await person.page.get_by_label("User limit").fill(seats)
         await person.page.get_by_label("Audio quality").select_option(quality)
         await person.page.get_by_role("switch", name="Encrypt calls").click()
-        if person is here.owner:
+        if person is server.owner:
             await at_both_sizes(person, axe, "the settings of a voice channel")
         await person.press("Save")
 
@@ -140,19 +144,19 @@ async def test_changes_to_a_channel_appear_for_everybody(here: Community, axe: s
 
 
 @pytest.mark.pages("owner")
-async def test_a_channel_without_a_name_is_refused_with_a_message(here: Community, axe: str) -> None:
-    await here.owner.press("Create text channel")
-    creates = here.owner.page.get_by_role("dialog").get_by_role("button", name="Create channel")
-    await here.owner.resize(UNDER_A_KEYBOARD)
+async def test_a_channel_without_a_name_is_refused_with_a_message(server: Community, axe: str) -> None:
+    await server.owner.press("Create text channel")
+    creates = server.owner.page.get_by_role("dialog").get_by_role("button", name="Create channel")
+    await server.owner.resize(UNDER_A_KEYBOARD)
     await expect(creates).to_be_in_viewport(ratio=1)
     await creates.click()
-    await here.owner.resize(WIDE)
-    await expect(here.owner.page.get_by_role("alert").filter(has_text="Enter a name.")).to_be_visible()
-    await at_both_sizes(here.owner, axe, "a new channel without a name")
+    await server.owner.resize(WIDE)
+    await expect(server.owner.page.get_by_role("alert").filter(has_text="Enter a name.")).to_be_visible()
+    await at_both_sizes(server.owner, axe, "a new channel without a name")
 
 
-async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(here: Community) -> None:
-    owner, member = here.owner, here.member
+async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(server: Community) -> None:
+    owner, member = server.owner, server.member
 
     async def are(*order: str) -> None:
         """Wait until both pages show this order. An element that is about to move cannot be dragged."""
@@ -181,7 +185,7 @@ async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(here:
     await expect(owner.page.locator("[data-drop]")).to_have_count(0)
     await are("one", "general", "Voice", "two")
 
-    moderator = here.moderator
+    moderator = server.moderator
     await expect(names(moderator)).to_have_text(["one", "general", "Voice", "two"])
     await entry(moderator, "general").drag_to(entry(moderator, "one"), target_position={"x": 20, "y": 3})
     await are("general", "one", "Voice", "two")
@@ -193,54 +197,56 @@ async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(here:
 
 
 @pytest.mark.pages("owner", "member")
-async def test_a_collapsed_category_hides_channels_without_unread_messages(here: Community) -> None:
-    await create(here.owner, "Projects", kind="Category")
-    await here.owner.press("Create channel in Projects")
-    await here.owner.page.get_by_label("Name", exact=True).fill("engine")
-    await here.owner.page.keyboard.press("Enter")
-    await expect(here.owner.page.locator("#text-name")).to_have_text("engine")
-    folding = here.member.page.get_by_role("button", name="Projects", exact=True)
-    await expect(names(here.member)).to_have_text(["general", "Voice", "engine"])
+async def test_a_collapsed_category_hides_channels_without_unread_messages(server: Community) -> None:
+    await create(server.owner, "Projects", kind="Category")
+    await server.owner.press("Create channel in Projects")
+    await server.owner.page.get_by_label("Name", exact=True).fill("engine")
+    await server.owner.page.keyboard.press("Enter")
+    await expect(server.owner.page.locator("#text-name")).to_have_text("engine")
+    folding = server.member.page.get_by_role("button", name="Projects", exact=True)
+    await expect(names(server.member)).to_have_text(["general", "Voice", "engine"])
     await folding.click()
     await expect(folding).to_have_attribute("aria-expanded", "false")
-    await expect(names(here.member)).to_have_text(["general", "Voice"])
-    await write(here.owner, "News of the engine")
-    await expect(names(here.member)).to_have_text(["general", "Voice", "engine"])
+    await expect(names(server.member)).to_have_text(["general", "Voice"])
+    await write(server.owner, "News of the engine")
+    await expect(names(server.member)).to_have_text(["general", "Voice", "engine"])
 
 
-async def test_a_private_channel_is_visible_only_to_admitted_members(here: Community, axe: str) -> None:
-    await create(here.moderator, "secret", to="Edsger")
-    await open_channel(here.member, "secret")
-    await write(here.moderator, "Only for us")
-    await shows(here.member, ["Only for us"])
+async def test_a_private_channel_is_visible_only_to_admitted_members(server: Community, axe: str) -> None:
+    await create(server.moderator, "secret", to="Edsger")
+    await open_channel(server.member, "secret")
+    await write(server.moderator, "Only for us")
+    await shows(server.member, ["Only for us"])
 
-    await choose(here.moderator, "secret", "Permissions")
-    await expect(here.moderator.page.get_by_role("button", name="Remove Edsger")).to_be_visible()
-    await at_both_sizes(here.moderator, axe, "the viewers of a private channel")
-    await here.moderator.page.get_by_role("button", name="Remove Edsger").click()
-    await expect(entry(here.member, "secret")).to_have_count(0)
-    await expect(here.moderator.page.get_by_role("button", name="Remove Edsger")).to_have_count(0)
-    await here.moderator.page.get_by_role("switch", name="Private").uncheck()
-    await expect(entry(here.member, "secret")).to_have_count(1)
-    await here.moderator.page.keyboard.press("Escape")
+    await choose(server.moderator, "secret", "Permissions")
+    await expect(server.moderator.page.get_by_role("button", name="Remove Edsger")).to_be_visible()
+    await at_both_sizes(server.moderator, axe, "the viewers of a private channel")
+    await server.moderator.page.get_by_role("button", name="Remove Edsger").click()
+    await expect(entry(server.member, "secret")).to_have_count(0)
+    await expect(server.moderator.page.get_by_role("button", name="Remove Edsger")).to_have_count(0)
+    await server.moderator.page.get_by_role("switch", name="Private").uncheck()
+    await expect(entry(server.member, "secret")).to_have_count(1)
+    await server.moderator.page.keyboard.press("Escape")
 
-    await create(here.owner, "council", to="Helpers")
-    await expect(entry(here.moderator, "council")).to_have_count(1)
-    await expect(entry(here.member, "secret")).to_have_count(1)
-    await expect(entry(here.member, "council")).to_have_count(0)
+    await create(server.owner, "council", to="Helpers")
+    await expect(entry(server.moderator, "council")).to_have_count(1)
+    await expect(entry(server.member, "secret")).to_have_count(1)
+    await expect(entry(server.member, "council")).to_have_count(0)
     [council] = [
         channel
-        for channel in (await ask(here.owner, "GET", "/api/channels"))["channels"]
+        for channel in (await ask(server.owner, "GET", "/api/channels"))["channels"]
         if channel["name"] == "council"
     ]
     messages = f"/api/channels/{council['id']}/messages"
-    assert await refusal(here.member, "GET", messages) == "unknown_channel"
-    assert await refusal(here.member, "POST", messages, {"text": "Hello?"}) == "unknown_channel"
+    assert await refusal(server.member, "GET", messages) == "unknown_channel"
+    assert await refusal(server.member, "POST", messages, {"text": "Hello?"}) == "unknown_channel"
 
 
-async def test_the_permission_matrix_shows_a_members_effective_permissions(here: Community, axe: str) -> None:
-    await choose(here.owner, "general", "Permissions")
-    page = here.owner.page
+async def test_the_permission_matrix_shows_a_members_effective_permissions(
+    server: Community, axe: str
+) -> None:
+    await choose(server.owner, "general", "Permissions")
+    page = server.owner.page
 
     def line(of: str) -> Locator:
         return page.get_by_role("group", name=of)
@@ -249,7 +255,7 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
     await expect(sending).to_contain_text("allowed")
     await sending.get_by_role("radio", name="Deny").check()
     await expect(sending.locator(".outcome")).to_have_text("not allowed")
-    await expect(box(here.member)).to_be_disabled()
+    await expect(box(server.member)).to_be_disabled()
 
     await pick(page.get_by_role("dialog"), "Add a role or person", "Edsger")
     of_edsger = page.get_by_role("group", name="Permissions of Edsger in this channel")
@@ -260,16 +266,16 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
     await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text(
         "allowed"
     )
-    await expect(box(here.member)).to_be_enabled()
-    await at_both_sizes(here.owner, axe, "a member's permissions in a channel")
-    channels = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
+    await expect(box(server.member)).to_be_enabled()
+    await at_both_sizes(server.owner, axe, "a member's permissions in a channel")
+    channels = (await ask(server.member, "GET", "/api/me/permissions"))["channels"]
     [channel] = [
-        c for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["name"] == "general"
+        c for c in (await ask(server.owner, "GET", "/api/channels"))["channels"] if c["name"] == "general"
     ]
     assert "send_messages" in channels[channel["id"]]
 
-    await choose(here.moderator, "general", "Permissions")
-    page = here.moderator.page
+    await choose(server.moderator, "general", "Permissions")
+    page = server.moderator.page
     await (
         page.get_by_role("list", name="Roles and people with channel permissions")
         .get_by_role("button", name="Edsger")
@@ -283,61 +289,63 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
     await expect(reacting.locator(".outcome")).to_have_text("not allowed")
 
     async def may_react() -> bool:
-        channels = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
+        channels = (await ask(server.member, "GET", "/api/me/permissions"))["channels"]
         return "add_reactions" in channels[channel["id"]]
 
     await becomes(may_react, False)
     # The member cannot grant permissions that they do not have in this channel.
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"
-    assert await refusal(here.member, "GET", overrides) == "forbidden"
+    assert await refusal(server.member, "GET", overrides) == "forbidden"
     body = {"allow": ["send_messages"], "deny": []}
-    own = f"{overrides}/member/{await own_id(here.member)}"
-    assert await refusal(here.member, "PUT", own, body) == "forbidden"
+    own = f"{overrides}/member/{await own_id(server.member)}"
+    assert await refusal(server.member, "PUT", own, body) == "forbidden"
 
 
-async def test_a_channel_is_deleted_only_after_its_name_has_been_typed(here: Community, axe: str) -> None:
-    for person in (here.owner, here.moderator):
-        await create(here.owner, "mistake")
+async def test_a_channel_is_deleted_only_after_its_name_has_been_typed(server: Community, axe: str) -> None:
+    for person in (server.owner, server.moderator):
+        await create(server.owner, "mistake")
         await choose(person, "mistake", "Delete")
         dialog = person.page.get_by_role("dialog", name="Delete mistake?")
         button = dialog.get_by_role("button", name="Delete", exact=True)
         await dialog.get_by_role("textbox").fill("mistak")
         await expect(button).to_be_disabled()
-        if person is here.owner:
+        if person is server.owner:
             await at_both_sizes(person, axe, "the confirmation to delete a channel")
         await dialog.get_by_role("textbox").fill("mistake")
         await button.click()
-        await expect(names(here.member)).to_have_text(["general", "Voice"])
-        await expect(here.owner.page.locator("#text-name")).to_have_text("general")
-        [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
+        await expect(names(server.member)).to_have_text(["general", "Voice"])
+        await expect(server.owner.page.locator("#text-name")).to_have_text("general")
+        [newest] = (await ask(server.owner, "GET", "/api/audit?limit=1"))["entries"]
         assert (newest["action"], newest["actor_id"]) == ("channel_delete", await own_id(person))
 
 
-async def test_an_archived_channel_can_be_restored_in_the_settings(here: Community) -> None:
-    await create(here.owner, "attic")
-    for person in (here.owner, here.moderator):
+async def test_an_archived_channel_can_be_restored_in_the_settings(server: Community) -> None:
+    await create(server.owner, "attic")
+    for person in (server.owner, server.moderator):
         await choose(person, "attic", "Channel settings")
         await person.press("Archive channel")
-        await expect(names(here.member)).to_have_text(["general", "Voice"])
+        await expect(names(server.member)).to_have_text(["general", "Voice"])
         page = await open_settings(person, "Channels")
         await page.get_by_role("button", name="Restore").click()
-        await expect(names(here.member)).to_have_text(["general", "attic", "Voice"])
+        await expect(names(server.member)).to_have_text(["general", "attic", "Voice"])
         await person.page.keyboard.press("Escape")
 
 
-async def test_two_moderators_can_order_channels_concurrently(here: Community) -> None:
+async def test_two_moderators_can_order_channels_concurrently(server: Community) -> None:
     # Each of the two moves is possible both before and after the other.
     for name in ("one", "two", "three"):
-        await create(here.owner, name)
-    for person in (here.owner, here.moderator, here.member):
+        await create(server.owner, name)
+    for person in (server.owner, server.moderator, server.member):
         await expect(names(person)).to_have_text(["general", "one", "two", "three", "Voice"])
     order = "**/api/channels/order"
-    async with here.moderator.page.expect_response(order), here.owner.page.expect_response(order):
-        await entry(here.moderator, "two").press("Control+Shift+ArrowUp")
-        await entry(here.owner, "one").press("Control+Shift+ArrowDown")
+    async with server.moderator.page.expect_response(order), server.owner.page.expect_response(order):
+        await entry(server.moderator, "two").press("Control+Shift+ArrowUp")
+        await entry(server.owner, "one").press("Control+Shift+ArrowDown")
     calls = [
-        c["name"] for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["type"] == "text"
+        c["name"]
+        for c in (await ask(server.owner, "GET", "/api/channels"))["channels"]
+        if c["type"] == "text"
     ]
-    for person in (here.owner, here.moderator, here.member):
+    for person in (server.owner, server.moderator, server.member):
         await expect(person.page.locator("#text-channels .channel-name")).to_have_text(calls)

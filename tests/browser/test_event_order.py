@@ -45,32 +45,32 @@ class Held:
 
 @wide_only
 async def test_a_late_response_does_not_restore_an_old_permission_or_an_old_name(people: People) -> None:
-    here = await community(people, pages=("owner", "member"))
-    await here.member.show_channels()
-    invite = here.member.page.get_by_role("button", name="Invite people")
+    server = await community(people, pages=("owner", "member"))
+    await server.member.show_channels()
+    invite = server.member.page.get_by_role("button", name="Invite people")
     await expect(invite).to_be_visible()
     [role] = [
-        each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["id"] == "member"
+        each for each in (await ask(server.owner, "GET", "/api/roles"))["roles"] if each["id"] == "member"
     ]
     rest = [each for each in role["permissions"] if each != "create_invites"]
-    async with Held(here.member, "**/api/me/permissions") as first:
-        await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": [*rest, "create_invites"][1:]})
+    async with Held(server.member, "**/api/me/permissions") as first:
+        await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": [*rest, "create_invites"][1:]})
         await first.is_given()
-        await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": rest})
+        await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": rest})
         await expect(invite).to_have_count(0)
-        async with here.member.page.expect_event("requestfinished"):
+        async with server.member.page.expect_event("requestfinished"):
             await first.release()
         await expect(invite).to_have_count(0)
 
-    async with Held(here.owner, "**/api/members?*") as first:
-        await here.owner.press("Members")
+    async with Held(server.owner, "**/api/members?*") as first:
+        await server.owner.press("Members")
         await first.is_given()
-        path = f"/api/members/{await own_id(here.member)}"
-        await ask(here.owner, "PATCH", path, {"nickname": "Hopper"})
-        await expect(here.member.page.locator("#own-name")).to_have_text("Hopper")
+        path = f"/api/members/{await own_id(server.member)}"
+        await ask(server.owner, "PATCH", path, {"nickname": "Hopper"})
+        await expect(server.member.page.locator("#own-name")).to_have_text("Hopper")
         await first.release()
-        await expect(here.owner.page.get_by_role("region", name="Members · 3")).to_be_visible()
-        await expect(listed(here.owner, "Hopper")).to_be_visible()
+        await expect(server.owner.page.get_by_role("region", name="Members · 3")).to_be_visible()
+        await expect(listed(server.owner, "Hopper")).to_be_visible()
 
 
 async def test_the_results_of_the_newer_search_are_shown(people: People) -> None:

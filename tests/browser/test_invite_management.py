@@ -31,17 +31,17 @@ async def where_only_they_may(people: People, permission: str, pages: Sequence[s
     """Create a community in which only the moderator has this permission, and members may not
     create invites.
     """
-    here = await community(people, permission, pages=pages)
-    [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
+    server = await community(people, permission, pages=pages)
+    [member] = [r for r in (await ask(server.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     rest = [name for name in member["permissions"] if name != "create_invites"]
-    await ask(here.owner, "PATCH", "/api/roles/member", {"permissions": rest})
+    await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": rest})
     if "member" in pages:
-        await expect(here.member.page.get_by_role("button", name="Invite people")).to_have_count(0)
-    return here
+        await expect(server.member.page.get_by_role("button", name="Invite people")).to_have_count(0)
+    return server
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People, pages: Sequence[str]) -> Community:
+async def server(people: People, pages: Sequence[str]) -> Community:
     return await where_only_they_may(people, "create_invites", pages)
 
 
@@ -62,64 +62,64 @@ def code_of(address: str) -> str:
 
 @pytest.mark.usefixtures("whole_browser")
 @pytest.mark.pages("moderator")
-async def test_a_person_can_join_with_a_link_created_on_the_page(here: Community, people: People) -> None:
-    await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
+async def test_a_person_can_join_with_a_link_created_on_the_page(server: Community, people: People) -> None:
+    await ask(server.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     before_ms = time.time() * 1000
     address = await make(
-        here.moderator, Expires_after="1 day", Number_of_uses="1 person", Welcome_channel="plans"
+        server.moderator, Expires_after="1 day", Number_of_uses="1 person", Welcome_channel="plans"
     )
-    [invite] = (await ask(here.moderator, "GET", "/api/invites"))["invites"]
+    [invite] = (await ask(server.moderator, "GET", "/api/invites"))["invites"]
     assert before_ms <= invite["expires_at_ms"] - DAY_MS <= time.time() * 1000
-    await here.moderator.page.context.grant_permissions(["clipboard-read"])
-    page = here.moderator.page
+    await server.moderator.page.context.grant_permissions(["clipboard-read"])
+    page = server.moderator.page
     await becomes(lambda: page.evaluate("() => navigator.clipboard.readText()"), address)
     guest = await people.arrive("Barbara")
     await guest.page.goto(address)
     await guest.page.reload()
     await guest.come_in()
     await expect(guest.page.locator("#text-name")).to_have_text("plans")
-    invites = (await ask(here.owner, "GET", "/api/invites"))["invites"]
+    invites = (await ask(server.owner, "GET", "/api/invites"))["invites"]
     assert code_of(address) not in {invite["code"] for invite in invites}, (
         "the invite was valid for one person"
     )
-    await here.moderator.page.keyboard.press("Escape")
-    address = await make(here.moderator)
+    await server.moderator.page.keyboard.press("Escape")
+    address = await make(server.moderator)
     guest = await people.arrive("Frances")
     await guest.page.goto(address)
     await guest.page.reload()
     await guest.come_in()
-    await here.moderator.page.keyboard.press("Escape")
-    settings = await open_settings(here.moderator, "Invites")
+    await server.moderator.page.keyboard.press("Escape")
+    settings = await open_settings(server.moderator, "Invites")
     await settings.get_by_role("listitem").get_by_role("button", name="Show joined members").click()
     await expect(settings.get_by_role("listitem")).to_contain_text("Joined with this link: Frances")
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_a_moderator_can_see_and_revoke_their_own_links(here: Community) -> None:
-    other = code_of(await make(here.owner))
-    own = code_of(await make(here.moderator, Expires_after="Never expires"))
-    await here.moderator.page.keyboard.press("Escape")
-    page = await open_settings(here.moderator, "Invites")
+async def test_a_moderator_can_see_and_revoke_their_own_links(server: Community) -> None:
+    other = code_of(await make(server.owner))
+    own = code_of(await make(server.moderator, Expires_after="Never expires"))
+    await server.moderator.page.keyboard.press("Escape")
+    page = await open_settings(server.moderator, "Invites")
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await expect(page.get_by_role("listitem")).to_contain_text(
         f"{own}by Grace · not used yet · Never expires"
     )
     await page.get_by_role("button", name=f"Revoke {own}").click()
-    await confirm(here.moderator, "Revoke")
+    await confirm(server.moderator, "Revoke")
     await expect(page.get_by_text("There are no active invites.")).to_be_visible()
-    await here.owner.page.keyboard.press("Escape")
-    page = await open_settings(here.owner, "Invites")
+    await server.owner.page.keyboard.press("Escape")
+    page = await open_settings(server.owner, "Invites")
     await expect(page.get_by_role("listitem").filter(has_text=other)).to_have_count(1)
     await expect(page.get_by_role("listitem").filter(has_text=own)).to_have_count(0)
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_only_members_who_may_give_roles_can_add_a_role_to_a_link(here: Community) -> None:
-    await here.owner.press("Invite people")
-    await expect(here.owner.page.get_by_label("Role for new members")).to_be_visible()
-    await here.moderator.press("Invite people")
-    await expect(here.moderator.page.get_by_label("Expires after")).to_be_visible()
-    await expect(here.moderator.page.get_by_label("Role for new members")).to_have_count(0)
+async def test_only_members_who_may_give_roles_can_add_a_role_to_a_link(server: Community) -> None:
+    await server.owner.press("Invite people")
+    await expect(server.owner.page.get_by_label("Role for new members")).to_be_visible()
+    await server.moderator.press("Invite people")
+    await expect(server.moderator.page.get_by_label("Expires after")).to_be_visible()
+    await expect(server.moderator.page.get_by_label("Role for new members")).to_have_count(0)
 
 
 async def make_for_approval(person: Person) -> str:
@@ -145,19 +145,22 @@ async def applicant(people: People, address: str, name: str = "Barbara") -> Pers
 
 @pytest.mark.pages("owner", "moderator")
 async def test_applicants_can_be_approved_or_refused_on_the_page(
-    here: Community, people: People, axe: str
+    server: Community, people: People, axe: str
 ) -> None:
-    address = await make_for_approval(here.moderator)
+    address = await make_for_approval(server.moderator)
     for name in ("Frances", "Barbara"):
         guest = await applicant(people, address, name)
-    page = await open_settings(here.owner, "Invites")
+    page = await open_settings(server.owner, "Invites")
     waiting = page.get_by_role("list", name="Requests to join")
     await expect(waiting.get_by_role("listitem")).to_have_count(2)
     for size in SIZES.values():
-        for person, where in ((here.owner, "people who wait to be let in"), (guest, "waiting to be let in")):
+        for person, where in (
+            (server.owner, "people who wait to be let in"),
+            (guest, "waiting to be let in"),
+        ):
             await person.resize(size)
             await expect_accessible(person, axe, where)
-    await here.owner.resize(SIZES["wide"])
+    await server.owner.resize(SIZES["wide"])
     await (
         waiting.get_by_role("listitem")
         .filter(has_text="Frances")
@@ -169,29 +172,29 @@ async def test_applicants_can_be_approved_or_refused_on_the_page(
     await waiting.get_by_role("button", name="Decline").click()
     await expect(waiting).to_have_count(0)
     await expect(guest.page.get_by_role("alert")).to_contain_text("Your request to join was declined.")
-    entries = (await ask(here.owner, "GET", "/api/audit?limit=3"))["entries"]
+    entries = (await ask(server.owner, "GET", "/api/audit?limit=3"))["entries"]
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
 
 async def test_invite_managers_can_approve_applicants_and_revoke_other_members_links(
     people: People,
 ) -> None:
-    here = await where_only_they_may(people, "manage_invites", pages=("owner", "moderator"))
-    address = await make_for_approval(here.owner)
+    server = await where_only_they_may(people, "manage_invites", pages=("owner", "moderator"))
+    address = await make_for_approval(server.owner)
     code = code_of(address)
     guest = await applicant(people, address)
-    page = await open_settings(here.moderator, "Invites")
+    page = await open_settings(server.moderator, "Invites")
     await expect(page.get_by_role("button", name="Invite people")).to_have_count(0)
     await page.get_by_role("list", name="Requests to join").get_by_role("button", name="Approve").click()
     await expect(guest.page.locator("#own-name")).to_have_text("Barbara")
     await page.get_by_role("button", name=f"Revoke {code}").click()
-    await confirm(here.moderator, "Revoke")
+    await confirm(server.moderator, "Revoke")
     await expect(page.get_by_text(code)).to_have_count(0)
-    left = (await ask(here.owner, "GET", "/api/invites"))["invites"]
+    left = (await ask(server.owner, "GET", "/api/invites"))["invites"]
     assert code not in {invite["code"] for invite in left}
 
 
 @pytest.mark.pages("member")
-async def test_a_member_without_the_permission_sees_no_invites(here: Community) -> None:
-    await has_no_page(here.member, "Invites")
-    assert await refusal(here.member, "POST", "/api/invites", {"approval": True}) == "forbidden"
+async def test_a_member_without_the_permission_sees_no_invites(server: Community) -> None:
+    await has_no_page(server.member, "Invites")
+    assert await refusal(server.member, "POST", "/api/invites", {"approval": True}) == "forbidden"

@@ -14,44 +14,44 @@ __all__ = ["axe"]
 
 
 async def test_several_members_can_be_filtered_reviewed_and_kicked_at_once(people: People, axe: str) -> None:
-    here = await community(people, "kick_members", "view_reports")
-    page, edsger = await open_settings(here.moderator, "Members"), await own_id(here.member)
+    server = await community(people, "kick_members", "view_reports")
+    page, edsger = await open_settings(server.moderator, "Members"), await own_id(server.member)
     rows = page.get_by_role("listitem")
     await expect(rows).to_have_count(3)
     await page.get_by_label("Find a member").fill("edsg")
     await expect(rows).to_have_count(1)
     await page.get_by_role("button", name="Edsger", exact=True).click()
-    profile = here.moderator.page.get_by_role("dialog", name="Edsger")
+    profile = server.moderator.page.get_by_role("dialog", name="Edsger")
     await profile.get_by_text("Moderation history", exact=True).click()
     await expect(profile).to_contain_text("No moderation actions yet.")
-    await here.moderator.page.keyboard.press("Escape")
+    await server.moderator.page.keyboard.press("Escape")
     await page.get_by_label("Find a member").fill("")
     await expect(rows).to_have_count(3)
     await page.get_by_text("Filter and sort").click()
     await page.get_by_label("Role").select_option("Helpers")
     await expect(rows).to_have_count(1)
     await expect(rows).to_contain_text("Grace")
-    await at_both_sizes(here.moderator, axe, "filtered members")
+    await at_both_sizes(server.moderator, axe, "filtered members")
     await page.get_by_label("Role").select_option("Any")
     await page.get_by_label("Select all 3 shown").check()
     chosen = page.get_by_role("group", name="3 selected")
     await expect(chosen.get_by_role("button", name="Ban")).to_have_count(0)
     await chosen.get_by_role("button", name="Kick").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="Kick 1 member?")
+    dialog = server.moderator.page.get_by_role("dialog", name="Kick 1 member?")
     await expect(dialog.get_by_role("region", name="Applies to: 1")).to_contain_text("Edsger")
     left_out = dialog.get_by_role("region", name="Skipped: 2")
     await expect(left_out).to_contain_text("You need a higher role")
     await expect(left_out).to_contain_text("This is you")
-    await at_both_sizes(here.moderator, axe, "the confirmation to kick several members")
-    await has_no_page(here.member, "Members")
-    assert await refusal(here.member, "POST", f"/api/members/{edsger}/kick", {}) == "forbidden"
+    await at_both_sizes(server.moderator, axe, "the confirmation to kick several members")
+    await has_no_page(server.member, "Members")
+    assert await refusal(server.member, "POST", f"/api/members/{edsger}/kick", {}) == "forbidden"
     await dialog.get_by_label("Reason").fill("Sells watches")
     await dialog.get_by_role("button", name="Kick 1").click()
-    await expect(here.member.page.get_by_role("alert")).to_contain_text(
+    await expect(server.member.page.get_by_role("alert")).to_contain_text(
         "You’re no longer a member of this server"
     )
     await expect(rows).to_have_count(2)
-    log = await open_settings(here.owner, "Audit log")
+    log = await open_settings(server.owner, "Audit log")
     await expect(log).to_contain_text("Grace kicked Edsger")
     await expect(log).to_contain_text("Sells watches")
 
@@ -65,12 +65,12 @@ APART = """() => {
 
 async def test_members_can_be_filtered_and_timed_out_on_a_phone(people: People) -> None:
     """Filter the members and time one out on a phone. Check that the notice never covers the next control."""
-    here = await community(people, "timeout_members", pages=["moderator"])
-    silent = f"/api/members/{await own_id(here.owner)}/timeout"
-    assert await refusal(here.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
-    phone = here.moderator.page
-    page = await open_settings(here.moderator, "Members")
-    await here.moderator.resize({"width": 390, "height": 780})
+    server = await community(people, "timeout_members", pages=["moderator"])
+    silent = f"/api/members/{await own_id(server.owner)}/timeout"
+    assert await refusal(server.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
+    phone = server.moderator.page
+    page = await open_settings(server.moderator, "Members")
+    await server.moderator.resize({"width": 390, "height": 780})
     rows = page.get_by_role("listitem")
     await page.get_by_text("Filter and sort").click()
     # Only members who may kick people see when others were last online.
@@ -90,10 +90,10 @@ async def test_members_can_be_filtered_and_timed_out_on_a_phone(people: People) 
 
 
 async def test_several_members_can_be_given_roles_or_banned_at_once(people: People) -> None:
-    here = await community(people, "ban_members", "view_audit_log")
-    edsger = await own_id(here.member)
-    await write(here.member, "Watches for sale")
-    page = await open_settings(here.owner, "Members")
+    server = await community(people, "ban_members", "view_audit_log")
+    edsger = await own_id(server.member)
+    await write(server.member, "Watches for sale")
+    page = await open_settings(server.owner, "Members")
     await page.get_by_text("Filter and sort").click()
     seen = page.get_by_label(re.compile("^Last seen"))
     await seen.select_option("-30")
@@ -104,7 +104,7 @@ async def test_several_members_can_be_given_roles_or_banned_at_once(people: Peop
         await page.get_by_label("Select all 3 shown").check()
         bar = page.get_by_role("group", name="3 selected")
         await bar.get_by_role("button", name=f"{act} role").click()
-        dialog = here.owner.page.locator("dialog:has(.bulk-people):not(:has(dialog))")
+        dialog = server.owner.page.locator("dialog:has(.bulk-people):not(:has(dialog))")
         await dialog.get_by_label("Role").select_option("Helpers")
         await expect(dialog.locator(".bulk-people").last).to_contain_text(left_out)
         await dialog.locator("button[type=submit]").click()
@@ -113,30 +113,30 @@ async def test_several_members_can_be_given_roles_or_banned_at_once(people: Peop
         await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Assign" else 0)
     # Grace also loses the role and gets it back for the next steps.
     [role] = [
-        each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
+        each for each in (await ask(server.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
     ]
-    await ask(here.owner, "PUT", f"/api/members/{await own_id(here.moderator)}/roles/{role['id']}")
+    await ask(server.owner, "PUT", f"/api/members/{await own_id(server.moderator)}/roles/{role['id']}")
 
-    await here.owner.page.keyboard.press("Escape")
-    await expect(message(here.owner, "Watches for sale")).to_be_visible()
-    page = await open_settings(here.moderator, "Members")
+    await server.owner.page.keyboard.press("Escape")
+    await expect(message(server.owner, "Watches for sale")).to_be_visible()
+    page = await open_settings(server.moderator, "Members")
     await page.get_by_label("Select all 3 shown").check()
     await page.get_by_role("group", name="3 selected").get_by_role("button", name="Ban").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="Ban 1 member?")
+    dialog = server.moderator.page.get_by_role("dialog", name="Ban 1 member?")
     await dialog.get_by_label("Delete their messages").select_option("From the last 1 hour")
     await dialog.get_by_role("button", name="Ban 1").click()
-    await expect(here.member.page.get_by_role("alert")).to_contain_text("You are banned from this server")
-    await expect(message(here.owner, "Watches for sale")).to_have_count(0)
-    pages = here.moderator.page.get_by_role("navigation", name="Settings pages")
+    await expect(server.member.page.get_by_role("alert")).to_contain_text("You are banned from this server")
+    await expect(message(server.owner, "Watches for sale")).to_have_count(0)
+    pages = server.moderator.page.get_by_role("navigation", name="Settings pages")
     await pages.get_by_role("button", name="Bans", exact=True).click()
-    await here.moderator.press("Unban")
-    dialog = here.moderator.page.get_by_role("dialog", name="Unban Edsger?")
+    await server.moderator.press("Unban")
+    dialog = server.moderator.page.get_by_role("dialog", name="Unban Edsger?")
     await dialog.get_by_label("Reason").fill("They have said sorry")
     await dialog.get_by_role("button", name="Unban").click()
-    await expect(here.moderator.page.get_by_text("Nobody is banned.")).to_be_visible()
+    await expect(server.moderator.page.get_by_text("Nobody is banned.")).to_be_visible()
     await pages.get_by_role("button", name="Audit log", exact=True).click()
-    entry = here.moderator.page.locator("[data-action=member_unban]")
+    entry = server.moderator.page.locator("[data-action=member_unban]")
     await expect(entry).to_contain_text("Grace unbanned Edsger")
     await expect(entry).to_contain_text("They have said sorry")
-    history = await ask(here.owner, "GET", f"/api/members/{edsger}/moderation")
+    history = await ask(server.owner, "GET", f"/api/members/{edsger}/moderation")
     assert [one["action"] for one in history["entries"]][:2] == ["member_unban", "member_ban"]

@@ -87,19 +87,19 @@ RENAME_AND_BAN = pytest.mark.nightly("the menu offers Rename and Ban daily, and 
 async def test_each_action_is_offered_only_with_its_permission_and_for_lower_ranked_members(
     people: People, permission: str, item: str, seen: str, method: str, path: str
 ) -> None:
-    here = await community(people, permission)
-    await offers(here.moderator, "Edsger", "Message", item)
-    await here.member.press("Members")
-    for person, of in ((here.moderator, "Ada"), (here.member, "Grace")):
+    server = await community(people, permission)
+    await offers(server.moderator, "Edsger", "Message", item)
+    await server.member.press("Members")
+    for person, of in ((server.moderator, "Ada"), (server.member, "Grace")):
         await expect(listed(person, of)).to_be_visible()
         await offers(person, of, "Message")
     body = {"nickname": "Renamed"} if item == "Rename" else {"duration_s": 60} if item == "Time out" else {}
-    grace = path.format(id=await own_id(here.moderator))
-    assert await refusal(here.member, method, grace, body) == "forbidden"
-    for person, other in ((here.moderator, here.member), (here.owner, here.moderator)):
+    grace = path.format(id=await own_id(server.moderator))
+    assert await refusal(server.member, method, grace, body) == "forbidden"
+    for person, other in ((server.moderator, server.member), (server.owner, server.moderator)):
         reason = f"Watches of {other.name}"
         await write(other, reason)
-        await expect(message(here.owner, reason)).to_be_visible()
+        await expect(message(server.owner, reason)).to_be_visible()
         dialog = await choose(person, other.name, item)
         if item == "Rename":
             await dialog.get_by_label("Name", exact=True).fill("Renamed")
@@ -107,134 +107,136 @@ async def test_each_action_is_offered_only_with_its_permission_and_for_lower_ran
             await dialog.get_by_label("Delete their messages").select_option("From the last 1 hour")
         await dialog.get_by_role("button", name=item, exact=True).click()
         await expect(other.page.locator(seen)).to_be_visible()
-        await expect(message(here.owner, reason)).to_have_count(0 if item == "Ban" else 1)
+        await expect(message(server.owner, reason)).to_have_count(0 if item == "Ban" else 1)
         if item == "Rename":
-            await ask(here.owner, "PATCH", path.format(id=await own_id(other)), {"nickname": other.name})
+            await ask(server.owner, "PATCH", path.format(id=await own_id(other)), {"nickname": other.name})
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People, pages: Sequence[str]) -> Community:
+async def server(people: People, pages: Sequence[str]) -> Community:
     return await community(people, *ALL, pages=pages)
 
 
 @pytest.mark.pages("moderator", "member")
 async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted(
-    here: Community, axe: str
+    server: Community, axe: str
 ) -> None:
-    dialog = await choose(here.moderator, "Edsger", "Rename")
+    dialog = await choose(server.moderator, "Edsger", "Rename")
     await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
     await dialog.get_by_role("button", name="Rename").click()
-    await expect(here.member.page.locator("#own-name")).to_have_text("Dijkstra")
-    dialog = await choose(here.moderator, "Dijkstra", "Time out")
+    await expect(server.member.page.locator("#own-name")).to_have_text("Dijkstra")
+    dialog = await choose(server.moderator, "Dijkstra", "Time out")
     await dialog.get_by_label("Duration").select_option("10 minutes")
     await dialog.get_by_label("Reason").fill("Too loud")
-    await at_both_sizes(here.moderator, axe, "the duration of a timeout")
+    await at_both_sizes(server.moderator, axe, "the duration of a timeout")
     await dialog.get_by_role("button", name="Time out").click()
-    await expect(box(here.member)).to_be_disabled()
+    await expect(box(server.member)).to_be_disabled()
     notice = re.compile(r"^You’re in timeout until .*\d:\d\d")
-    await expect(box(here.member)).to_have_attribute("placeholder", notice)
-    await at_both_sizes(here.member, axe, "a member in timeout")
-    await expect(here.moderator.page.locator(".notice")).to_contain_text(["Dijkstra is in timeout."])
-    assert await refusal(here.member, "PATCH", f"/api/members/{await own_id(here.member)}", {"nickname": "x"})
-    await choose(here.moderator, "Dijkstra", "End timeout")
-    await expect(box(here.member)).to_be_enabled()
+    await expect(box(server.member)).to_have_attribute("placeholder", notice)
+    await at_both_sizes(server.member, axe, "a member in timeout")
+    await expect(server.moderator.page.locator(".notice")).to_contain_text(["Dijkstra is in timeout."])
+    assert await refusal(
+        server.member, "PATCH", f"/api/members/{await own_id(server.member)}", {"nickname": "x"}
+    )
+    await choose(server.moderator, "Dijkstra", "End timeout")
+    await expect(box(server.member)).to_be_enabled()
 
 
 async def test_a_kicked_member_may_return_but_a_banned_member_may_not(
-    here: Community, people: People, axe: str
+    server: Community, people: People, axe: str
 ) -> None:
-    await write(here.member, "Watches for sale")
-    await shows(here.owner, ["Watches for sale"])
-    dialog = await choose(here.moderator, "Edsger", "Ban")
+    await write(server.member, "Watches for sale")
+    await shows(server.owner, ["Watches for sale"])
+    dialog = await choose(server.moderator, "Edsger", "Ban")
     await dialog.get_by_label("Delete their messages").select_option("From the last 1 hour")
     await dialog.get_by_label("Reason").fill("Sells watches")
-    await at_both_sizes(here.moderator, axe, "the confirmation of a ban")
+    await at_both_sizes(server.moderator, axe, "the confirmation of a ban")
     await dialog.get_by_role("button", name="Ban").click()
     notice = "You are banned from this server: Sells watches"
-    await expect(here.member.page.get_by_role("alert")).to_have_text(notice)
-    await at_both_sizes(here.member, axe, "a banned member")
-    await expect(message(here.owner, "Watches for sale")).to_have_count(0)
-    page = await open_settings(here.moderator, "Bans")
+    await expect(server.member.page.get_by_role("alert")).to_have_text(notice)
+    await at_both_sizes(server.member, axe, "a banned member")
+    await expect(message(server.owner, "Watches for sale")).to_have_count(0)
+    page = await open_settings(server.moderator, "Bans")
     await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
     await page.get_by_role("button", name="Unban").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="Unban Edsger?")
+    dialog = server.moderator.page.get_by_role("dialog", name="Unban Edsger?")
     await expect(dialog).to_be_visible()
-    await at_both_sizes(here.moderator, axe, "the confirmation to unban a person")
+    await at_both_sizes(server.moderator, axe, "the confirmation to unban a person")
     await dialog.get_by_role("button", name="Unban").click()
     await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
     barbara = await people.arrive("Barbara")
     await barbara.come_in()
-    await here.moderator.page.keyboard.press("Escape")
-    dialog = await choose(here.moderator, "Barbara", "Kick")
+    await server.moderator.page.keyboard.press("Escape")
+    dialog = await choose(server.moderator, "Barbara", "Kick")
     await dialog.get_by_role("button", name="Kick").click()
     await expect(barbara.page.get_by_role("alert")).to_contain_text(
         "You’re no longer a member of this server."
     )
 
 
-async def test_a_report_reaches_the_moderators_with_its_message(here: Community) -> None:
-    await write(here.owner, "Fine words")
-    await write(here.member, "Buy my watches")
-    await shows(here.moderator, ["Fine words", "Buy my watches"])
-    await do(here.owner, "watches", "More")
-    await here.owner.page.get_by_role("menuitem", name="Report to moderators").click()
-    await here.owner.page.get_by_label("What’s wrong?").fill("It is spam")
-    await here.owner.press("Send report")
-    await here.moderator.press("1 open report")
-    page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
+async def test_a_report_reaches_the_moderators_with_its_message(server: Community) -> None:
+    await write(server.owner, "Fine words")
+    await write(server.member, "Buy my watches")
+    await shows(server.moderator, ["Fine words", "Buy my watches"])
+    await do(server.owner, "watches", "More")
+    await server.owner.page.get_by_role("menuitem", name="Report to moderators").click()
+    await server.owner.page.get_by_label("What’s wrong?").fill("It is spam")
+    await server.owner.press("Send report")
+    await server.moderator.press("1 open report")
+    page = server.moderator.page.get_by_role("region", name="Reports", exact=True)
     report = page.get_by_role("listitem")
     await expect(report).to_contain_text("Ada reported Edsger")
     await expect(report).to_contain_text("It is spam")
     await expect(report.locator("blockquote")).to_have_text("Edsger Buy my watches")
     await report.get_by_role("button", name="Jump to message").click()
-    await expect(message(here.moderator, "Buy my watches")).to_be_visible()
-    await here.moderator.press("1 open report")
+    await expect(message(server.moderator, "Buy my watches")).to_be_visible()
+    await server.moderator.press("1 open report")
     await report.get_by_role("button", name="Delete message").click()
-    await shows(here.member, ["Fine words"])
+    await shows(server.member, ["Fine words"])
     await report.get_by_role("button", name="Resolve").click()
     await expect(page.get_by_text("No open reports.")).to_be_visible()
-    await here.moderator.press("Show resolved reports")
+    await server.moderator.press("Show resolved reports")
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace.")
-    await expect(here.member.page.get_by_role("button", name="1 open report")).to_have_count(0)
+    await expect(server.member.page.get_by_role("button", name="1 open report")).to_have_count(0)
 
 
 async def test_a_report_by_an_automod_rule_is_shown_with_its_channel_and_resolved_with_a_note(
-    here: Community, axe: str
+    server: Community, axe: str
 ) -> None:
     rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
-    await ask(here.owner, "POST", "/api/automod/rules", rule)
-    await write(here.owner, "Good evening")
-    await write(here.member, "Come to my casino")
-    await here.moderator.press("1 open report")
-    page = here.moderator.page.get_by_role("region", name="Reports", exact=True)
+    await ask(server.owner, "POST", "/api/automod/rules", rule)
+    await write(server.owner, "Good evening")
+    await write(server.member, "Come to my casino")
+    await server.moderator.press("1 open report")
+    page = server.moderator.page.get_by_role("region", name="Reports", exact=True)
     report = page.get_by_role("listitem")
     await expect(report).to_contain_text("The rule “Gambling” matched a message from Edsger")
     await expect(report.locator("mark")).to_have_text("casino")
     await report.get_by_role("button", name="Show surrounding messages").click()
     await expect(report.locator(".around p")).to_have_text(["Ada Good evening", "Edsger Come to my casino"])
-    await at_both_sizes(here.moderator, axe, "a report by a rule")
+    await at_both_sizes(server.moderator, axe, "a report by a rule")
     await report.get_by_role("button", name="Time out for 1 hour").click()
-    await expect(box(here.member)).to_be_disabled()
+    await expect(box(server.member)).to_be_disabled()
     await report.get_by_role("button", name="Add a note").click()
     note = report.get_by_label("Note for other moderators")
     await note.fill("The second time")
     await note.press("Enter")
     await expect(page.get_by_text("No open reports.")).to_be_visible()
-    await here.moderator.press("Show resolved reports")
+    await server.moderator.press("Show resolved reports")
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
 
 
 @pytest.mark.pages("moderator")
 async def test_audit_log_entries_are_shown_as_sentences_and_can_be_filtered(
-    here: Community, axe: str
+    server: Community, axe: str
 ) -> None:
-    await ask(here.member, "POST", "/api/channels/general/messages", {"text": "hello"})
-    edsger = await own_id(here.member)
-    await ask(here.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
+    await ask(server.member, "POST", "/api/channels/general/messages", {"text": "hello"})
+    edsger = await own_id(server.member)
+    await ask(server.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
     timeout = {"duration_s": 60, "reason": "Too loud"}
-    await ask(here.moderator, "PUT", f"/api/members/{edsger}/timeout", timeout)
-    await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
-    page = await open_settings(here.moderator, "Audit log")
+    await ask(server.moderator, "PUT", f"/api/members/{edsger}/timeout", timeout)
+    await ask(server.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
+    page = await open_settings(server.moderator, "Audit log")
     sentences = page.locator(".entry .managed-words > span")
     await expect(sentences).to_have_text(
         [
@@ -250,54 +252,54 @@ async def test_audit_log_entries_are_shown_as_sentences_and_can_be_filtered(
     await expect(sentences).to_have_text(["Grace renamed Edsger to Dijkstra"])
     await page.get_by_label("Action").select_option("All actions")
     await page.get_by_label("By").fill("ada")
-    await here.moderator.page.keyboard.press("Enter")
+    await server.moderator.page.keyboard.press("Enter")
     await expect(sentences).to_have_count(3)
     await pick(page, "Affected", "grace")
     await expect(sentences).to_have_text(["Ada assigned Grace the role Helpers"])
-    await here.moderator.page.keyboard.press("Escape")
-    dialog = await choose(here.moderator, "Dijkstra", "Moderation history")
+    await server.moderator.page.keyboard.press("Escape")
+    dialog = await choose(server.moderator, "Dijkstra", "Moderation history")
     await expect(dialog.locator(".entry")).to_have_count(2)
-    await at_both_sizes(here.moderator, axe, "a member's history")
+    await at_both_sizes(server.moderator, axe, "a member's history")
 
 
 async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permission(
     people: People,
 ) -> None:
-    here = await community(people, pages=["moderator"])
-    edsger = await own_id(here.member)
-    role = await give(here.owner, here.moderator, ["view_reports"], "Alone")
-    await ask(here.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
-    page = await open_settings(here.moderator, "Reports")
+    server = await community(people, pages=["moderator"])
+    edsger = await own_id(server.member)
+    role = await give(server.owner, server.moderator, ["view_reports"], "Alone")
+    await ask(server.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
+    page = await open_settings(server.moderator, "Reports")
     await page.get_by_role("button", name="Resolve", exact=True).click()
     await expect(page.get_by_text("No open reports.")).to_be_visible()
-    assert (await ask(here.owner, "GET", "/api/reports?state=open"))["reports"] == []
-    await here.moderator.page.keyboard.press("Escape")
+    assert (await ask(server.owner, "GET", "/api/reports?state=open"))["reports"] == []
+    await server.moderator.page.keyboard.press("Escape")
 
-    await ask(here.owner, "PATCH", f"/api/roles/{role}", {"permissions": ["view_audit_log"]})
-    page = await open_settings(here.moderator, "Audit log")
+    await ask(server.owner, "PATCH", f"/api/roles/{role}", {"permissions": ["view_audit_log"]})
+    page = await open_settings(server.moderator, "Audit log")
     sentences = page.locator(".entry .managed-words > span")
     await expect(sentences.first).to_be_visible()
     await page.get_by_label("By").fill("grace")
-    await here.moderator.page.keyboard.press("Enter")
+    await server.moderator.page.keyboard.press("Enter")
     await expect(sentences).to_have_text(["Grace resolved a report about Edsger"])
-    await here.moderator.page.keyboard.press("Escape")
+    await server.moderator.page.keyboard.press("Escape")
 
-    await ask(here.owner, "PATCH", f"/api/roles/{role}", {"permissions": ["ban_members"]})
-    await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
-    page = await open_settings(here.moderator, "Bans")
+    await ask(server.owner, "PATCH", f"/api/roles/{role}", {"permissions": ["ban_members"]})
+    await ask(server.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
+    page = await open_settings(server.moderator, "Bans")
     await page.get_by_role("button", name="Unban").click()
-    question = here.moderator.page.get_by_role("dialog", name="Unban Edsger?")
+    question = server.moderator.page.get_by_role("dialog", name="Unban Edsger?")
     await question.get_by_role("button", name="Unban").click()
     await expect(page.get_by_text("Nobody is banned.")).to_be_visible()
-    assert (await ask(here.owner, "GET", "/api/bans"))["bans"] == []
+    assert (await ask(server.owner, "GET", "/api/bans"))["bans"] == []
 
 
-async def test_the_slower_of_two_moderators_is_told_that_the_other_was_first(here: Community) -> None:
+async def test_the_slower_of_two_moderators_is_told_that_the_other_was_first(server: Community) -> None:
     """Check that the second moderator is told that the first was quicker."""
-    ban = await choose(here.moderator, "Edsger", "Ban")
-    kick = await choose(here.owner, "Edsger", "Kick")
+    ban = await choose(server.moderator, "Edsger", "Ban")
+    kick = await choose(server.owner, "Edsger", "Kick")
     await ban.get_by_role("button", name="Ban").click()
-    await expect(here.member.page.get_by_role("alert")).to_be_visible()
+    await expect(server.member.page.get_by_role("alert")).to_be_visible()
     await kick.get_by_role("button", name="Kick").click()
     await expect(kick.get_by_role("alert")).to_have_text("This person is no longer a member.")
 
@@ -308,45 +310,45 @@ CREW = {"name": "Crew", "rank": 200, "permissions": []}
 async def test_two_moderators_work_on_the_same_report_role_and_ban(people: People) -> None:
     """Check that neither moderator undoes the other's action, and that each is notified of it."""
     managing = ("view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji")
-    here = await community(people, *managing, pages=("owner", "moderator"))
-    both = here.owner, here.moderator
-    edsger = await own_id(here.member)
-    await ask(here.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
+    server = await community(people, *managing, pages=("owner", "moderator"))
+    both = server.owner, server.moderator
+    edsger = await own_id(server.member)
+    await ask(server.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
     for person in both:
         reports = await open_settings(person, "Reports")
         await reports.get_by_role("button", name="Add a note").click()
         await reports.get_by_label("Note for other moderators").fill(f"{person.name} told him")
-    await here.owner.page.keyboard.press("Enter")
-    notice = here.moderator.page.locator(".notice")
+    await server.owner.page.keyboard.press("Enter")
+    notice = server.moderator.page.locator(".notice")
     await expect(notice).to_contain_text(["Ada resolved the report about Edsger."])
     for person in both:
         await expect(person.page.get_by_text("No open reports.")).to_be_visible()
 
-    await ask(here.owner, "POST", "/api/roles", CREW)
+    await ask(server.owner, "POST", "/api/roles", CREW)
     for person, permission in zip(both, ("Kick members", "Manage emoji"), strict=True):
         await person.page.keyboard.press("Escape")
         roles = await open_settings(person, "Roles")
         await roles.get_by_role("button", name="Edit Crew").click()
         await roles.get_by_role("switch", name=permission).check()
-    await here.owner.press("Save")
-    await expect(here.owner.page.locator(".notice")).to_contain_text(["Saved."])
+    await server.owner.press("Save")
+    await expect(server.owner.page.locator(".notice")).to_contain_text(["Saved."])
     # All permissions are saved together, so the other moderator's change must have arrived first.
     await expect(roles.get_by_role("switch", name="Kick members")).to_be_checked()
-    await here.moderator.press("Save")
+    await server.moderator.press("Save")
     await expect(notice).to_contain_text(["Saved."])
     [crew] = [
-        role for role in (await ask(here.owner, "GET", "/api/roles"))["roles"] if role["name"] == "Crew"
+        role for role in (await ask(server.owner, "GET", "/api/roles"))["roles"] if role["name"] == "Crew"
     ]
     assert sorted(crew["permissions"]) == ["kick_members", "manage_emoji"]
-    await here.owner.press("Delete role")
-    question = here.owner.page.get_by_role("dialog", name="Delete the role Crew?")
+    await server.owner.press("Delete role")
+    question = server.owner.page.get_by_role("dialog", name="Delete the role Crew?")
     await question.get_by_role("button", name="Delete role").click()
     await expect(notice).to_contain_text(["The role Crew was deleted."])
     for person in both:
         await expect(person.page.get_by_role("button", name="Create role")).to_be_visible()
     await expect(question).to_have_count(0)
 
-    await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
+    await ask(server.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
     for person in both:
         await person.page.keyboard.press("Escape")
         bans = await open_settings(person, "Bans")
@@ -360,9 +362,9 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
 
 
 @pytest.mark.pages("member")
-async def test_a_member_without_permissions_sees_no_moderation(here: Community) -> None:
+async def test_a_member_without_permissions_sees_no_moderation(server: Community) -> None:
     for page in ("Reports", "Bans", "Audit log"):
-        await has_no_page(here.member, page)
-    assert await refusal(here.member, "GET", "/api/audit") == "forbidden"
-    assert await refusal(here.member, "GET", "/api/reports") == "forbidden"
-    assert await refusal(here.member, "DELETE", f"/api/bans/{await own_id(here.owner)}") == "forbidden"
+        await has_no_page(server.member, page)
+    assert await refusal(server.member, "GET", "/api/audit") == "forbidden"
+    assert await refusal(server.member, "GET", "/api/reports") == "forbidden"
+    assert await refusal(server.member, "DELETE", f"/api/bans/{await own_id(server.owner)}") == "forbidden"

@@ -40,13 +40,13 @@ class Hand:
 
     async def write(self, field: str, text: str) -> None:
         """Type into a field. Click it only if it does not have the focus."""
-        place = self.page.get_by_role("textbox", name=field, exact=True)
-        await expect(place).to_be_visible()
-        if not await place.evaluate("(input) => input === document.activeElement"):
-            await place.click()
-        await expect(place).to_be_focused()
+        text_field = self.page.get_by_role("textbox", name=field, exact=True)
+        await expect(text_field).to_be_visible()
+        if not await text_field.evaluate("(input) => input === document.activeElement"):
+            await text_field.click()
+        await expect(text_field).to_be_focused()
         await self.page.keyboard.type(text)
-        await expect(place).to_have_value(text)
+        await expect(text_field).to_have_value(text)
 
     async def choose(self, field: str, option: str) -> None:
         """Choose an option, and count the two clicks that a person would make. Playwright uses no mouse for

@@ -27,7 +27,7 @@ __all__ = ["axe"]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People, pages: Sequence[str]) -> Community:
+async def server(people: People, pages: Sequence[str]) -> Community:
     return await community(people, "manage_roles", pages=pages)
 
 
@@ -57,8 +57,8 @@ async def menu(person: Person, of: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_a_role_can_be_created_with_a_colour_and_given(here: Community, axe: str) -> None:
-    owner, member = here.owner, here.member
+async def test_a_role_can_be_created_with_a_colour_and_given(server: Community, axe: str) -> None:
+    owner, member = server.owner, server.member
     page = await open_settings(owner, "Roles")
     await page.get_by_role("button", name="Create role").click()
     await page.get_by_label("Name", exact=True).fill("Gardeners")
@@ -95,9 +95,9 @@ async def test_a_role_can_be_created_with_a_colour_and_given(here: Community, ax
 
 
 @pytest.mark.pages("moderator")
-async def test_a_moderator_cannot_give_a_permission_that_they_lack(here: Community) -> None:
-    await create(here.moderator, "Greeters", "Create invites")
-    page = here.moderator.page.get_by_role("region", name="Roles", exact=True)
+async def test_a_moderator_cannot_give_a_permission_that_they_lack(server: Community) -> None:
+    await create(server.moderator, "Greeters", "Create invites")
+    page = server.moderator.page.get_by_role("region", name="Roles", exact=True)
     await expect(page.get_by_role("switch", name="Ban members")).to_be_disabled()
     await page.get_by_role("button", name="All roles").click()
     rows = page.get_by_role("listitem")
@@ -108,34 +108,34 @@ async def test_a_moderator_cannot_give_a_permission_that_they_lack(here: Communi
 
 @pytest.mark.pages("moderator")
 async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
-    here: Community, axe: str
+    server: Community, axe: str
 ) -> None:
-    await create(here.moderator, "Greeters", "Create invites")
+    await create(server.moderator, "Greeters", "Create invites")
     # The first Escape closes the list from which members are picked.
-    await here.moderator.page.keyboard.press("Escape")
-    await here.moderator.page.keyboard.press("Escape")
-    await expect(here.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
-    await here.moderator.press("Members")
-    await menu(here.moderator, "Edsger", "Edit roles")
-    dialog = here.moderator.page.get_by_role("dialog", name="Roles of Edsger")
+    await server.moderator.page.keyboard.press("Escape")
+    await server.moderator.page.keyboard.press("Escape")
+    await expect(server.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
+    await server.moderator.press("Members")
+    await menu(server.moderator, "Edsger", "Edit roles")
+    dialog = server.moderator.page.get_by_role("dialog", name="Roles of Edsger")
     await dialog.get_by_role("switch", name="Greeters").check()
     await expect(dialog.get_by_role("switch", name="Greeters")).to_be_checked()
-    await at_both_sizes(here.moderator, axe, "a member's roles")
-    await here.moderator.page.keyboard.press("Escape")
-    await listed(here.moderator, "Edsger").locator("> button").click()
-    profile = here.moderator.page.get_by_role("dialog", name="Edsger")
+    await at_both_sizes(server.moderator, axe, "a member's roles")
+    await server.moderator.page.keyboard.press("Escape")
+    await listed(server.moderator, "Edsger").locator("> button").click()
+    profile = server.moderator.page.get_by_role("dialog", name="Edsger")
     await expect(profile.get_by_role("list", name="Roles").get_by_text("Greeters")).to_be_visible()
-    await becomes(lambda: roles_of(here.member), ["Greeters", "Member"])
+    await becomes(lambda: roles_of(server.member), ["Greeters", "Member"])
     await profile.get_by_role("button", name="More about Edsger").click()
-    await here.moderator.page.get_by_role("menuitem", name="Edit roles").click()
+    await server.moderator.page.get_by_role("menuitem", name="Edit roles").click()
     await dialog.get_by_role("switch", name="Greeters").uncheck()
-    await here.moderator.page.keyboard.press("Escape")
-    await becomes(lambda: roles_of(here.member), ["Member"])
+    await server.moderator.page.keyboard.press("Escape")
+    await becomes(lambda: roles_of(server.member), ["Member"])
 
 
 @pytest.mark.pages("owner")
-async def test_only_higher_ranked_members_can_order_roles(here: Community) -> None:
-    page = await open_settings(here.owner, "Roles")
+async def test_only_higher_ranked_members_can_order_roles(server: Community) -> None:
+    page = await open_settings(server.owner, "Roles")
     names = page.locator(".managed-words > span")
     await expect(names).to_have_text(
         ["Owner", "Administrators", "Moderators", "Helpers", "Members", "Guests"]
@@ -148,12 +148,12 @@ async def test_only_higher_ranked_members_can_order_roles(here: Community) -> No
     await expect(names).to_have_text(
         ["Owner", "Administrators", "Helpers", "Moderators", "Guests", "Members"]
     )
-    await here.owner.page.keyboard.press("Control+Shift+ArrowUp")
+    await server.owner.page.keyboard.press("Control+Shift+ArrowUp")
     await expect(names).to_have_text(
         ["Owner", "Administrators", "Helpers", "Moderators", "Members", "Guests"]
     )
     rows = page.get_by_role("listitem")
-    members = rows.filter(has=here.owner.page.get_by_text("Members", exact=True))
+    members = rows.filter(has=server.owner.page.get_by_text("Members", exact=True))
     await rows.filter(has_text="Helpers").drag_to(members)
     await expect(names).to_have_text(
         ["Owner", "Administrators", "Moderators", "Members", "Helpers", "Guests"]
@@ -161,8 +161,8 @@ async def test_only_higher_ranked_members_can_order_roles(here: Community) -> No
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_managers_can_order_and_change_the_roles_below_their_own(here: Community) -> None:
-    moderator, member = here.moderator, here.member
+async def test_managers_can_order_and_change_the_roles_below_their_own(server: Community) -> None:
+    moderator, member = server.moderator, server.member
     await create(moderator, "Greeters", "Create invites")
     await moderator.page.keyboard.press("Escape")  # Closes the list from which members are picked.
     await moderator.page.keyboard.press("Escape")
@@ -185,7 +185,7 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(here: Com
     await pick(page, "Add a member", "edsg")
     await becomes(lambda: roles_of(member), ["Stewards", "Member"])
     await member.press("Members")
-    name = listed(here.member, "Edsger").locator(".coloured")
+    name = listed(server.member, "Edsger").locator(".coloured")
     await expect(name).to_have_attribute("style", re.compile("#d97a1c"))
     made = {role["name"]: role["id"] for role in (await ask(member, "GET", "/api/roles"))["roles"]}
     own = f"/api/roles/{made['Stewards']}"
@@ -200,7 +200,7 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(here: Com
     dialog = moderator.page.get_by_role("dialog", name="Delete the role Stewards?")
     await dialog.get_by_role("button", name="Delete role").click()
     await becomes(lambda: roles_of(member), ["Member"])
-    [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
+    [newest] = (await ask(server.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert (newest["action"], newest["actor_id"]) == ("role_delete", await own_id(moderator))
 
     # Give the role to several members at once.
@@ -222,30 +222,30 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(here: Com
 
 
 @pytest.mark.pages("owner")
-async def test_changing_or_deleting_a_role_takes_effect_for_everybody(here: Community) -> None:
-    page = await open_settings(here.owner, "Roles")
+async def test_changing_or_deleting_a_role_takes_effect_for_everybody(server: Community) -> None:
+    page = await open_settings(server.owner, "Roles")
     await page.get_by_role("button", name="Edit Helpers").click()
     await page.get_by_label("Name", exact=True).fill("Stewards")
     await page.get_by_role("button", name="Save").click()
-    await expect(here.owner.page.locator(".notice")).to_contain_text("Saved.")
-    await becomes(lambda: roles_of(here.moderator), ["Stewards", "Member"])
+    await expect(server.owner.page.locator(".notice")).to_contain_text("Saved.")
+    await becomes(lambda: roles_of(server.moderator), ["Stewards", "Member"])
     await page.get_by_role("button", name="Delete role").click()
-    dialog = here.owner.page.get_by_role("dialog", name="Delete the role Stewards?")
+    dialog = server.owner.page.get_by_role("dialog", name="Delete the role Stewards?")
     await dialog.get_by_role("button", name="Delete role").click()
     await expect(page.get_by_role("button", name="Create role")).to_be_visible()
-    await becomes(lambda: roles_of(here.moderator), ["Member"])
-    [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
+    await becomes(lambda: roles_of(server.moderator), ["Member"])
+    [newest] = (await ask(server.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert newest["action"] == "role_delete"
 
 
 @pytest.mark.pages("member")
-async def test_a_member_without_the_permission_sees_no_roles(here: Community) -> None:
-    await has_no_page(here.member, "Roles")
-    await here.member.press("Members")
-    await expect(listed(here.member, "Ada")).to_be_visible()
-    await listed(here.member, "Ada").hover()
-    await here.member.press("More about Ada")
+async def test_a_member_without_the_permission_sees_no_roles(server: Community) -> None:
+    await has_no_page(server.member, "Roles")
+    await server.member.press("Members")
+    await expect(listed(server.member, "Ada")).to_be_visible()
+    await listed(server.member, "Ada").hover()
+    await server.member.press("More about Ada")
     items = ["Profile", "Mention Ada", "Copy ID", "Block Ada", "Report", "Message"]
-    await expect(here.member.page.get_by_role("menuitem")).to_have_text(items)
-    await here.member.page.keyboard.press("Escape")
-    assert await refusal(here.member, "POST", "/api/roles", {"name": "Kings"}) == "forbidden"
+    await expect(server.member.page.get_by_role("menuitem")).to_have_text(items)
+    await server.member.page.keyboard.press("Escape")
+    assert await refusal(server.member, "POST", "/api/roles", {"name": "Kings"}) == "forbidden"

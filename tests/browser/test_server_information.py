@@ -16,9 +16,9 @@ ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji"
 
 @narrow_only
 async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers(people: People) -> None:
-    here = await community(people, *ALL_ELSE)
-    await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
-    page = await open_settings(here.owner, "This server")
+    server = await community(people, *ALL_ELSE)
+    await ask(server.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
+    page = await open_settings(server.owner, "This server")
     await page.get_by_label("Server name").fill("Gardeners")
     await page.get_by_label("Description").fill("We grow onions together")
     await page.get_by_label("Rules", exact=True).fill("Be kind.")
@@ -29,15 +29,15 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     await expect(page.get_by_role("button", name="Remove picture")).to_be_visible()
 
     async def kept() -> bool:
-        response = await ask(here.owner, "GET", "/api/settings")
+        response = await ask(server.owner, "GET", "/api/settings")
         return response["rules"] == "Be kind." and response["welcomeChannelId"] is not None
 
     await wait_until("the server has stored all settings", kept, within_s=15)
 
-    invite = await ask(here.owner, "POST", "/api/invites", {})
+    invite = await ask(server.owner, "POST", "/api/invites", {})
     barbara = await people.arrive("Barbara")
     await barbara.page.goto("about:blank")
-    address = here.owner.page.url.partition("#")[0]
+    address = server.owner.page.url.partition("#")[0]
     await barbara.page.goto(f"{address}#{urlencode({'invite': invite['code']})}")
     for words in ("Join Gardeners", "We grow onions together", "Be kind."):
         await expect(barbara.page.get_by_text(words)).to_be_visible()
@@ -55,7 +55,7 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     await barbara.page.get_by_role("switch", name="I accept the rules").check()
     await barbara.press("Join")
     await expect(barbara.page.locator("#text-name")).to_have_text("plans")
-    for person in (here.moderator, here.member):
+    for person in (server.moderator, server.member):
         await has_no_page(person, "This server")
         assert await refusal(person, "PATCH", "/api/settings", {"rules": "None"}) == "forbidden"
         assert await refusal(person, "DELETE", "/api/icon") == "forbidden"
@@ -63,15 +63,15 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
 
 @wide_only
 async def test_used_storage_is_listed_by_kind_of_file_and_by_member(people: People) -> None:
-    here = await community(people, *ALL_ELSE)
+    server = await community(people, *ALL_ELSE)
     picture = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(320, 240), "PNG")}
-    await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
-    await expect(here.member.page.locator(".upload-list [data-state=done]")).to_have_count(1)
-    await write(here.member, "Look")
-    page = await open_settings(here.owner, "Storage")
+    await server.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
+    await expect(server.member.page.locator(".upload-list [data-state=done]")).to_have_count(1)
+    await write(server.member, "Look")
+    page = await open_settings(server.owner, "Storage")
     await expect(page.get_by_role("list", name="By type")).to_contain_text("Attachments")
     await expect(page.get_by_role("list", name="By member")).to_contain_text("Edsger")
-    for person in (here.moderator, here.member):
+    for person in (server.moderator, server.member):
         for name, path in (
             ("Storage", "/api/storage"),
             ("Backups", "/api/backups"),

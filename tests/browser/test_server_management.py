@@ -51,15 +51,15 @@ def texts_in(backup: Path) -> int:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People, pages: Sequence[str]) -> Community:
+async def server(people: People, pages: Sequence[str]) -> Community:
     return await community(people, "manage_webhooks", pages=pages)
 
 
-async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Community) -> None:
-    page = await open_settings(here.owner, "This server")
+async def test_the_owner_can_name_the_server_and_set_the_join_policy(server: Community) -> None:
+    page = await open_settings(server.owner, "This server")
     await page.get_by_label("Server name").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
-    await expect(here.member.page.locator(".server-head h2")).to_have_text("Gardeners")
+    await expect(server.member.page.locator(".server-head h2")).to_have_text("Gardeners")
     # The response to one choice must not undo the next choice, which is still waiting for its own response.
     held = asyncio.Event()
 
@@ -68,9 +68,9 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
             await held.wait()
         await route.continue_()
 
-    await here.owner.page.route("**/api/settings", hold)
+    await server.owner.page.route("**/api/settings", hold)
     await page.get_by_role("radio", name="Censor").check()
-    async with here.owner.page.expect_response("**/api/settings"):
+    async with server.owner.page.expect_response("**/api/settings"):
         await page.get_by_role("radio", name="Anyone").check()
     await expect(page.get_by_role("radio", name="Censor")).to_be_checked()
     held.set()
@@ -78,7 +78,7 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
     await expect(page.get_by_role("switch", name="Link previews")).not_to_be_checked()
 
     async def kept() -> bool:
-        response = await ask(here.owner, "GET", "/api/settings")
+        response = await ask(server.owner, "GET", "/api/settings")
         return (response["joinPolicy"], response["profanityMode"], response["linkPreviews"]) == (
             "open",
             "censor",
@@ -86,13 +86,13 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
         )
 
     await wait_until("the server has stored all three", kept, within_s=15)
-    await has_no_page(here.moderator, "This server")
-    assert await refusal(here.moderator, "PATCH", "/api/settings", {"name": "Mine"}) == "forbidden"
+    await has_no_page(server.moderator, "This server")
+    assert await refusal(server.moderator, "PATCH", "/api/settings", {"name": "Mine"}) == "forbidden"
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_a_webhook_can_be_created_and_tested_on_the_page(here: Community, axe: str) -> None:
-    page = await open_settings(here.moderator, "Webhooks")
+async def test_a_webhook_can_be_created_and_tested_on_the_page(server: Community, axe: str) -> None:
+    page = await open_settings(server.moderator, "Webhooks")
     await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
     await page.get_by_label("Webhook name").fill("Builds")
     await page.get_by_role("button", name="Create webhook").click()
@@ -116,12 +116,12 @@ async def test_a_webhook_can_be_created_and_tested_on_the_page(here: Community, 
     await expect(page.get_by_role("button", name="Post message")).to_be_disabled()
     await page.get_by_label("Title link").fill("https://ci.example/512")
     await expect(page.get_by_text("The server accepts this message.")).to_be_visible()
-    await at_both_sizes(here.moderator, axe, "a webhook and its card")
+    await at_both_sizes(server.moderator, axe, "a webhook and its card")
     await page.get_by_role("button", name="Post message").click()
     history = page.get_by_role("region", name="Recent posts").locator("[data-outcome]")
     await expect(history).to_have_count(1)
     await expect(history).to_contain_text("Posted")
-    await here.moderator.page.evaluate("(to) => fetch(to, { method: 'POST', body: 'no JSON' })", address)
+    await server.moderator.page.evaluate("(to) => fetch(to, { method: 'POST', body: 'no JSON' })", address)
     await page.get_by_role("button", name="Refresh").click()
     await expect(history.first).to_contain_text("Rejected: not valid JSON")
     for name, command in (("curl", ["sh", "-c"]), ("Python", [sys.executable, "-c"])):
@@ -129,23 +129,23 @@ async def test_a_webhook_can_be_created_and_tested_on_the_page(here: Community, 
         snippet = await page.locator("pre").first.inner_text()
         ran = await asyncio.create_subprocess_exec(*command, snippet, stdout=DEVNULL, stderr=DEVNULL)
         assert await ran.wait() == 0
-    await expect(message(here.member, "The build is green")).to_have_count(2)
-    posted = message(here.member, "Hello from a webhook")
+    await expect(message(server.member, "The build is green")).to_have_count(2)
+    posted = message(server.member, "Hello from a webhook")
     await expect(posted.locator("article h3")).to_have_text("Build 512 failed")
     await expect(posted.locator(".author")).to_have_text("Builds")
 
     await page.get_by_role("button", name="Delete webhook").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="Delete the webhook Builds?")
+    dialog = server.moderator.page.get_by_role("dialog", name="Delete the webhook Builds?")
     await dialog.get_by_role("button", name="Delete webhook").click()
     await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
-    await has_no_page(here.member, "Webhooks")
+    await has_no_page(server.member, "Webhooks")
 
 
 async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     people: People,
 ) -> None:
-    here = await community(people, "manage_emoji")
-    page = await open_settings(here.moderator, "Emoji")
+    server = await community(people, "manage_emoji")
+    page = await open_settings(server.moderator, "Emoji")
     picture = encoded(scene(64, 64), "PNG")
     files = [
         {"name": name, "mimeType": "image/png", "buffer": picture} for name in ("Happy Cat.png", "été.png")
@@ -154,87 +154,87 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     await expect(page.get_by_label("Name of happy_cat")).to_be_visible()
     await expect(page.get_by_label("Name of e_te")).to_be_visible()
     await page.get_by_label("Name of e_te").fill("summer")
-    await here.moderator.page.keyboard.press("Enter")
+    await server.moderator.page.keyboard.press("Enter")
     await expect(page.get_by_label("Name of summer")).to_be_visible()
-    owners = await open_settings(here.owner, "Emoji")
+    owners = await open_settings(server.owner, "Emoji")
     await owners.get_by_label("Name of summer").fill("winter")
-    await here.owner.page.keyboard.press("Enter")
+    await server.owner.page.keyboard.press("Enter")
     for each in (page, owners):
         await expect(each.get_by_label("Name of winter")).to_have_value("winter")
         await each.get_by_role("button", name="Delete winter").click()
     # Both moderators saw a prompt. The second one is told that the first was quicker.
-    for person in (here.owner, here.moderator):
+    for person in (server.owner, server.moderator):
         question = person.page.get_by_role("dialog", name="Delete :winter:?")
         await question.get_by_role("button", name="Delete", exact=True).click()
         await expect(question).to_have_count(0)
-    notice = here.moderator.page.locator(".notice")
+    notice = server.moderator.page.locator(".notice")
     await expect(notice).to_contain_text(["This emoji was deleted."])
     await expect(page.get_by_role("listitem")).to_have_count(1)
-    await has_no_page(here.member, "Emoji")
-    [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
-    assert await refusal(here.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
+    await has_no_page(server.member, "Emoji")
+    [left] = (await ask(server.member, "GET", "/api/emoji"))["emoji"]
+    assert await refusal(server.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
     # Any member who may write can use the remaining emoji in messages and reactions.
-    member = here.member
+    member = server.member
     await box(member).press_sequentially("Look :hap")
     await expect(member.page.get_by_role("option", name=":happy_cat:").locator("img")).to_be_visible()
     await box(member).press("Tab")
     await box(member).press("Enter")
-    await here.owner.page.keyboard.press("Escape")
-    posted = message(here.owner, "Look")
+    await server.owner.page.keyboard.press("Escape")
+    posted = message(server.owner, "Look")
     await expect(posted.get_by_role("img", name=":happy_cat:")).to_be_visible()
-    await do(here.owner, "Look", "React")
-    await here.owner.press("All emoji")
-    await here.owner.page.get_by_role("searchbox", name="Search emoji").fill("happy_cat")
-    found = here.owner.page.get_by_role("dialog", name="Emoji", exact=True)
+    await do(server.owner, "Look", "React")
+    await server.owner.press("All emoji")
+    await server.owner.page.get_by_role("searchbox", name="Search emoji").fill("happy_cat")
+    found = server.owner.page.get_by_role("dialog", name="Emoji", exact=True)
     await found.get_by_role("button", name=":happy_cat:").click()
     await expect(message(member, "Look").locator(".reactions img")).to_have_attribute("alt", ":happy_cat:")
 
 
 async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: str) -> None:
-    here = await community(people, "manage_bots")
-    page = await open_settings(here.moderator, "Bots")
+    server = await community(people, "manage_bots")
+    page = await open_settings(server.moderator, "Bots")
     await page.get_by_label("Bot name").fill("Weather")
     await page.get_by_role("button", name="Create bot").click()
-    dialog = here.moderator.page.get_by_role("dialog", name="Token for Weather")
+    dialog = server.moderator.page.get_by_role("dialog", name="Token for Weather")
     token = await dialog.get_by_label("Token").input_value()
-    await at_both_sizes(here.moderator, axe, "the token of a bot")
+    await at_both_sizes(server.moderator, axe, "the token of a bot")
     await dialog.get_by_role("button", name="I’ve saved it").click()
-    await expect(here.moderator.page.get_by_label("Token")).to_have_count(0)
-    await here.moderator.page.reload()
-    page = await open_settings(here.moderator, "Bots")
+    await expect(server.moderator.page.get_by_label("Token")).to_have_count(0)
+    await server.moderator.page.reload()
+    page = await open_settings(server.moderator, "Bots")
     await expect(page.get_by_role("listitem")).to_contain_text("token created by Grace")
     await expect(page.get_by_role("listitem").locator(".bot-sign")).to_have_text("Bot")
-    values = await here.moderator.page.locator("input, textarea").evaluate_all(
+    values = await server.moderator.page.locator("input, textarea").evaluate_all(
         "all => all.map(({ value }) => value)"
     )
-    response = await ask(here.owner, "GET", "/api/bots")
-    for place in (await here.moderator.page.content(), *values, str(response)):
-        assert token not in place, "the token is shown only once"
-    await here.member.press("Members")
-    await expect(listed(here.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
-    await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
-    await expect(message(here.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
+    response = await ask(server.owner, "GET", "/api/bots")
+    for text in (await server.moderator.page.content(), *values, str(response)):
+        assert token not in text, "the token is shown only once"
+    await server.member.press("Members")
+    await expect(listed(server.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
+    await server.member.page.evaluate(SPEAK, [token, "Rain at noon"])
+    await expect(message(server.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
     # Like a member, a bot has roles, and the permissions of these roles.
-    assert await here.member.page.evaluate(LOOK_AT_BOTS, token) == 403
-    await here.owner.press("Members")
-    await listed(here.owner, "Weather").hover()
-    await here.owner.press("More about Weather")
-    await here.owner.page.get_by_role("menuitem", name="Edit roles").click()
-    dialog = here.owner.page.get_by_role("dialog", name="Roles of Weather")
+    assert await server.member.page.evaluate(LOOK_AT_BOTS, token) == 403
+    await server.owner.press("Members")
+    await listed(server.owner, "Weather").hover()
+    await server.owner.press("More about Weather")
+    await server.owner.page.get_by_role("menuitem", name="Edit roles").click()
+    dialog = server.owner.page.get_by_role("dialog", name="Roles of Weather")
     role = dialog.get_by_role("switch", name="Helpers")
     await role.check()
-    await becomes(lambda: here.member.page.evaluate(LOOK_AT_BOTS, token), 200)
+    await becomes(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 200)
     await role.uncheck()  # A manager with this role cannot delete another member who has it.
-    await becomes(lambda: here.member.page.evaluate(LOOK_AT_BOTS, token), 403)
-    await here.owner.page.keyboard.press("Escape")
-    await has_no_page(here.member, "Bots")
-    assert await refusal(here.member, "POST", "/api/bots", {"nickname": "Mine"}) == "forbidden"
+    await becomes(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 403)
+    await server.owner.page.keyboard.press("Escape")
+    await has_no_page(server.member, "Bots")
+    assert await refusal(server.member, "POST", "/api/bots", {"nickname": "Mine"}) == "forbidden"
     await page.get_by_role("button", name="More about Weather").click()
-    await here.moderator.page.get_by_role("menuitem", name="Delete bot").click()
-    question = here.moderator.page.get_by_role("dialog", name="Delete the bot Weather?")
+    await server.moderator.page.get_by_role("menuitem", name="Delete bot").click()
+    question = server.moderator.page.get_by_role("dialog", name="Delete the bot Weather?")
     await question.get_by_role("button", name="Delete bot").click()
     await expect(page.get_by_text("There are no bots yet.")).to_be_visible()
-    log = await open_settings(here.owner, "Audit log")
+    log = await open_settings(server.owner, "Audit log")
     for act in ("created", "deleted"):
         await expect(log.get_by_text(f"Grace {act} the bot Weather")).to_be_visible()
 
@@ -242,65 +242,65 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
 async def test_the_owner_can_see_the_used_storage_and_download_a_backup(
     people: People, tmp_path: Path, axe: str
 ) -> None:
-    here = await community(people, *ALMOST_ALL)
-    await write(here.member, "To be kept")
-    page = await open_settings(here.owner, "Storage")
+    server = await community(people, *ALMOST_ALL)
+    await write(server.member, "To be kept")
+    page = await open_settings(server.owner, "Storage")
     await expect(page.get_by_text("Nothing is stored yet.").first).to_be_visible()
     await page.get_by_label("Keep attachments").select_option("For 30 days")
-    question = here.owner.page.get_by_role("dialog", name="Delete attachments older than 30 days?")
+    question = server.owner.page.get_by_role("dialog", name="Delete attachments older than 30 days?")
     await expect(question).to_be_visible()
-    await at_both_sizes(here.owner, axe, "the confirmation to delete old files")
+    await at_both_sizes(server.owner, axe, "the confirmation to delete old files")
     await question.get_by_role("button", name="Cancel").click()
-    assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 0
+    assert (await ask(server.owner, "GET", "/api/settings"))["retentionDays"] == 0
     await page.get_by_label("Keep attachments").select_option("For 30 days")
     await question.get_by_role("button", name="Delete attachments").click()
     await expect(question).to_have_count(0)
-    assert (await ask(here.owner, "GET", "/api/settings"))["retentionDays"] == 30
-    await here.owner.page.keyboard.press("Escape")
-    page = await open_settings(here.owner, "Backups")
+    assert (await ask(server.owner, "GET", "/api/settings"))["retentionDays"] == 30
+    await server.owner.page.keyboard.press("Escape")
+    page = await open_settings(server.owner, "Backups")
     await page.get_by_role("button", name="Create backup").click()
-    async with here.owner.page.expect_download() as downloading:
+    async with server.owner.page.expect_download() as downloading:
         await page.get_by_role("button", name="Download").click()
     download = await downloading.value
     assert download.suggested_filename.startswith("backup-")
     await download.save_as(tmp_path / "backup")
-    await at_both_sizes(here.owner, axe, "a backup")
+    await at_both_sizes(server.owner, axe, "a backup")
     assert texts_in(tmp_path / "backup") == 1
     await page.get_by_role("button", name="Delete").click()
-    question = here.owner.page.get_by_role("dialog", name="Delete this backup?")
+    question = server.owner.page.get_by_role("dialog", name="Delete this backup?")
     await question.get_by_role("button", name="Delete").click()
     await expect(page.get_by_text("There are no backups on the server.")).to_be_visible()
-    await here.owner.page.keyboard.press("Escape")
-    page = await open_settings(here.owner, "Health")
+    await server.owner.page.keyboard.press("Escape")
+    page = await open_settings(server.owner, "Health")
     await expect(page.get_by_role("note")).to_contain_text("works only on this computer")
     await expect(page.get_by_text("The database is working.")).to_be_visible()
     versions = rf"^svc {re.escape(version('svc-server'))} · Python \S+ · SQLite {re.escape(sqlite_version)}$"
     await expect(page.get_by_text(re.compile(versions))).to_be_visible()
     await expect(page.get_by_role("list", name="3 members are connected")).to_contain_text("Edsger")
     for name in ("Storage", "Backups", "Health"):
-        await has_no_page(here.moderator, name)
-    for person in (here.moderator, here.member):
+        await has_no_page(server.moderator, name)
+    for person in (server.moderator, server.member):
         for path in ("/api/storage", "/api/backups", "/api/health"):
             assert await refusal(person, "GET", path) == "forbidden"
 
-    await shows_storage_by_kind_and_member(here)
+    await shows_storage_by_kind_and_member(server)
 
 
-async def shows_storage_by_kind_and_member(here: Community) -> None:
+async def shows_storage_by_kind_and_member(server: Community) -> None:
     """Check that the page shows the used storage by kind and by member."""
     picture = {"name": "sea.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
-    await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
-    await expect(here.member.page.locator(".upload-list li[data-state=done]")).to_be_visible()
-    await write(here.member, "The sea")
-    await here.owner.page.keyboard.press("Escape")
-    await expect(message(here.owner, "The sea").locator("img").last).to_be_visible()
+    await server.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
+    await expect(server.member.page.locator(".upload-list li[data-state=done]")).to_be_visible()
+    await write(server.member, "The sea")
+    await server.owner.page.keyboard.press("Escape")
+    await expect(message(server.owner, "The sea").locator("img").last).to_be_visible()
 
     async def kinds() -> list[str]:
-        return [each["kind"] for each in (await ask(here.owner, "GET", "/api/storage"))["by_kind"]]
+        return [each["kind"] for each in (await ask(server.owner, "GET", "/api/storage"))["by_kind"]]
 
     await becomes(kinds, ["message"])  # The file sent for processing is deleted a moment later.
-    page = await open_settings(here.owner, "Storage")
-    response = await ask(here.owner, "GET", "/api/storage")
+    page = await open_settings(server.owner, "Storage")
+    response = await ask(server.owner, "GET", "/api/storage")
     [kind], [holder] = response["by_kind"], response["by_member"]
     assert (kind["kind"], holder["nickname"]) == ("message", "Edsger")
     assert kind["bytes"] == holder["bytes"] == response["bytes"] > 0

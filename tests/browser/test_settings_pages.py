@@ -82,8 +82,8 @@ async def answers(person: Person, page: str) -> None:
 
 
 async def test_every_permission_shows_exactly_its_settings_pages(people: People) -> None:
-    here = await community(people)
-    owner, moderator, member = here.owner, here.moderator, here.member
+    server = await community(people)
+    owner, moderator, member = server.owner, server.moderator, server.member
     # A permission that members have on every new server is tested like the others.
     rest = [name for name in names(BUILT_IN[MEMBER].permissions) if name != "create_invites"]
     await ask(owner, "PATCH", "/api/roles/member", {"permissions": rest})

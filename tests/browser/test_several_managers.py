@@ -11,9 +11,9 @@ from tests.kit.text_channels import entry
 MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "manage_channels")
 
 
-async def both_at(here: Community, page: str) -> tuple[Locator, Locator]:
+async def both_at(server: Community, page: str) -> tuple[Locator, Locator]:
     """Open the same settings page as the owner and as the moderator. Return both pages."""
-    return await two_at(here.owner, here.moderator, page)
+    return await two_at(server.owner, server.moderator, page)
 
 
 async def two_at(one: Person, other: Person, page: str) -> tuple[Locator, Locator]:
@@ -29,47 +29,47 @@ async def confirm(person: Person, title: str, button: str) -> None:
 
 
 async def test_open_lists_show_another_managers_changes(people: People) -> None:
-    here = await community(people, *MANAGING, pages=("owner", "moderator"))
-    edsger = await own_id(here.member)
+    server = await community(people, *MANAGING, pages=("owner", "moderator"))
+    edsger = await own_id(server.member)
 
-    owners, moderators = await both_at(here, "Bans")
+    owners, moderators = await both_at(server, "Bans")
     await expect(moderators.get_by_text("Nobody is banned.")).to_be_visible()
-    await ask(here.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
+    await ask(server.owner, "PUT", f"/api/bans/{edsger}", {"reason": "Sells watches"})
     for page in (owners, moderators):
         await expect(page.get_by_role("listitem")).to_contain_text("Sells watches")
     await moderators.get_by_role("button", name="Unban").click()
-    await confirm(here.moderator, "Unban Edsger?", "Unban")
+    await confirm(server.moderator, "Unban Edsger?", "Unban")
     await expect(owners.get_by_text("Nobody is banned.")).to_be_visible()
 
-    owners, moderators = await both_at(here, "Bots")
+    owners, moderators = await both_at(server, "Bots")
     await moderators.get_by_label("Bot name").fill("Weather")
     await moderators.get_by_role("button", name="Create bot").click()
-    await here.moderator.press("I’ve saved it")
+    await server.moderator.press("I’ve saved it")
     await expect(owners.get_by_role("listitem")).to_contain_text("token created by Grace")
     await owners.get_by_role("button", name="More about Weather").click()
-    await here.owner.page.get_by_role("menuitem", name="Replace token").click()
-    await confirm(here.owner, "Replace the token for Weather?", "Replace token")
-    await here.owner.press("I’ve saved it")
+    await server.owner.page.get_by_role("menuitem", name="Replace token").click()
+    await confirm(server.owner, "Replace the token for Weather?", "Replace token")
+    await server.owner.press("I’ve saved it")
     await expect(moderators.get_by_role("listitem")).to_contain_text("token created by Ada")
-    for person, page in ((here.owner, owners), (here.moderator, moderators)):
+    for person, page in ((server.owner, owners), (server.moderator, moderators)):
         await page.get_by_role("button", name="More about Weather").click()
         await person.page.get_by_role("menuitem", name="Delete bot").click()
     # Both moderators saw a prompt. The second one is told that the first was quicker.
-    for person in (here.owner, here.moderator):
+    for person in (server.owner, server.moderator):
         await confirm(person, "Delete the bot Weather?", "Delete bot")
-    await expect(here.moderator.page.locator(".notice")).to_contain_text(
+    await expect(server.moderator.page.locator(".notice")).to_contain_text(
         ["This person is no longer a member."]
     )
     for page in (owners, moderators):
         await expect(page.get_by_text("There are no bots yet.")).to_be_visible()
 
-    owners, moderators = await both_at(here, "Invites")
-    made = await ask(here.moderator, "POST", "/api/invites", {})
+    owners, moderators = await both_at(server, "Invites")
+    made = await ask(server.moderator, "POST", "/api/invites", {})
     for page in (owners, moderators):
         await page.get_by_role("button", name=f"Revoke {made['code']}").click()
-    for person in (here.owner, here.moderator):
+    for person in (server.owner, server.moderator):
         await confirm(person, "Revoke this link?", "Revoke")
-    await expect(here.moderator.page.locator(".notice")).to_contain_text(
+    await expect(server.moderator.page.locator(".notice")).to_contain_text(
         ["This invite was revoked or has expired."]
     )
     for page in (owners, moderators):
@@ -77,8 +77,8 @@ async def test_open_lists_show_another_managers_changes(people: People) -> None:
 
 
 async def test_a_webhook_that_another_manager_has_open_can_be_changed_and_deleted(people: People) -> None:
-    here = await community(people, *MANAGING, pages=("owner", "moderator"))
-    owners, moderators = await both_at(here, "Webhooks")
+    server = await community(people, *MANAGING, pages=("owner", "moderator"))
+    owners, moderators = await both_at(server, "Webhooks")
     await moderators.get_by_label("Webhook name").fill("Builds")
     await moderators.get_by_role("button", name="Create webhook").click()
     await expect(moderators.get_by_label("URL", exact=True)).to_be_visible()
@@ -88,17 +88,17 @@ async def test_a_webhook_that_another_manager_has_open_can_be_changed_and_delete
     await expect(moderators.get_by_label("Webhook name")).to_have_value("Nightly")
     for page in (owners, moderators):
         await page.get_by_role("button", name="Delete webhook").click()
-    await confirm(here.owner, "Delete the webhook Nightly?", "Delete webhook")
+    await confirm(server.owner, "Delete the webhook Nightly?", "Delete webhook")
     # The confirmation disappears together with the webhook.
-    await expect(here.moderator.page.locator("dialog.confirm")).to_have_count(0)
-    for person, page in ((here.owner, owners), (here.moderator, moderators)):
+    await expect(server.moderator.page.locator("dialog.confirm")).to_have_count(0)
+    for person, page in ((server.owner, owners), (server.moderator, moderators)):
         await expect(page.get_by_text("There are no webhooks you can manage.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
 
 
 async def test_an_open_permissions_view_shows_another_managers_changes(people: People) -> None:
-    here = await community(people, *MANAGING, pages=("owner", "moderator"))
-    for person in (here.owner, here.moderator):
+    server = await community(people, *MANAGING, pages=("owner", "moderator"))
+    for person in (server.owner, server.moderator):
         await entry(person, "general").hover()
         await person.press("More about general")
         await person.page.get_by_role("menuitem", name="Permissions", exact=True).click()
@@ -106,19 +106,19 @@ async def test_an_open_permissions_view_shows_another_managers_changes(people: P
     def choice(person: Person, permission: str) -> Locator:
         return person.page.get_by_role("group", name=permission).get_by_role("radio", name="Deny")
 
-    await choice(here.owner, "Add reactions").check()
-    await expect(choice(here.moderator, "Add reactions")).to_be_checked()
-    await choice(here.moderator, "Attach files").check()
-    await expect(choice(here.owner, "Attach files")).to_be_checked()
-    [override] = (await ask(here.owner, "GET", "/api/channels/general/overrides"))["overrides"]
+    await choice(server.owner, "Add reactions").check()
+    await expect(choice(server.moderator, "Add reactions")).to_be_checked()
+    await choice(server.moderator, "Attach files").check()
+    await expect(choice(server.owner, "Attach files")).to_be_checked()
+    [override] = (await ask(server.owner, "GET", "/api/channels/general/overrides"))["overrides"]
     assert sorted(override["deny"]) == ["add_reactions", "attach_files"]
 
 
 async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People) -> None:
-    here = await community(people, *MANAGING, pages=("moderator", "member"))
-    await give(here.owner, here.member, MANAGING, "Stewards")
-    first, second = await two_at(here.member, here.moderator, "Invites")
-    invite = await ask(here.owner, "POST", "/api/invites", {"approval": True})
+    server = await community(people, *MANAGING, pages=("moderator", "member"))
+    await give(server.owner, server.member, MANAGING, "Stewards")
+    first, second = await two_at(server.member, server.moderator, "Invites")
+    invite = await ask(server.owner, "POST", "/api/invites", {"approval": True})
     guest = await people.arrive("Barbara")
     await guest.page.goto(f"{guest.page.url.split('#')[0]}#{urlencode({'invite': invite['code']})}")
     await guest.page.reload()

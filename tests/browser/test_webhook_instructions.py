@@ -35,40 +35,40 @@ FROM_GRAFANA = {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People, pages: Sequence[str]) -> Community:
+async def server(people: People, pages: Sequence[str]) -> Community:
     return await community(people, "manage_webhooks", pages=pages)
 
 
-async def made(here: Community) -> Locator:
+async def made(server: Community) -> Locator:
     """Open a new webhook's page as the moderator."""
-    page = await open_settings(here.moderator, "Webhooks")
+    page = await open_settings(server.moderator, "Webhooks")
     await page.get_by_label("Webhook name").fill("Alerts")
     await page.get_by_role("button", name="Create webhook").click()
     await expect(page.get_by_label("URL", exact=True)).to_be_visible()
     return page
 
 
-async def test_a_webhooks_picture_is_shown_with_its_messages(here: Community) -> None:
-    page = await made(here)
+async def test_a_webhooks_picture_is_shown_with_its_messages(server: Community) -> None:
+    page = await made(server)
     picture = {"name": "bell.png", "mimeType": "image/png", "buffer": encoded(scene(96, 96), "PNG")}
     await page.locator("input[type=file]").set_input_files(picture)  # type: ignore[arg-type]
     shown = page.locator(".own-picture img")
     await expect(shown).to_be_visible()
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
     await page.get_by_role("button", name="Post message").click()
-    posted = message(here.member, "Hello from a webhook")
+    posted = message(server.member, "Hello from a webhook")
     await expect(posted.locator(".author")).to_have_text("Alerts")
     await expect(posted.locator(".avatar img")).to_be_visible()
     # Another manager sees the webhook in the list.
-    owners = await open_settings(here.owner, "Webhooks")
+    owners = await open_settings(server.owner, "Webhooks")
     await expect(owners.get_by_role("listitem").locator("img")).to_be_visible()
-    await has_no_page(here.member, "Webhooks")
-    assert await refusal(here.member, "GET", "/api/webhooks") == "forbidden"
+    await has_no_page(server.member, "Webhooks")
+    assert await refusal(server.member, "GET", "/api/webhooks") == "forbidden"
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_the_ready_made_snippets_work_in_their_programs(here: Community, tmp_path: Path) -> None:
-    page = await made(here)
+async def test_the_ready_made_snippets_work_in_their_programs(server: Community, tmp_path: Path) -> None:
+    page = await made(server)
     address = await page.get_by_label("URL", exact=True).input_value()
     async with ClientSession() as http:
         await page.get_by_role("button", name="GitHub", exact=True).click()
@@ -77,14 +77,14 @@ async def test_the_ready_made_snippets_work_in_their_programs(here: Community, t
         opened = event("opened", issue=ISSUE)
         async with http.post(url, json=opened, headers={"X-GitHub-Event": "issues"}) as answer:
             assert answer.status == 200, await answer.text()
-        await expect(here.member.page.locator(".message article h3")).to_contain_text(["It is *broken*"])
+        await expect(server.member.page.locator(".message article h3")).to_contain_text(["It is *broken*"])
 
         await page.get_by_role("button", name="Grafana", exact=True).click()
         await expect(page.get_by_label("Integration")).to_have_value("Discord")
         url = await page.get_by_label("Webhook URL").input_value()
         async with http.post(url, json=FROM_GRAFANA) as answer:
             assert answer.status in (200, 204), await answer.text()
-        posted = message(here.member, "Value: A=93")
+        posted = message(server.member, "Value: A=93")
         await expect(posted.locator("article h3")).to_have_text("[FIRING:1] Disk full")
         await expect(posted.locator(".author")).to_have_text("Grafana")
 
@@ -96,5 +96,5 @@ async def test_the_ready_made_snippets_work_in_their_programs(here: Community, t
     route = "route:\n  receiver: chat\n  group_wait: 0s\n"
     async with alertmanager(route + snippet, tmp_path) as manager:
         await manager.alert("DiskFull", "Disk of web-1 is 93% full")
-        alert = here.member.page.locator(".message article h3").filter(has_text="DiskFull")
+        alert = server.member.page.locator(".message article h3").filter(has_text="DiskFull")
         await expect(alert).to_have_text(re.compile(r"\[FIRING:1\]"))

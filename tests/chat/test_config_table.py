@@ -149,19 +149,19 @@ TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
 ]
 
 
-@pytest.mark.parametrize(("variable", "place", "default", "settings"), TABLE, ids=[row[0] for row in TABLE])
+@pytest.mark.parametrize(("variable", "field", "default", "settings"), TABLE, ids=[row[0] for row in TABLE])
 def test_the_configuration_table_matches_the_code(
-    variable: str, place: str, default: object, settings: Mapping[str, object]
+    variable: str, field: str, default: object, settings: Mapping[str, object]
 ) -> None:
-    if place != "first_channels":
-        assert attrgetter(place)(read(REQUIRED)) == default
+    if field != "first_channels":
+        assert attrgetter(field)(read(REQUIRED)) == default
     for value, meaning in settings.items():
         variables = {**REQUIRED, variable: value}
         if meaning is None:
             with pytest.raises(ConfigError, match=variable):
                 read(variables)
         else:
-            assert attrgetter(place)(read(variables)) == meaning, value
+            assert attrgetter(field)(read(variables)) == meaning, value
 
 
 def test_the_newer_name_of_the_icon_size_limit_takes_precedence() -> None:

@@ -10,42 +10,42 @@ import pytest
 from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.people import newcomer
 from tests.chat.private_conversations.mls_messages import path, private_message
-from tests.chat.private_conversations.test_private import Place, place
+from tests.chat.private_conversations.test_private import PrivateServer, server
 from tests.kit.conditions import wait_until
 
-__all__ = ["place"]
+__all__ = ["server"]
 
 CHANNEL = "/api/channels/general"
 
 
-def held(place: Place, marks: set[str]) -> set[str]:
+def held(server: PrivateServer, marks: set[str]) -> set[str]:
     """Return the marks that occur in any file in the data folder."""
-    data = b"".join(file.read_bytes() for file in Path(place.data).rglob("*") if file.is_file()).lower()
+    data = b"".join(file.read_bytes() for file in Path(server.data).rglob("*") if file.is_file()).lower()
     return {mark for mark in marks if mark.encode() in data}
 
 
 @pytest.mark.parametrize("count", [1, 12, 40, 150], ids="{} messages".format)
-async def test_after_the_sweep_no_file_contains_expired_ciphertext(place: Place, count: int) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_after_the_sweep_no_file_contains_expired_ciphertext(server: PrivateServer, count: int) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     chance = random.Random(count)
     marks = {f"ciphertext-{number:04}-" for number in range(count)}
     for mark in sorted(marks):
         body = mark.encode() + chance.randbytes(chance.choice([30, 200, 900, 6000]))
         status, _ = await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, body))
         assert status == 200
-    assert held(place, marks) == marks
-    sweep = place.community.private.sweep
-    sweep._now = lambda: time.time() + (place.community._config.mls_retention_days + 1) * 24 * 60 * 60
+    assert held(server, marks) == marks
+    sweep = server.community.private.sweep
+    sweep._now = lambda: time.time() + (server.community._config.mls_retention_days + 1) * 24 * 60 * 60
     assert await sweep.run_once() == count + 2, "the commit and its Welcome are deleted as well"
-    assert held(place, marks) == set()
+    assert held(server, marks) == set()
     await ada.send(conversation, 1)
     await ben.person.done("GET", path(conversation, "log"))
-    assert held(place, marks) == set(), "this holds after the next write"
+    assert held(server, marks) == set(), "this holds after the next write"
 
 
-async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(place: Place) -> None:
-    ada, ben = await newcomer(place.chat, "Ada"), await newcomer(place.chat, "Nickname-of-Ben")
+async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(server: PrivateServer) -> None:
+    ada, ben = await newcomer(server.chat, "Ada"), await newcomer(server.chat, "Nickname-of-Ben")
     ids, marks = [], {"nickname-of-ben", "draft-of-ada", "endpoint-of-ada"}
     for number in range(60):
         writer = ben if number % 3 == 0 else ada
@@ -61,7 +61,7 @@ async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(place:
     keys = {"p256dh": b64encode(b"\4" + bytes(64)).decode(), "auth": b64encode(bytes(16)).decode()}
     subscription = {"endpoint": "https://fcm.googleapis.com/endpoint-of-ada", "keys": keys}
     await ada.ask("PUT", "/api/me/push", subscription)
-    messages = place.community.messages
+    messages = server.community.messages
     await messages.indexer.wait_indexed()
     for writer, message_id in ids:
         if writer is ada:
@@ -76,6 +76,6 @@ async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(place:
 
     await wait_until("the former member's messages are deleted", is_erased, within_s=10)
     await messages.index_cleanup.run_once()
-    assert held(place, marks) == set()
+    assert held(server, marks) == set()
     found = await ada.done("GET", "/api/search?query=keptword042x")
     assert len(found["messages"]) == 1

@@ -16,7 +16,7 @@ import pytest
 from svc.chat.access import rate_limits
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import people
-from tests.chat.uploads.upload_helpers import PNG, Place
+from tests.chat.uploads.upload_helpers import PNG, UploadServer
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
 # A command, its output, and the name under which the reader stores part of the output.
@@ -56,7 +56,7 @@ async def test_the_examples_get_the_responses_that_the_guide_shows(
         folk = await people(chat)
         bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Example"})
         await folk.owner.done("PUT", f"/api/members/{bot['member']['id']}/roles/admin")
-        place = Place(chat, community, folk, variables)
+        server = UploadServer(chat, community, folk, variables)
         (tmp_path / "cat.png").write_bytes(PNG)
         environment = {"SERVER": chat.address, "TOKEN": bot["token"], "INVITE": chat.invite}
         for example in EXAMPLES:
@@ -65,7 +65,7 @@ async def test_the_examples_get_the_responses_that_the_guide_shows(
             if example.kept_as:
                 environment[example.kept_as] = part(output, example.kept)
             if community.files.queue.waiting:
-                await place.work()
+                await server.work()
 
 
 async def run(example: Example, folder: Path, environment: dict[str, str]) -> str:

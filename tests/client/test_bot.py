@@ -18,7 +18,7 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import People, Person, people
-from tests.chat.uploads.upload_helpers import PNG, Place
+from tests.chat.uploads.upload_helpers import PNG, UploadServer
 from tests.client.severable_proxy import severable_proxy
 from tests.kit.conditions import eventually
 
@@ -213,13 +213,13 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
 ) -> None:
     (tmp_path / "naïve.png").write_bytes(PNG)
     async with server_with_insight(variables) as (chat, community):
-        place = Place(chat, community, await people(chat), variables)
-        bot = Bot(chat.address, (await account(place.folk)).token)
+        server = UploadServer(chat, community, await people(chat), variables)
+        bot = Bot(chat.address, (await account(server.folk)).token)
         async with running(bot):
             uploading = asyncio.create_task(bot.upload("general", tmp_path / "naïve.png"))
             queue = community.files.queue
             await eventually("the file is queued for the worker", lambda: queue.waiting, within_s=DEADLINE_S)
-            await place.work()
+            await server.work()
             sent = await bot.send("general", "", attachments=[await uploading])
             [attached] = sent.attachments
             assert (attached.name, attached.kind) == ("naïve.webp", "picture")

@@ -35,8 +35,8 @@ def configurations(name: str) -> dict[str, str]:
 
 
 def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
-    for place, text in configurations("nats.conf").items():
-        file = tmp_path / place
+    for file_name, text in configurations("nats.conf").items():
+        file = tmp_path / file_name
         # Compose expands `${…}` itself, and a literal `$` is written as `$$`.
         file.write_text(
             text.replace("$$", "$").replace("${", "{").replace("store_dir: /data", "store_dir: store")
@@ -49,7 +49,7 @@ def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
             check=False,
             timeout=60,
         )
-        assert checked.returncode == 0, f"{place}: {checked.stderr}"
+        assert checked.returncode == 0, f"{file_name}: {checked.stderr}"
 
 
 @asynccontextmanager
@@ -157,8 +157,8 @@ async def test_a_client_of_the_documented_proxy_before_the_nodes_loses_no_reques
 
 
 def test_haproxy_accepts_its_configuration(tmp_path: Path) -> None:
-    for place, text in configurations("haproxy.cfg").items():
-        file = tmp_path / place
+    for file_name, text in configurations("haproxy.cfg").items():
+        file = tmp_path / file_name
         file.write_text(text)
         checked = subprocess.run(
             (required("haproxy"), "-c", "-f", str(file)),
@@ -167,4 +167,4 @@ def test_haproxy_accepts_its_configuration(tmp_path: Path) -> None:
             check=False,
             timeout=60,
         )
-        assert checked.returncode == 0, f"{place}: {checked.stderr}"
+        assert checked.returncode == 0, f"{file_name}: {checked.stderr}"

@@ -31,9 +31,9 @@ def variables_for(sfu: SfuProcess, folder: Path) -> dict[str, str]:
 
 
 async def test_after_a_handover_two_people_rejoin_their_call_within_2_s(tmp_path: Path) -> None:
-    place = str(tmp_path / "sfu.sock")
+    socket_path = str(tmp_path / "sfu.sock")
     async with (
-        running_sfu("--handover-socket", place) as old,
+        running_sfu("--handover-socket", socket_path) as old,
         chat_server(variables_for(old, tmp_path / "data")) as chat,
         AsyncExitStack() as stack,
     ):
@@ -50,7 +50,7 @@ async def test_after_a_handover_two_people_rejoin_their_call_within_2_s(tmp_path
             assert (await ada.client.ending())[0] == 4006
 
         task = asyncio.create_task(speak())
-        async with running_sfu("--handover-socket", place, "--take-over") as new:
+        async with running_sfu("--handover-socket", socket_path, "--take-over") as new:
             await task
             async with asyncio.timeout(JOINED_AGAIN_WITHIN_S):
                 await asyncio.gather(ada.join_again(), grace.join_again())

@@ -41,7 +41,7 @@ class Architecture:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    place: str  # file:line
+    location: str  # file:line
     importer: str
     target: str
 
@@ -49,7 +49,7 @@ class Edge:
 def violations(source_root: Path, architecture: Architecture) -> list[str]:
     """Describe every import below `source_root` that breaks the rules of the architecture."""
     edges = list(dict.fromkeys(read_edges(source_root, architecture.package)))
-    broken = [f"{edge.place}: {problem}" for edge in edges for problem in _problems(edge, architecture)]
+    broken = [f"{edge.location}: {problem}" for edge in edges for problem in _problems(edge, architecture)]
     return broken + import_cycles(edges, architecture.package)
 
 
@@ -63,8 +63,8 @@ def read_edges(source_root: Path, package: str) -> Iterator[Edge]:
     for path in files:
         importer = _module(path, source_root)
         for found in read_imports(path):
-            place = f"{path.relative_to(source_root).as_posix()}:{found.line}"
-            yield Edge(place, importer, _target(found, modules))
+            location = f"{path.relative_to(source_root).as_posix()}:{found.line}"
+            yield Edge(location, importer, _target(found, modules))
 
 
 def _module(path: Path, source_root: Path) -> str:

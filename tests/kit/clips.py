@@ -205,7 +205,7 @@ def quarters(image: Image.Image) -> str:
     width, height = image.size
     places = ((4, 4), (width - 5, 4), (4, height - 5), (width - 5, height - 5))
     names = {tuple(value > 128 for value in colour): name for name, colour in QUARTERS.items()}
-    pixels = [image.convert("RGB").getpixel(place) for place in places]
+    pixels = [image.convert("RGB").getpixel(point) for point in places]
     return "".join(
         names.get(tuple(value > 128 for value in cast(tuple[int, ...], pixel)), "?") for pixel in pixels
     )

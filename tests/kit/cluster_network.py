@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Protocol
 
-from tests.kit.home_networks import place
+from tests.kit.home_networks import network_namespace
 from tests.kit.severable_proxy import SeverableProxy, severable_proxies
 
 _DEADLINE_S = 30.0
@@ -84,7 +84,7 @@ class NamespaceNetwork:
         if not self._addresses:
             await _run("ip", "link", "set", "lo", "up")
             await _run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
-        there = await self._stack.enter_async_context(place())
+        there = await self._stack.enter_async_context(network_namespace())
         number = len(self._addresses) + 1
         line, router, address = f"to{number}", f"10.9.{number}.1", f"10.9.{number}.2"
         await _run(

@@ -63,9 +63,9 @@ def compared(
         if outline(answer) != outline(repeated):
             found.unstable.append(name)
         elif problems := dict.fromkeys(differences(answer, repeated, changed)):
-            for place, what in problems:
-                kinds = found.reworded if place == REFUSAL_TEXT else found.different
-                kinds[f"{place} {what}"].append(name)
+            for location, what in problems:
+                kinds = found.reworded if location == REFUSAL_TEXT else found.different
+                kinds[f"{location} {what}"].append(name)
         else:
             found.alike.append(name)
     return found
@@ -90,11 +90,11 @@ def outline(value: Any) -> object:
     return [outline(each) for each in value] if isinstance(value, list) else type(value)
 
 
-def differences(first: Any, again: Any, new: Any, place: str = "") -> Iterator[tuple[str, str]]:
+def differences(first: Any, again: Any, new: Any, location: str = "") -> Iterator[tuple[str, str]]:
     """Yield the path and the kind of each difference. `first` and `again` have the same outline."""
     if isinstance(first, dict) and isinstance(new, dict):
         for key in first | new:
-            inner = f"{place}.{key}" if place else key
+            inner = f"{location}.{key}" if location else key
             if key not in new:
                 yield inner, "is gone"
             elif key not in first:
@@ -103,12 +103,12 @@ def differences(first: Any, again: Any, new: Any, place: str = "") -> Iterator[t
                 yield from differences(first[key], again[key], new[key], inner)
     elif isinstance(first, list) and isinstance(new, list):
         if len(first) != len(new):
-            yield place, f"had {len(first)} entries, has {len(new)}"
+            yield location, f"had {len(first)} entries, has {len(new)}"
         else:
             for each in zip(first, again, new, strict=True):
-                yield from differences(*each, f"{place}[]")
+                yield from differences(*each, f"{location}[]")
     elif outline(first) != outline(new) or first == again != new:
-        yield place, f"was {_shown(first)}, is {_shown(new)}"
+        yield location, f"was {_shown(first)}, is {_shown(new)}"
 
 
 def _shown(value: object) -> str:

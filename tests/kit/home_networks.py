@@ -95,7 +95,7 @@ def why_no_names() -> str:
     return tried.stderr.decode().strip()
 
 
-class Place:
+class NetworkNamespace:
     """A network namespace, held open by a process. Prefix a command with `inside` to run it there."""
 
     def __init__(self, holder: Process) -> None:
@@ -158,8 +158,8 @@ class Home:
 
     name: str
     number: int
-    device: Place
-    router: Place
+    device: NetworkNamespace
+    router: NetworkNamespace
     families: Sequence[int]
     on: list[str] = field(default_factory=list)
     _rules: list[str] = field(default_factory=list)
@@ -288,7 +288,7 @@ class Home:
 
 @dataclass
 class World:
-    server: Place
+    server: NetworkNamespace
     homes: dict[str, Home]
 
 
@@ -296,14 +296,14 @@ class World:
 async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIterator[World]:
     """Build a server and the given homes, each with its own Wi-Fi network."""
     async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(place())
+        server = await stack.enter_async_context(network_namespace())
         world = World(server, {})
         await server.ip("link set lo up")
         for family, address in ((4, SERVER), (6, SERVER_V6)):
             if family in families:
                 await server.ip(f"addr add {address} dev lo{_at_once(family)}", family=family)
         for number, name in enumerate(names, start=1):
-            device, router = [await stack.enter_async_context(place()) for _ in range(2)]
+            device, router = [await stack.enter_async_context(network_namespace()) for _ in range(2)]
             home = Home(name, number, device, router, families)
             stack.callback(home.thaw)  # A frozen process would not exit.
             await _connect(home, server)
@@ -312,7 +312,7 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
 
 
 @asynccontextmanager
-async def place() -> AsyncIterator[Place]:
+async def network_namespace() -> AsyncIterator[NetworkNamespace]:
     """Create a namespace without any network for the duration of the block."""
     # The process exits when its input ends, so it also exits when the test process is killed.
     holder = await asyncio.create_subprocess_exec(
@@ -322,13 +322,13 @@ async def place() -> AsyncIterator[Place]:
     try:
         async with asyncio.timeout(DEADLINE_S):
             assert await holder.stdout.readline(), "a namespace was refused"
-        yield Place(holder)
+        yield NetworkNamespace(holder)
     finally:
         holder.kill()
         await holder.wait()
 
 
-async def _connect(home: Home, server: Place) -> None:
+async def _connect(home: Home, server: NetworkNamespace) -> None:
     number, router, device = home.number, home.router, home.device
     line = f"to{number}"
     await router.ip(

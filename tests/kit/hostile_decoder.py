@@ -147,9 +147,9 @@ def _shared(_: Target) -> None:
 
 
 def _mounted(target: Target) -> None:
-    place = target.media.encode()
-    _checked(_libc.mount(b"none", place, b"tmpfs", ctypes.c_ulong(1), None))
-    _checked(_libc.umount2(place, 0))
+    path = target.media.encode()
+    _checked(_libc.mount(b"none", path, b"tmpfs", ctypes.c_ulong(1), None))
+    _checked(_libc.umount2(path, 0))
 
 
 def _duplicated(_: Target) -> None:

@@ -14,7 +14,7 @@ from socket import AF_INET, IPPROTO_TCP, TCP_CONGESTION, socket
 
 from playwright.async_api import ViewportSize
 
-from tests.kit.home_networks import SERVER, Home, Place, home_networks, people_in, server_in
+from tests.kit.home_networks import SERVER, Home, NetworkNamespace, home_networks, people_in, server_in
 from tests.kit.people import VIEWPORT, Capture, Person
 
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
@@ -57,7 +57,7 @@ AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality
 @dataclass(frozen=True, slots=True)
 class NarrowCall:
     home: Home
-    server: Place
+    server: NetworkNamespace
     ada: Person
     others: tuple[Person, ...]
     url: str = ""  # contains an invite if the call uses our own service

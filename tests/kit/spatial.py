@@ -36,7 +36,7 @@ class Layered:
     """A packet in the media stream, and the frame that it belongs to."""
 
     record: Record
-    place: int  # position in the file
+    position: int  # position in the file
     rtp: Rtp
     frame: "FrameFields"
 
@@ -68,7 +68,7 @@ def layered(records: Iterable[Record]) -> list[Layered]:
     """Return the packets of the media stream, with the frames that their descriptors name."""
     reader = Reader()
     packets: list[Layered] = []
-    for place, record in enumerate(records):
+    for position, record in enumerate(records):
         header = None if record.is_rtcp else parse_header(record.data)
         descriptor = dict(header["extensions"]).get(DESCRIPTOR) if header else None
         rtp = None if record.is_rtcp else read_rtp(record.data)
@@ -77,7 +77,7 @@ def layered(records: Iterable[Record]) -> list[Layered]:
             continue
         frame = reader.read(descriptor, header["timestamp"])
         assert frame is not None
-        packets.append(Layered(record, place, rtp, frame))
+        packets.append(Layered(record, position, rtp, frame))
     return packets
 
 

@@ -54,13 +54,13 @@ def records(name: str) -> list[Record]:
 
 def at_each_packet(name: str) -> list[Record]:
     """Return the records spaced 1 ms apart, so that a switch at n ms happens before record n."""
-    return [replace(record, offset_ms=place) for place, record in enumerate(records(name))]
+    return [replace(record, offset_ms=position) for position, record in enumerate(records(name))]
 
 
-def place_of(packet: Packet) -> int:
+def sort_key(packet: Packet) -> int:
     """Return the position of the packet's record in its capture."""
-    place: int = packet.row["i"]
-    return place
+    position: int = packet.row["i"]
+    return position
 
 
 def filtered(

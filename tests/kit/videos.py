@@ -145,9 +145,9 @@ def box(kind: bytes, *content: bytes) -> bytes:
 
 def with_places(mp4: bytes) -> bytes:
     """Add metadata as a phone does: a location in `udta`, XMP in a `uuid` box, and a name in free space."""
-    place = PLACE.encode()
-    xyz = box(b"udta", box(b"\xa9xyz", struct.pack(">HH", len(place), 0x15C7), place))
-    xmp = box(b"uuid", bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC"), b"<x:xmpmeta>", SECRET, place)
+    path = PLACE.encode()
+    xyz = box(b"udta", box(b"\xa9xyz", struct.pack(">HH", len(path), 0x15C7), path))
+    xmp = box(b"uuid", bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC"), b"<x:xmpmeta>", SECRET, path)
     return _with_in_moov(mp4, xyz) + xmp + box(b"free", SECRET)
 
 

@@ -26,7 +26,7 @@ def drawn(document: str) -> str:
         ice_states.TRANSITIONS.machine: _diagram(ice_states.TRANSITIONS),
         dtls.TRANSITIONS.machine: _diagram(dtls.TRANSITIONS),
     }
-    return _PLACE.sub(lambda place: f"<!-- {place[1]} -->\n{diagrams[place[1]]}", document)
+    return _PLACE.sub(lambda match: f"<!-- {match[1]} -->\n{diagrams[match[1]]}", document)
 
 
 def _diagram(transitions: Transitions[_State, _Event]) -> str:

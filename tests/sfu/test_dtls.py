@@ -130,8 +130,8 @@ def fragments(record: bytes, size: int) -> list[bytes]:
     for number, offset in enumerate(range(0, len(body), size), start=40):
         part = body[offset : offset + size]
         header = record[:10] + bytes([number]) + (12 + len(part)).to_bytes(2, "big")
-        place = offset.to_bytes(3, "big") + len(part).to_bytes(3, "big")
-        datagrams.append(header + message_type + sequence + place + part)
+        fragment = offset.to_bytes(3, "big") + len(part).to_bytes(3, "big")
+        datagrams.append(header + message_type + sequence + fragment + part)
     return datagrams
 
 

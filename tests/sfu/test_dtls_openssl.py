@@ -112,7 +112,7 @@ def write_certificate(folder: FilePath) -> tuple[list[str], str]:
     fingerprint = sha256(der).hexdigest().upper()
     arguments = ["-cert", str(folder / "cert.pem"), "-key", str(folder / "key.pem"), "-dtls1_2"]
     arguments += ["-use_srtp", "SRTP_AES128_CM_SHA1_80:SRTP_AEAD_AES_128_GCM"]
-    return arguments, ":".join(fingerprint[place : place + 2] for place in range(0, 64, 2))
+    return arguments, ":".join(fingerprint[i : i + 2] for i in range(0, 64, 2))
 
 
 needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl program here")

@@ -22,20 +22,20 @@ from tests.kit.sfu_process import SfuProcess, running_sfu
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def socket_path(tmp_path: Path) -> Path:
     """Return the path of the socket on which the service waits for a successor."""
     return tmp_path / "sfu.sock"
 
 
 @asynccontextmanager
-async def waiting_at(place: Path) -> AsyncIterator[SfuProcess]:
-    async with running_sfu("--handover-socket", str(place)) as sfu:
+async def waiting_at(socket_path: Path) -> AsyncIterator[SfuProcess]:
+    async with running_sfu("--handover-socket", str(socket_path)) as sfu:
         yield sfu
 
 
 @asynccontextmanager
-async def successor_at(place: Path) -> AsyncIterator[SfuProcess]:
-    async with running_sfu("--handover-socket", str(place), "--take-over") as sfu:
+async def successor_at(socket_path: Path) -> AsyncIterator[SfuProcess]:
+    async with running_sfu("--handover-socket", str(socket_path), "--take-over") as sfu:
         yield sfu
 
 
@@ -44,13 +44,13 @@ async def talking(guests: Guests) -> None:
     await asyncio.gather(ada.sees(grace), grace.sees(ada))
 
 
-async def test_people_rejoin_on_the_same_ports_and_hear_each_other(place: Path) -> None:
-    async with waiting_at(place) as old:
+async def test_people_rejoin_on_the_same_ports_and_hear_each_other(socket_path: Path) -> None:
+    async with waiting_at(socket_path) as old:
         control = await old.control("lobby")
         async with guests_of(old) as before:
             ada, grace = await before.arrive("ada"), await before.arrive("grace")
             await asyncio.gather(ada.sees(grace), grace.sees(ada))
-            async with successor_at(place) as new:
+            async with successor_at(socket_path) as new:
                 assert (new.http_port, new.udp_port) == (old.http_port, old.udp_port)
                 closed, reason = await ada.ending()
                 assert (closed, reason) == (4006, "Join again: another process serves this room now")
@@ -66,7 +66,7 @@ async def test_people_rejoin_on_the_same_ports_and_hear_each_other(place: Path) 
                 assert old.faults == new.faults == []
 
 
-async def test_the_ports_stay_open_throughout_the_handover(place: Path) -> None:
+async def test_the_ports_stay_open_throughout_the_handover(socket_path: Path) -> None:
     answers: list[int] = []
 
     async def ask(url: str, enough: asyncio.Event) -> None:
@@ -75,10 +75,10 @@ async def test_the_ports_stay_open_throughout_the_handover(place: Path) -> None:
                 async with http.get(url + "/health", headers={"Connection": "close"}) as response:
                     answers.append(response.status)
 
-    async with waiting_at(place) as old:
+    async with waiting_at(socket_path) as old:
         enough = asyncio.Event()
         task = asyncio.create_task(ask(old.url, enough))
-        async with successor_at(place):
+        async with successor_at(socket_path):
             assert await old.ended() == 0
             before = len(answers)
             await eventually("the successor responds", lambda: len(answers) > before + 5, within_s=30)
@@ -87,22 +87,22 @@ async def test_the_ports_stay_open_throughout_the_handover(place: Path) -> None:
     assert set(answers) == {200}
 
 
-async def test_a_successor_can_also_be_replaced(place: Path) -> None:
-    async with waiting_at(place) as first, successor_at(place) as second:
+async def test_a_successor_can_also_be_replaced(socket_path: Path) -> None:
+    async with waiting_at(socket_path) as first, successor_at(socket_path) as second:
         assert await first.ended() == 0
-        async with successor_at(place) as third:
+        async with successor_at(socket_path) as third:
             assert await second.ended() == 0
             assert third.udp_port == first.udp_port
-    assert not is_there(place)
+    assert not is_there(socket_path)
 
 
-async def test_a_successor_that_dies_too_early_does_not_affect_the_service(place: Path) -> None:
-    async with waiting_at(place) as sfu:
+async def test_a_successor_that_dies_too_early_does_not_affect_the_service(socket_path: Path) -> None:
+    async with waiting_at(socket_path) as sfu:
         await sfu.control("lobby")
         async with guests_of(sfu) as guests:
             ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
             await ada.sees(grace)
-            succession = await take_over(place)
+            succession = await take_over(socket_path)
             assert succession is not None
             assert {kind.type for kind in succession.ports.udp} == {socket.SOCK_DGRAM}
             numbers = {kind.getsockname()[1] for kind in succession.ports.tcp}
@@ -113,36 +113,36 @@ async def test_a_successor_that_dies_too_early_does_not_affect_the_service(place
             assert ada.closed is None
         # A client that sends anything else does not affect the service either.
         with socket.socket(socket.AF_UNIX) as stranger:
-            stranger.connect(str(place))
+            stranger.connect(str(socket_path))
             stranger.sendall(b"hello")
-        async with successor_at(place):
+        async with successor_at(socket_path):
             assert await sfu.ended() == 0
 
 
-async def test_a_service_without_a_predecessor_starts_normally(place: Path) -> None:
-    async with successor_at(place) as sfu:
+async def test_a_service_without_a_predecessor_starts_normally(socket_path: Path) -> None:
+    async with successor_at(socket_path) as sfu:
         assert any("no service to take over from" in line for line in sfu.output.splitlines())
         async with sfu.http.get(sfu.url + "/health") as response:
             assert response.status == 200
     # A process that was killed leaves such a socket behind.
     with socket.socket(socket.AF_UNIX) as left_behind:
-        left_behind.bind(str(place))
-    async with waiting_at(place):
+        left_behind.bind(str(socket_path))
+    async with waiting_at(socket_path):
         pass
 
 
-async def test_only_the_services_own_user_can_open_the_handover_socket(place: Path) -> None:
-    async with waiting_at(place):
-        assert mode(place) == 0o600
-    assert not is_there(place)
+async def test_only_the_services_own_user_can_open_the_handover_socket(socket_path: Path) -> None:
+    async with waiting_at(socket_path):
+        assert mode(socket_path) == 0o600
+    assert not is_there(socket_path)
 
 
-def is_there(place: Path) -> bool:
-    return place.exists()
+def is_there(socket_path: Path) -> bool:
+    return socket_path.exists()
 
 
-def mode(place: Path) -> int:
-    return stat.S_IMODE(place.stat().st_mode)
+def mode(socket_path: Path) -> int:
+    return stat.S_IMODE(socket_path.stat().st_mode)
 
 
 async def refused(*flags: str) -> str:
@@ -157,26 +157,26 @@ async def refused(*flags: str) -> str:
     return errors.decode().splitlines()[-1]
 
 
-async def test_a_client_that_is_not_a_successor_is_refused(place: Path) -> None:
-    async with waiting_at(place):
-        problem = await refused("--handover-socket", str(place))
+async def test_a_client_that_is_not_a_successor_is_refused(socket_path: Path) -> None:
+    async with waiting_at(socket_path):
+        problem = await refused("--handover-socket", str(socket_path))
     assert (
         problem
-        == f"svc sfu: another service is already using {place}; add --take-over to take over its ports"
+        == f"svc sfu: another service is already using {socket_path}; add --take-over to take over its ports"
     )
 
 
-async def test_incompatible_flags_are_reported(place: Path) -> None:
+async def test_incompatible_flags_are_reported(socket_path: Path) -> None:
     assert "--take-over needs --handover-socket" in await refused("--take-over")
-    nowhere = str(place / "missing" / "sfu.sock")
+    nowhere = str(socket_path / "missing" / "sfu.sock")
     assert f"--handover-socket {nowhere} cannot be used" in await refused("--handover-socket", nowhere)
 
 
-async def test_a_predecessor_that_exits_silently_is_reported(place: Path) -> None:
+async def test_a_predecessor_that_exits_silently_is_reported(socket_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
-        old.bind(str(place))
+        old.bind(str(socket_path))
         old.listen()
-        taking = asyncio.create_task(take_over(place))
+        taking = asyncio.create_task(take_over(socket_path))
         connection, _ = await asyncio.to_thread(old.accept)
         socket.send_fds(connection, [b"sockets 1\n"], [port.fileno()])
         succession = await taking
@@ -189,11 +189,11 @@ async def test_a_predecessor_that_exits_silently_is_reported(place: Path) -> Non
 
 
 @pytest.mark.parametrize("message", [b"", b"nonsense", b"sockets 2\n"])
-async def test_a_predecessor_that_sends_something_else_is_refused(place: Path, message: bytes) -> None:
+async def test_a_predecessor_that_sends_something_else_is_refused(socket_path: Path, message: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
-        old.bind(str(place))
+        old.bind(str(socket_path))
         old.listen()
-        taking = asyncio.create_task(take_over(place))
+        taking = asyncio.create_task(take_over(socket_path))
         connection, _ = await asyncio.to_thread(old.accept)
         with connection:
             if message:
@@ -203,7 +203,7 @@ async def test_a_predecessor_that_sends_something_else_is_refused(place: Path, m
 
 
 async def test_ports_stay_open_if_they_cannot_be_handed_over_in_time(
-    place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    socket_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("svc.sfu.handover.DEADLINE_S", 0.05)
     given_up: list[str] = []
@@ -211,25 +211,25 @@ async def test_ports_stay_open_if_they_cannot_be_handed_over_in_time(
     async def give_up() -> None:
         given_up.append("given up")
 
-    async with wait_for_successor(place, [], give_up, lambda: given_up.append("handed over")):
+    async with wait_for_successor(socket_path, [], give_up, lambda: given_up.append("handed over")):
         with socket.socket(socket.AF_UNIX) as silent:
-            silent.connect(str(place))
+            silent.connect(str(socket_path))
             await eventually(
                 "the failure is logged", lambda: "handing over ports failed" in caplog.messages, within_s=30
             )
         assert given_up == []
         with socket.socket(socket.AF_UNIX) as quick:
-            quick.connect(str(place))
+            quick.connect(str(socket_path))
             quick.sendall(READY)
             await eventually("the ports are closed", lambda: len(given_up) == 2, within_s=30)
     assert given_up == ["given up", "handed over"]
 
 
-async def test_another_users_process_is_ignored(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with waiting_at(place) as sfu:
+async def test_another_users_process_is_ignored(socket_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with waiting_at(socket_path) as sfu:
         monkeypatch.setattr("svc.sfu.handover.os.geteuid", lambda: 12345)
         with pytest.raises(HandoverFailed, match="the other end belongs to another user"):
-            await take_over(place)
+            await take_over(socket_path)
         assert (await sfu.http.get(sfu.url + "/health")).status == 200
 
 

@@ -29,7 +29,7 @@ class Client:
         left unanswered.
         """
         self.socket = await self.try_resume(credential)
-        self.place = await self.socket.hear("session_resumed")
+        self.resumed = await self.socket.hear("session_resumed")
         assert await self.socket.hear("active_speakers") == {"user_ids": []}
         await self.socket.hear("path_back")
         self.credential = (await self.socket.hear("resumable"))["credential"]
@@ -93,7 +93,7 @@ async def test_a_resumed_session_gets_the_events_that_happened_in_the_meantime()
 
         await ann.resume()
 
-        assert ann.place == {"room_id": "lobby", "user_id": "ann", "peers": ["ben"]}
+        assert ann.resumed == {"room_id": "lobby", "user_id": "ann", "peers": ["ben"]}
         assert [track["user_id"] for track in ann.socket.offer["tracks"].values()] == ["ben"]
         await ann.socket.answer()
         await answered(ann.socket)
@@ -203,10 +203,10 @@ async def test_a_client_that_was_removed_while_disconnected_is_notified(how: str
         ann = await joined(where, "ann")
         await control.hear("peer_joined")
         await away(ann)
-        place = {"room_id": "lobby", "user_id": "ann"}
+        key = {"room_id": "lobby", "user_id": "ann"}
         if how == "disconnected":
-            await control.send("disconnect_user", {**place, "server_id": "home", "server_password": SECRET})
-            assert await control.hear("peer_left") == place
+            await control.send("disconnect_user", {**key, "server_id": "home", "server_password": SECRET})
+            assert await control.hear("peer_left") == key
             expected = (4004, "Disconnected by the server")
         else:
             await joined(where, "ann")

@@ -140,9 +140,7 @@ def test_a_missing_packet_leaves_a_gap_unless_it_belongs_to_an_unwanted_frame() 
 def test_reordered_packets_keep_their_sequence_numbers(name: str, layer: int) -> None:
     """Swap neighbouring packets, beginning with the first two."""
     source = records(name)
-    swapped = [
-        source[place ^ 1] if place ^ 1 < len(source) else source[place] for place in range(len(source))
-    ]
+    swapped = [source[i ^ 1] if i ^ 1 < len(source) else source[i] for i in range(len(source))]
     descriptor_id = capture(name).descriptor_id
     whole, other = (read_media(filtered(order, descriptor_id, layer)) for order in (source, swapped))
     other.sort(key=lambda packet: (packet.sequence - whole[0].sequence) & 0xFFFF)

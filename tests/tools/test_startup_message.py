@@ -21,7 +21,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
 
 
 @pytest.mark.parametrize(
-    ("place", "lines"),
+    ("listen_address", "lines"),
     [
         (ListenAddress("127.0.0.1", 5000), ["Open http://127.0.0.1:5000/#invite=abc"]),
         (ListenAddress("::1", 5000), ["Open http://[::1]:5000/#invite=abc"]),
@@ -57,8 +57,10 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         (ListenAddress("127.0.0.1", 443, True), ["Open https://127.0.0.1/#invite=abc", ONLY_HERE]),
     ],
 )
-def test_the_startup_message_names_the_reachable_addresses(place: ListenAddress, lines: list[str]) -> None:
-    assert greeting(place, "abc", ADDRESSES) == lines
+def test_the_startup_message_names_the_reachable_addresses(
+    listen_address: ListenAddress, lines: list[str]
+) -> None:
+    assert greeting(listen_address, "abc", ADDRESSES) == lines
 
 
 def test_on_the_first_start_the_message_explains_the_link() -> None:
@@ -93,6 +95,8 @@ def test_phones_are_given_a_host_name_first() -> None:
     assert read(code) == "https://192.0.2.7:5000/#invite=abc"
 
 
-@pytest.mark.parametrize("place", [ListenAddress("0.0.0.0", 5000), ListenAddress("127.0.0.1", 5000, True)])
-def test_phones_are_given_no_unreachable_address(place: ListenAddress) -> None:
-    assert code_for_phones(place, "abc", ADDRESSES) == []
+@pytest.mark.parametrize(
+    "listen_address", [ListenAddress("0.0.0.0", 5000), ListenAddress("127.0.0.1", 5000, True)]
+)
+def test_phones_are_given_no_unreachable_address(listen_address: ListenAddress) -> None:
+    assert code_for_phones(listen_address, "abc", ADDRESSES) == []

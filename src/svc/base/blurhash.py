@@ -62,7 +62,7 @@ def _encode_ac(factor: Colour, scale: float) -> int:
 
 
 def _digits(value: int, length: int) -> str:
-    return "".join(_DIGITS[value // 83**place % 83] for place in reversed(range(length)))
+    return "".join(_DIGITS[value // 83**position % 83] for position in reversed(range(length)))
 
 
 def _srgb(linear: float) -> int:

@@ -62,11 +62,11 @@ class FairQueue:
         """Wait for a slot and take it. The caller must set a timeout and give the slot back."""
         if self._shares.take(holder):
             return
-        place = asyncio.get_running_loop().create_future()
-        waits = holder, place
+        turn = asyncio.get_running_loop().create_future()
+        waits = holder, turn
         self._waiting.append(waits)
         try:
-            await place
+            await turn
         except asyncio.CancelledError:
             if waits in self._waiting:
                 self._waiting.remove(waits)
@@ -77,10 +77,10 @@ class FairQueue:
     def give_back(self, holder: str) -> None:
         self._shares.give_back(holder)
         for waits in list(self._waiting):
-            next_holder, place = waits
-            if not place.done() and self._shares.take(next_holder):
+            next_holder, turn = waits
+            if not turn.done() and self._shares.take(next_holder):
                 self._waiting.remove(waits)
-                place.set_result(None)
+                turn.set_result(None)
 
     @asynccontextmanager
     async def turn(self, holder: str) -> AsyncIterator[None]:

@@ -7,7 +7,7 @@ without waiting for the event loop. Otherwise the connection would idle while tu
 
 The queries of one holder, such as a member, queue on one connection, a few at a time. No matter how many slow
 queries the holder sends, the other connections stay available. SQLite interrupts a query when its time is up
-(sqlite.org/c3ref/progress_handler.html). If a caller stops waiting, its place becomes free once its query has
+(sqlite.org/c3ref/progress_handler.html). If a caller stops waiting, its slot becomes free once its query has
 ended. This module defines no tables.
 """
 
@@ -161,7 +161,7 @@ class QueryPool:
             await reader.close()
 
     async def _place(self, share: _Share | None) -> Reader:
-        """Reserve a place in the queue of a connection and return that connection. Raises PoolBusy."""
+        """Reserve a slot in the queue of a connection and return that connection. Raises PoolBusy."""
         try:
             async with asyncio.timeout(self._wait_s):
                 with ExitStack() as undone:

@@ -120,8 +120,8 @@ class Table(Generic[Record]):
 
     def _row(self, record: Record, beside: Mapping[str, object]) -> list[object]:
         row = list(self._values(record))
-        for place, form in self._forms:
-            row[place] = form.store(row[place])
+        for index, form in self._forms:
+            row[index] = form.store(row[index])
         return [*row, *beside.values()]
 
     # Methods that read.
@@ -132,8 +132,8 @@ class Table(Generic[Record]):
 
     def read(self, row: Sequence[Any], **beside: object) -> Record:
         values = list(row)
-        for place, form in self._forms:
-            values[place] = form.read(values[place])
+        for index, form in self._forms:
+            values[index] = form.read(values[index])
         for span, part in self._parts:
             values[span] = [part(*values[span])]
         return self._record(**dict(zip(self._fields, values, strict=True)), **beside)

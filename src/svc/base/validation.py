@@ -41,8 +41,8 @@ _KINDS = {
 
 def problem_of(error: ValidationError, kind: type) -> str:
     """Return the field and its problem, as one string. It is empty if the value is not an object."""
-    problem, _, place = str(error).partition(" - at `$")
-    name = place.removesuffix("`").removeprefix(".")
+    problem, _, location = str(error).partition(" - at `$")
+    name = location.removesuffix("`").removeprefix(".")
     # The value is a number out of range, for which msgspec's error does not name the field.
     endless = problem.endswith("out of range") and name in ("", "[...]")
     if endless or (not name and problem.startswith("Expected `object`")):

@@ -26,13 +26,15 @@ class Cursors:
 
         Call `record_state` after reading them. No messages are missed before the first sign-in.
         """
-        for place in _places(state):
-            channel_id, thread, last = place["channel_id"], place.get("thread"), place["last"]
+        for timeline in _timelines(state):
+            channel_id, thread, last = timeline["channel_id"], timeline.get("thread"), timeline["last"]
             if self._floor is not None and last is not None and last > self._floor:
                 yield channel_id, thread, max(self._floor, self._history.get(thread or channel_id, _FIRST))
 
     def record_state(self, state: Data) -> None:
-        self._rise(max((place["last"] for place in _places(state) if place["last"]), default=_FIRST))
+        self._rise(
+            max((timeline["last"] for timeline in _timelines(state) if timeline["last"]), default=_FIRST)
+        )
 
     def record_history(self, message: Message) -> None:
         """Record a message that was read from history."""
@@ -48,8 +50,8 @@ class Cursors:
 
     def _rise(self, floor: str) -> None:
         self._floor = max(floor, self._floor or _FIRST)
-        self._history = {place: last for place, last in self._history.items() if last > self._floor}
+        self._history = {timeline: last for timeline, last in self._history.items() if last > self._floor}
 
 
-def _places(state: Data) -> list[Data]:
+def _timelines(state: Data) -> list[Data]:
     return [*state["unread"], *state["threads"]]

@@ -133,9 +133,9 @@ def _programs(
 
 def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]:
     folder = installation.data_dir
-    place = ListenAddress(installation.host, installation.port)
+    listen_address = ListenAddress(installation.host, installation.port)
     invite = shown_code(folder / f"node-{NODES[0]}")
-    lines = [f"Open {url_of(place, reachable(installation.host))}/#invite={invite}"]
+    lines = [f"Open {url_of(listen_address, reachable(installation.host))}/#invite={invite}"]
     lines.append("A relay at this address holds the sockets, whichever node is the owner. The nodes are")
     lines += [
         f"  {name:<6} http://127.0.0.1:{node.address[1]}" for name, node in zip(NODES, nodes, strict=True)

@@ -41,28 +41,28 @@ class ListenAddress:
     fingerprint: str = ""
 
 
-def greeting(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
+def greeting(listen_address: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
     """Return the lines of the message, given the invite code and this machine's addresses."""
-    local_url = f"Open {url_of(place, reachable(place.host))}/#invite={invite}"
-    elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(place, addresses)]
+    local_url = f"Open {url_of(listen_address, reachable(listen_address.host))}/#invite={invite}"
+    elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(listen_address, addresses)]
     lines = [local_url, *(f"On your network: {url}" for url in elsewhere)]
     if BETWEEN in invite:
         lines.append(FIRST_IS_OWNER)
-    if not place.secure and is_wildcard(place.host):
+    if not listen_address.secure and is_wildcard(listen_address.host):
         lines.append(NO_MICROPHONES)
-    if place.secure and is_loopback(place.host):
+    if listen_address.secure and is_loopback(listen_address.host):
         lines.append(ONLY_HERE)
-    if place.fingerprint:
-        lines += [ASKS_ONCE, place.fingerprint]
+    if listen_address.fingerprint:
+        lines += [ASKS_ONCE, listen_address.fingerprint]
     return lines
 
 
-def code_for_phones(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
+def code_for_phones(listen_address: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
     """Return the lines of a QR code with the best address for other devices, or no lines if a phone could not
     use its microphone at that address.
     """
-    elsewhere = _from_elsewhere(place, addresses)
-    if not (place.secure and elsewhere):
+    elsewhere = _from_elsewhere(listen_address, addresses)
+    if not (listen_address.secure and elsewhere):
         return []
     return ["Or scan this code with a phone:", *qr_code(f"{elsewhere[0]}/#invite={invite}")]
 
@@ -92,21 +92,26 @@ def reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
 
 
-def best_url(place: ListenAddress, addresses: Sequence[str]) -> str:
+def best_url(listen_address: ListenAddress, addresses: Sequence[str]) -> str:
     """Return the best address for other devices, or this machine's own if there is none."""
-    return next(iter(_from_elsewhere(place, addresses)), url_of(place, reachable(place.host)))
+    return next(
+        iter(_from_elsewhere(listen_address, addresses)),
+        url_of(listen_address, reachable(listen_address.host)),
+    )
 
 
-def _from_elsewhere(place: ListenAddress, addresses: Sequence[str]) -> list[str]:
+def _from_elsewhere(listen_address: ListenAddress, addresses: Sequence[str]) -> list[str]:
     """Return the addresses for other devices, names first."""
-    named = [url_of(place, name) for name in place.names] if place.secure else []
-    if is_wildcard(place.host):
+    named = [url_of(listen_address, name) for name in listen_address.names] if listen_address.secure else []
+    if is_wildcard(listen_address.host):
         return named + [
-            url_of(place, address) for address in addresses if _on_the_network(address, place.host)
+            url_of(listen_address, address)
+            for address in addresses
+            if _on_the_network(address, listen_address.host)
         ]
-    if is_loopback(place.host):
+    if is_loopback(listen_address.host):
         return []
-    return named or ([url_of(place, place.host)] if place.secure else [])
+    return named or ([url_of(listen_address, listen_address.host)] if listen_address.secure else [])
 
 
 def _on_the_network(address: str, host: str) -> bool:
@@ -116,10 +121,14 @@ def _on_the_network(address: str, host: str) -> bool:
     return listened_on and not (ip.is_loopback or ip.is_link_local)
 
 
-def url_of(place: ListenAddress, host: str) -> str:
+def url_of(listen_address: ListenAddress, host: str) -> str:
     """Return the URL, with https if TLS is on. A port in `host` takes precedence."""
-    scheme, usual_port = ("https", 443) if place.secure else ("http", 80)
+    scheme, usual_port = ("https", 443) if listen_address.secure else ("http", 80)
     if host.count(":") > 1 and not host.startswith("["):
         host = f"[{host}]"
     has_port = host.rpartition(":")[2].isdigit()
-    return f"{scheme}://{host}" if has_port or place.port == usual_port else f"{scheme}://{host}:{place.port}"
+    return (
+        f"{scheme}://{host}"
+        if has_port or listen_address.port == usual_port
+        else f"{scheme}://{host}:{listen_address.port}"
+    )

@@ -180,11 +180,11 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
     # The chat server has already stored the invite code.
     invite = shown_code(installation.data_dir)
     own = _own_certificate(installation, names) if installation.makes_certificate else ""
-    place = ListenAddress(installation.host, installation.port, installation.tls, names, own)
-    for line in greeting(place, invite, interface_addresses()):
+    listen_address = ListenAddress(installation.host, installation.port, installation.tls, names, own)
+    for line in greeting(listen_address, invite, interface_addresses()):
         _print(line)
     if sys.stdout.isatty():
-        for line in code_for_phones(place, invite, interface_addresses()):
+        for line in code_for_phones(listen_address, invite, interface_addresses()):
             _print(line)
     if starting:
         _print("Still looking for our address on the internet; calls nearby work.")

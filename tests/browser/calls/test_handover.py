@@ -21,16 +21,16 @@ async def test_pages_continue_their_call_through_the_successor(tmp_path: Path) -
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    place = str(tmp_path / "sfu.sock")
+    socket_path = str(tmp_path / "sfu.sock")
     async with (
-        running_sfu("--handover-socket", place) as old,
+        running_sfu("--handover-socket", socket_path) as old,
         chat_server(variables_for(old, tmp_path / "data")) as chat,
         people_at(
             f"{chat.address}/#invite={chat.invite}", executable, service_worker=False, still=True
         ) as people,
     ):
         ada, grace = await talking(people)
-        async with running_sfu("--handover-socket", place, "--take-over") as new:
+        async with running_sfu("--handover-socket", socket_path, "--take-over") as new:
             await wait_reconnected(ada, grace, BACK_WITHIN_S)
             assert await old.ended() == 0
             assert people.faults == new.faults == old.faults == []

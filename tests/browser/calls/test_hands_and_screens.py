@@ -43,12 +43,12 @@ NOTE_FLOATS = """() => {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People) -> Community:
-    here = await community(people, "mute_members")
-    await here.owner.resize({"width": 1000, "height": 600})
-    for person in (here.owner, here.moderator, here.member):
+async def server(people: People) -> Community:
+    server = await community(people, "mute_members")
+    await server.owner.resize({"width": 1000, "height": 600})
+    for person in (server.owner, server.moderator, server.member):
         await person.enter_call()
-    return here
+    return server
 
 
 async def receives_screens_of(person: Person, *names: str) -> None:
@@ -61,26 +61,26 @@ async def receives_screens_of(person: Person, *names: str) -> None:
     await wait_until(f"{person.name} receives the screens of {names}", so, within_s=30)
 
 
-async def test_raised_hands_are_listed_in_order_and_reactions_float(here: Community, axe: str) -> None:
-    ada, grace, edsger = here.owner.page, here.moderator.page, here.member.page
+async def test_raised_hands_are_listed_in_order_and_reactions_float(server: Community, axe: str) -> None:
+    ada, grace, edsger = server.owner.page, server.moderator.page, server.member.page
     await grace.get_by_role("button", name="React", exact=True).click()
     await grace.get_by_role("button", name="Raise hand").click()
     await expect(ada.locator(".hands")).to_contain_text("Grace")
     await edsger.keyboard.press("Control+Alt+h")
     await expect(edsger.locator(".hands")).to_contain_text("Grace and Edsger (you)")
     await expect(ada.get_by_role("list", name="People in Voice")).to_contain_text("hand raised")
-    await at_both_sizes(here.owner, axe, "raised hands")
+    await at_both_sizes(server.owner, axe, "raised hands")
     await ada.evaluate(NOTE_FLOATS)
     await edsger.get_by_role("button", name="React", exact=True).click()
     await expect(edsger.get_by_role("button", name="👏")).to_be_visible()
-    await expect_accessible(here.member, axe, "the reactions in a call")
+    await expect_accessible(server.member, axe, "the reactions in a call")
     await edsger.get_by_role("button", name="👏").click()
     await ada.wait_for_function("() => floated.some((words) => words.includes('👏'))")
     await expect(edsger.locator(".floats")).to_have_count(0)
     await expect(edsger.get_by_role("button", name="Lower Grace’s hand")).to_have_count(0)
     await grace.keyboard.press("Control+Alt+h")
     await expect(ada.locator(".hands")).not_to_contain_text("Grace")
-    await here.moderator.press("Lower Edsger’s hand")
+    await server.moderator.press("Lower Edsger’s hand")
     await expect(edsger.get_by_text("A moderator lowered your hand.")).to_be_visible()
     await expect(ada.locator(".hands .pill")).to_have_count(0)
     await edsger.keyboard.press("Control+Alt+h")
@@ -88,14 +88,14 @@ async def test_raised_hands_are_listed_in_order_and_reactions_float(here: Commun
     await edsger.reload()
     await expect(edsger.locator(".hands")).to_contain_text("Edsger (you)")
     await expect(edsger.get_by_text("A moderator lowered your hand.")).to_have_count(0)
-    await here.member.press("Leave")
+    await server.member.press("Leave")
     await expect(ada.locator(".hands .pill")).to_have_count(0)
 
 
 async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moderator(
-    here: Community,
+    server: Community,
 ) -> None:
-    ada, grace, edsger = here.owner, here.moderator, here.member
+    ada, grace, edsger = server.owner, server.moderator, server.member
     # Sharing the audio of a window or of a whole screen would send people's own voices back to them.
     for sharing, surface in ((edsger, "monitor"), (grace, "window")):
         await sharing.page.evaluate(SHARES, [surface, False])

@@ -17,7 +17,7 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import people
-from tests.chat.uploads.upload_helpers import Place
+from tests.chat.uploads.upload_helpers import UploadServer
 from tests.kit.account_statements import Account, elsewhere, pair
 from tests.kit.device import Device
 from tests.kit.pictures import encoded, scene
@@ -141,7 +141,7 @@ def is_administrative(what: str, needs: Requirement) -> bool:
 class Scene:
     """A community with a target for every action. `names` holds the values for placeholders."""
 
-    place: Place
+    server: UploadServer
     page: LiveMember
     names: dict[str, str] = field(default_factory=dict)
 
@@ -159,26 +159,26 @@ class Scene:
             reply = await self.page.ask(what, **(sent or {}))
             return reply["event"] != "error", reply["data"]
         method, path = what.split(" ")
-        status, answer = await self.place.folk.owner.ask(method, self.named(path), sent)
+        status, answer = await self.server.folk.owner.ask(method, self.named(path), sent)
         return status < 300, answer
 
     async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
         """Send a request with a file. Return whether it succeeded, and its response."""
         method, path = what.split(" ")
-        headers = {"Authorization": f"Bearer {self.place.folk.owner.token}"}
-        async with self.place.chat.http.request(
+        headers = {"Authorization": f"Bearer {self.server.folk.owner.token}"}
+        async with self.server.chat.http.request(
             method, self.named(path), data=body, headers=headers
         ) as answer:
             return answer.status < 300, await answer.json()
 
     async def finished(self, job: dict[str, object]) -> tuple[bool, Any]:
         """Finish a job as the media worker would."""
-        answer = await self.place.command("job_finish", **job)
+        answer = await self.server.command("job_finish", **job)
         return answer == {}, answer
 
     async def kept(self) -> list[str]:
         """Return the content of the whole database except the audit log."""
-        database = self.place.community.audit._database
+        database = self.server.community.audit._database
         tables = await database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [row["name"] for row in tables if not re.match(IN_THE_DARK, row["name"])]
         rows = [
@@ -189,13 +189,13 @@ class Scene:
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
     async def newest(self) -> dict[str, Any]:
-        entries = (await self.place.folk.owner.done("GET", "/api/audit?limit=1"))["entries"]
+        entries = (await self.server.folk.owner.done("GET", "/api/audit?limit=1"))["entries"]
         return dict(entries[0]) if entries else {"id": 0}
 
     @asynccontextmanager
     async def without_a_log(self) -> AsyncIterator[None]:
         """Make writes to the audit log fail within the block."""
-        write = self.place.community.audit._database.write
+        write = self.server.community.audit._database.write
         refusal = "BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the log takes nothing'); END"
         await write(_running(f"CREATE TRIGGER no_entry {refusal}"))
         yield
@@ -217,7 +217,7 @@ class Scene:
         assert done, (what, answer)
         entry = await self.newest()
         assert entry["id"] > last, f"{what} is not logged"
-        assert (entry["action"], entry["actor_id"]) == (action, self.place.folk.owner.id), what
+        assert (entry["action"], entry["actor_id"]) == (action, self.server.folk.owner.id), what
         return answer
 
 
@@ -232,28 +232,28 @@ def _running(statement: str) -> Callable[[Connection], None]:
 async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Scene]:
     async with server_with_insight(variables) as (chat, inside):
         folk = await people(chat)
-        place = Place(chat, inside, folk, variables)
+        server = UploadServer(chat, inside, folk, variables)
         async with folk.live("owner") as [page]:
-            here = Scene(place, page)
+            here = Scene(server, page)
             await prepare(here, sfu)
             yield here
 
 
 async def prepare(here: Scene, sfu: FakeSfu) -> None:
     """Create a report, an applicant, a participant in a call, and pictures."""
-    folk, place, names = here.place.folk, here.place, here.names
+    folk, server, names = here.server.folk, here.server, here.names
     names |= {"member_id": folk.member.id, "heir": folk.admin.id, "type": "role", "target_id": "guest"}
     [side_room] = [each["id"] for each in here.page.welcome["channels"] if each["name"] == "Side Room"]
     report = await folk.guest.done("POST", "/api/reports", {"member_id": folk.member.id, "text": "Rude"})
     names |= {"side_room": side_room, "report_id": report["id"]}
     await folk.member.done("PUT", f"/api/members/{folk.member.id}/status", {"text": "Away"})
-    account = Account(place.chat.address, folk.member.id, folk.member.device)
+    account = Account(server.chat.address, folk.member.id, folk.member.device)
     link = await folk.member.done("POST", "/api/me/linked-accounts", pair(account, elsewhere()))
     names["link_id"] = link["id"]
     invite = await folk.owner.done("POST", "/api/invites", {"approval": True})
-    proof = await Device().proof(place.chat.http, place.chat.address)
+    proof = await Device().proof(server.chat.http, server.chat.address)
     body = proof | {"nickname": "Waits", "invite_code": invite["code"]}
-    async with place.chat.http.post("/api/auth/join", json=body) as response:
+    async with server.chat.http.post("/api/auth/join", json=body) as response:
         assert (await response.json())["error"] == "approval_pending"
     [waiting] = (await folk.owner.done("GET", "/api/applications"))["applications"]
     names["application_id"] = waiting["id"]
@@ -262,8 +262,8 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     while "Member" not in await here.page.people("lobby"):
         pass
     for path, action in (("/api/icon", "icon_change"), ("/api/emoji?name=cat", "emoji_create")):
-        await place.sent(folk.owner, path)
-        await here.check_logged(path, partial(here.finished, await place.written()), action)
+        await server.sent(folk.owner, path)
+        await here.check_logged(path, partial(here.finished, await server.written()), action)
     [emoji] = (await folk.owner.done("GET", "/api/emoji"))["emoji"]
     names["emoji_id"] = emoji["id"]
 
@@ -286,6 +286,6 @@ async def remember_created(here: Scene, what: str, made: Any) -> None:
     if what == "POST /api/channels":
         for name in ("message_id", "another_message"):
             path, body = f"/api/channels/{made['id']}/messages", {"text": f"The {name}"}
-            here.names[name] = (await here.place.folk.member.done("POST", path, body))["id"]
+            here.names[name] = (await here.server.folk.member.done("POST", path, body))["id"]
     if what == "POST /api/backups":
         here.names["name"] = (await here.page.pushed("backup_finished"))["name"]

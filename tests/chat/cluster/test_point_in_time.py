@@ -49,13 +49,13 @@ async def test_a_community_can_be_restored_to_its_state_before_any_given_second(
                 assert answer.status in (200, 204), await answer.text()
             await post("later")
 
-        place, url = tmp_path / "restored", ("--cluster", servers.urls[0])
-        status, output = await restored(place, "--at", moment.isoformat(), *url, "--verify")
+        target, url = tmp_path / "restored", ("--cluster", servers.urls[0])
+        status, output = await restored(target, "--at", moment.isoformat(), *url, "--verify")
         assert status == 0, output
         assert json.loads(output)["at"] == moment.isoformat()
 
         again = ChatNode("c", tmp_path, servers.urls, (*FLAGS, "--cluster-name", "again"))
-        again.variables["DATA_DIR"] = str(place)
+        again.variables["DATA_DIR"] = str(target)
         await again.start()
         await owner_among([again])
         headers = {"Authorization": f"Bearer {token}"}

@@ -7,19 +7,19 @@ import pytest
 
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import people
-from tests.chat.uploads.upload_helpers import Place
+from tests.chat.uploads.upload_helpers import UploadServer
 
 DRAFT = "/api/channels/general/draft"
 
 
 @pytest.fixture
-async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
+async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
     async with server_with_insight(variables) as (chat, community):
-        yield Place(chat, community, await people(chat), variables)
+        yield UploadServer(chat, community, await people(chat), variables)
 
 
-async def test_a_draft_appears_only_on_its_authors_other_pages(place: Place) -> None:
-    async with place.folk.live("member", "member", "owner") as [one, two, other]:
+async def test_a_draft_appears_only_on_its_authors_other_pages(server: UploadServer) -> None:
+    async with server.folk.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("draft_put", channel_id="general", text="I think tha")
         assert (await two.pushed("draft_changed")) == reply["data"]
         assert (await two.ask("drafts"))["data"]["drafts"] == [reply["data"]]
@@ -29,8 +29,8 @@ async def test_a_draft_appears_only_on_its_authors_other_pages(place: Place) -> 
         assert [event for event in other.kept_events() if event.startswith("draft")] == []
 
 
-async def test_a_draft_replaces_the_previous_one(place: Place) -> None:
-    member = place.folk.member
+async def test_a_draft_replaces_the_previous_one(server: UploadServer) -> None:
+    member = server.folk.member
     await member.done("PUT", DRAFT, {"text": "first"})
     await member.done("PUT", DRAFT, {"text": "second"})
     [draft] = (await member.done("GET", "/api/drafts"))["drafts"]
@@ -39,11 +39,11 @@ async def test_a_draft_replaces_the_previous_one(place: Place) -> None:
     assert (await member.done("GET", "/api/drafts"))["drafts"] == []
 
 
-async def test_the_sweep_does_not_delete_a_drafts_files(place: Place) -> None:
-    member = place.folk.member
-    held, orphan = await place.done(member), await place.done(member)
+async def test_the_sweep_does_not_delete_a_drafts_files(server: UploadServer) -> None:
+    member = server.folk.member
+    held, orphan = await server.done(member), await server.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [held]})
-    media, sweep = place.community.media, place.community.files.sweep
+    media, sweep = server.community.media, server.community.files.sweep
     now = [media._now() + sweep._grace_ms / 1000 + 1]
     media._now = sweep._now = lambda: now[0]
     assert await sweep.run_once() == 2, "the unattached file and its thumbnail are deleted"
@@ -54,35 +54,35 @@ async def test_the_sweep_does_not_delete_a_drafts_files(place: Place) -> None:
     assert await sweep.run_once() == 0, "a message uses the files now"
 
 
-async def test_a_draft_accepts_only_its_authors_finished_files(place: Place) -> None:
-    member = place.folk.member
-    theirs, waiting = await place.done(place.folk.owner), await place.sent(member)
+async def test_a_draft_accepts_only_its_authors_finished_files(server: UploadServer) -> None:
+    member = server.folk.member
+    theirs, waiting = await server.done(server.folk.owner), await server.sent(member)
     for upload_id, refusal in ((theirs, "unknown_upload"), (waiting, "upload_not_done")):
         body = {"text": "", "attachments": [upload_id]}
         assert await member.refused("PUT", DRAFT, body) == refusal
     assert (await member.done("GET", "/api/drafts"))["drafts"] == []
 
 
-async def test_drafts_are_deleted_with_their_channel_and_their_member(place: Place) -> None:
-    member, owner = place.folk.member, place.folk.owner
-    upload_id = await place.done(member)
+async def test_drafts_are_deleted_with_their_channel_and_their_member(server: UploadServer) -> None:
+    member, owner = server.folk.member, server.folk.owner
+    upload_id = await server.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [upload_id]})
     await member.done("PUT", "/api/channels/lobby/draft", {"text": "here too"})
     await owner.done("DELETE", "/api/channels/general")
     assert [draft["channel_id"] for draft in (await member.done("GET", "/api/drafts"))["drafts"]] == ["lobby"]
     await member.done("POST", "/api/me/leave")
-    rows = await place.community.media._database.rows("SELECT * FROM drafts")
+    rows = await server.community.media._database.rows("SELECT * FROM drafts")
     assert rows == []
-    media, sweep = place.community.media, place.community.files.sweep
+    media, sweep = server.community.media, server.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.run_once() == 2
 
 
-async def test_a_draft_saved_while_its_channel_is_being_deleted_is_discarded(place: Place) -> None:
+async def test_a_draft_saved_while_its_channel_is_being_deleted_is_discarded(server: UploadServer) -> None:
     deleted, answered = await asyncio.gather(
-        place.folk.owner.ask("DELETE", "/api/channels/general"),
-        place.folk.member.ask("PUT", DRAFT, {"text": "late"}),
+        server.folk.owner.ask("DELETE", "/api/channels/general"),
+        server.folk.member.ask("PUT", DRAFT, {"text": "late"}),
     )
     assert deleted[0] == 204 and answered[0] in (200, 404)
-    assert await place.community.media._database.rows("SELECT * FROM drafts") == []
+    assert await server.community.media._database.rows("SELECT * FROM drafts") == []

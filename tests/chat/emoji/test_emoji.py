@@ -7,35 +7,35 @@ import pytest
 from svc.chat.emoji import rules
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import people
-from tests.chat.uploads.upload_helpers import Place
+from tests.chat.uploads.upload_helpers import UploadServer
 
 
 @pytest.fixture
-async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
+async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
     async with server_with_insight(variables) as (chat, community):
-        yield Place(chat, community, await people(chat), variables)
+        yield UploadServer(chat, community, await people(chat), variables)
 
 
-async def make(place: Place, name: str, frames: int = 1) -> str:
-    await place.sent(place.folk.admin, f"/api/emoji?name={name}")
-    return await place.work(b"emoji", frames=frames)
+async def make(server: UploadServer, name: str, frames: int = 1) -> str:
+    await server.sent(server.folk.admin, f"/api/emoji?name={name}")
+    return await server.work(b"emoji", frames=frames)
 
 
-async def test_all_members_can_use_an_emoji_once_the_worker_has_processed_it(place: Place) -> None:
-    async with place.folk.live("guest") as [page]:
-        emoji_id = await make(place, "party_cat", frames=12)
+async def test_all_members_can_use_an_emoji_once_the_worker_has_processed_it(server: UploadServer) -> None:
+    async with server.folk.live("guest") as [page]:
+        emoji_id = await make(server, "party_cat", frames=12)
         event = await page.pushed("emoji_created")
         assert (event["id"], event["name"], event["animated"]) == (emoji_id, "party_cat", True)
-    async with place.chat.http.get(event["url"]) as response:
+    async with server.chat.http.get(event["url"]) as response:
         assert await response.read() == b"emoji"
-    assert (await place.folk.guest.done("GET", "/api/emoji"))["emoji"] == [event]
-    async with place.folk.live("guest") as [page]:
+    assert (await server.folk.guest.done("GET", "/api/emoji"))["emoji"] == [event]
+    async with server.folk.live("guest") as [page]:
         assert page.welcome["emoji"] == [event]
 
 
-async def test_an_emoji_name_can_be_used_in_messages_and_reactions(place: Place) -> None:
-    await make(place, "party_cat")
-    member, path = place.folk.member, "/api/channels/general/messages"
+async def test_an_emoji_name_can_be_used_in_messages_and_reactions(server: UploadServer) -> None:
+    await make(server, "party_cat")
+    member, path = server.folk.member, "/api/channels/general/messages"
     posted = await member.done("POST", path, {"text": "look: :party_cat:"})
     await member.done("PUT", f"{path}/{posted['id']}/reactions/:party_cat:")
     shown = await member.done("GET", f"{path}/{posted['id']}")
@@ -43,26 +43,28 @@ async def test_an_emoji_name_can_be_used_in_messages_and_reactions(place: Place)
 
 
 @pytest.mark.parametrize("name", ["", "a", "With", "a-b", "a" * 31, "ä_b", "a b", "a\nb"])
-async def test_a_name_that_cannot_be_written_between_colons_is_refused(place: Place, name: str) -> None:
-    status, answer = await place.send(place.folk.owner, f"/api/emoji?name={name.replace(chr(10), '%0A')}")
+async def test_a_name_that_cannot_be_written_between_colons_is_refused(
+    server: UploadServer, name: str
+) -> None:
+    status, answer = await server.send(server.folk.owner, f"/api/emoji?name={name.replace(chr(10), '%0A')}")
     assert (status, answer["error"]) == (400, "invalid_emoji_name")
 
 
-async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(place: Place) -> None:
-    owner = place.folk.owner
-    await make(place, "cat")
-    status, answer = await place.send(owner, "/api/emoji?name=cat")
+async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(server: UploadServer) -> None:
+    owner = server.folk.owner
+    await make(server, "cat")
+    status, answer = await server.send(owner, "/api/emoji?name=cat")
     assert (status, answer["error"]) == (409, "emoji_name_taken")
-    async with place.folk.live("owner") as [page]:
+    async with server.folk.live("owner") as [page]:
         for _ in range(2):
-            await place.sent(owner, "/api/emoji?name=dog")
-        first = await place.claim()
+            await server.sent(owner, "/api/emoji?name=dog")
+        first = await server.claim()
         assert first is not None
         which = {"job": first["id"], "lease": first["lease"]}
-        key = await place.store(first, b"dog")
+        key = await server.store(first, b"dog")
         results = [{"role": "original", "key": key, "content_type": "image/webp", "bytes": 3}]
-        await place.command("job_finish", **which, results=results)
-        await place.work()
+        await server.command("job_finish", **which, results=results)
+        await server.work()
         assert (await page.pushed("upload_refused"))["code"] == "emoji_name_taken"
 
 
@@ -74,21 +76,21 @@ async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(place: Pl
     ],
 )
 async def test_no_emoji_is_created_if_its_uploader_has_meanwhile_lost_the_permission(
-    place: Place, method: str, path: str, body: object, code: str
+    server: UploadServer, method: str, path: str, body: object, code: str
 ) -> None:
-    admin = place.folk.admin
-    await place.sent(admin, "/api/emoji?name=cat")
-    await place.folk.owner.done(method, f"/api/members/{admin.id}/{path}", body)
-    async with place.folk.live("admin") as [page]:
-        await place.work(b"emoji")
+    admin = server.folk.admin
+    await server.sent(admin, "/api/emoji?name=cat")
+    await server.folk.owner.done(method, f"/api/members/{admin.id}/{path}", body)
+    async with server.folk.live("admin") as [page]:
+        await server.work(b"emoji")
         assert (await page.pushed("upload_refused"))["code"] == code
     assert (await admin.done("GET", "/api/emoji"))["emoji"] == []
 
 
-async def test_an_emoji_can_be_renamed_and_deleted(place: Place) -> None:
-    admin, emoji_id = place.folk.admin, await make(place, "cat")
-    other = await make(place, "dog")
-    async with place.folk.live("guest") as [page]:
+async def test_an_emoji_can_be_renamed_and_deleted(server: UploadServer) -> None:
+    admin, emoji_id = server.folk.admin, await make(server, "cat")
+    other = await make(server, "dog")
+    async with server.folk.live("guest") as [page]:
         renamed = await admin.done("PATCH", f"/api/emoji/{emoji_id}", {"name": "kitten"})
         assert (await page.pushed("emoji_updated")) == renamed
         assert await admin.refused("PATCH", f"/api/emoji/{emoji_id}", {"name": "dog"}) == "emoji_name_taken"
@@ -101,19 +103,19 @@ async def test_an_emoji_can_be_renamed_and_deleted(place: Place) -> None:
     assert {"emoji_create", "emoji_rename", "emoji_delete"} <= set(actions)
 
 
-async def test_an_emoji_picture_is_kept_as_long_as_the_emoji(place: Place) -> None:
-    emoji_id = await make(place, "cat")
-    media, sweep = place.community.media, place.community.files.sweep
+async def test_an_emoji_picture_is_kept_as_long_as_the_emoji(server: UploadServer) -> None:
+    emoji_id = await make(server, "cat")
+    media, sweep = server.community.media, server.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.run_once() == 1, "the thumbnail is deleted"
-    await place.folk.owner.done("DELETE", f"/api/emoji/{emoji_id}")
+    await server.folk.owner.done("DELETE", f"/api/emoji/{emoji_id}")
     media._now = sweep._now = lambda: late + sweep._grace_ms / 1000
     assert await sweep.run_once() == 1
 
 
-async def test_the_number_of_emoji_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_emoji_is_limited(server: UploadServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MAX_EMOJI", 1)
-    await make(place, "cat")
-    status, answer = await place.send(place.folk.owner, "/api/emoji?name=dog")
+    await make(server, "cat")
+    status, answer = await server.send(server.folk.owner, "/api/emoji?name=dog")
     assert (status, answer["error"]) == (409, "too_many")

@@ -85,8 +85,8 @@ def test_censoring_keeps_the_length_and_a_second_pass_finds_nothing(text: str) -
 @pytest.mark.parametrize("piece", ["\ufdfa", "\u247d", "\ufb03"])
 def test_expanding_ligatures_lengthens_a_message_only_slightly(piece: str) -> None:
     folded = FoldedText.of(piece * 4_000)
-    assert len(folded.text) == len(folded.places) < 4_000 * 2.5
-    assert folded.places == sorted(folded.places) and folded.places[-1] == 3_999
+    assert len(folded.text) == len(folded.positions) < 4_000 * 2.5
+    assert folded.positions == sorted(folded.positions) and folded.positions[-1] == 3_999
 
 
 @pytest.mark.parametrize(

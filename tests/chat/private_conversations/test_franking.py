@@ -13,9 +13,9 @@ import pytest
 
 from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.private_conversations.mls_messages import Client, path, private_message, text
-from tests.chat.private_conversations.test_private import Place, place
+from tests.chat.private_conversations.test_private import PrivateServer, server
 
-__all__ = ["place"]
+__all__ = ["server"]
 
 SAID = json.dumps(["You are not welcome here", "picture.png"], separators=(",", ":"))
 
@@ -24,7 +24,7 @@ SAID = json.dumps(["You are not welcome here", "picture.png"], separators=(",", 
 class Scene:
     """A conversation in which Ada has sent Ben a message."""
 
-    place: Place
+    server: PrivateServer
     ada: Client
     ben: Client
     conversation: dict[str, Any]
@@ -46,7 +46,7 @@ class Scene:
         return await reporter.person.ask("POST", path(self.conversation, "reports"), proof)
 
     async def reports(self) -> list[dict[str, Any]]:
-        return list((await self.place.owner.done("GET", "/api/reports"))["reports"])
+        return list((await self.server.owner.done("GET", "/api/reports"))["reports"])
 
 
 def committed(key: bytes, text: str) -> bytes:
@@ -63,12 +63,12 @@ async def sent(client: Client, conversation: dict[str, Any], key: bytes) -> tupl
 
 
 @pytest.fixture
-async def scene(place: Place) -> AsyncIterator[Scene]:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def scene(server: PrivateServer) -> AsyncIterator[Scene]:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     key = os.urandom(32)
     body, entry = await sent(ada, conversation, key)
-    yield Scene(place, ada, ben, conversation, key, body, entry)
+    yield Scene(server, ada, ben, conversation, key, body, entry)
 
 
 async def test_a_recipient_reveals_a_message_and_moderators_see_that_it_was_verified(
@@ -99,7 +99,7 @@ async def test_a_report_of_a_message_that_was_not_sent_is_refused(scene: Scene) 
         {"said": altered, "key": text(os.urandom(32))},
         {"tag": text(os.urandom(32))},
         {"member_id": scene.ben.person.id},
-        {"member_id": scene.place.owner.id},
+        {"member_id": scene.server.owner.id},
         {"sent_at_ms": scene.entry["sent_at_ms"] + 1},
     ]
     for changes in forged:
@@ -109,7 +109,7 @@ async def test_a_report_of_a_message_that_was_not_sent_is_refused(scene: Scene) 
 
 
 async def test_a_message_from_one_conversation_cannot_be_reported_in_another(scene: Scene) -> None:
-    other = await scene.ben.open(scene.ada, await scene.place.client("Cleo"))
+    other = await scene.ben.open(scene.ada, await scene.server.client("Cleo"))
     status, answer = await scene.ben.person.ask("POST", path(other, "reports"), scene.proof())
     assert (status, answer["error"]) == (403, "not_proved")
 
@@ -121,7 +121,7 @@ async def test_a_franking_tag_proves_only_its_own_message(scene: Scene) -> None:
 
 
 async def test_outsiders_cannot_report_a_conversation(scene: Scene) -> None:
-    stranger = await scene.place.client("Mallory")
+    stranger = await scene.server.client("Mallory")
     status, answer = await scene.report(stranger, scene.proof())
     assert (status, answer["error"]) == (404, "unknown_conversation")
 
@@ -147,7 +147,7 @@ async def test_a_message_without_a_valid_commitment_is_refused(scene: Scene) -> 
 
 async def test_the_server_stores_nothing_about_a_messages_content_unless_it_is_reported(scene: Scene) -> None:
     commitment = committed(scene.key, SAID)
-    kept = scene.place.bytes_on_disk()
+    kept = scene.server.bytes_on_disk()
     assert hashlib.sha256(commitment).digest() in scene.body
     # Anyone who had the commitment and the server's key could try each member until the tag matches.
     assert commitment not in kept and scene.key not in kept
@@ -157,11 +157,11 @@ async def test_the_server_stores_nothing_about_a_messages_content_unless_it_is_r
 async def test_a_message_can_be_reported_after_its_log_entry_has_expired(
     scene: Scene,
 ) -> None:
-    place = scene.place
-    key = (place.data / "franking-key").read_text()
+    server = scene.server
+    key = (server.data / "franking-key").read_text()
     assert len(bytes.fromhex(key)) == 32
-    assert (place.data / "franking-key").stat().st_mode & 0o077 == 0
-    sweep = place.community.private.sweep
+    assert (server.data / "franking-key").stat().st_mode & 0o077 == 0
+    sweep = server.community.private.sweep
     sweep._now = lambda: time.time() + 31 * 24 * 60 * 60
     assert await sweep.run_once() > 0
     status, answer = await scene.report(scene.ben, scene.proof())
@@ -169,6 +169,6 @@ async def test_a_message_can_be_reported_after_its_log_entry_has_expired(
 
 
 async def test_a_report_outlives_its_author(scene: Scene) -> None:
-    await scene.place.owner.done("POST", f"/api/members/{scene.ada.person.id}/kick", {})
+    await scene.server.owner.done("POST", f"/api/members/{scene.ada.person.id}/kick", {})
     status, answer = await scene.report(scene.ben, scene.proof())
     assert status == 201, answer

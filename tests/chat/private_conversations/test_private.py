@@ -20,7 +20,7 @@ from tests.kit.device import Device
 
 
 @dataclass
-class Place:
+class PrivateServer:
     chat: ChatServer
     community: Community
     data: Path
@@ -47,31 +47,31 @@ class Place:
 
 
 @pytest.fixture
-async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
+async def server(variables: dict[str, str]) -> AsyncIterator[PrivateServer]:
     async with server_with_insight(variables) as (chat, community):
         owner = await newcomer(chat, "Owner")
         async with chat.http.get("/info") as response:
             server_id = (await response.json())["serverId"]
-        yield Place(chat, community, Path(variables["DATA_DIR"]), server_id, owner)
+        yield PrivateServer(chat, community, Path(variables["DATA_DIR"]), server_id, owner)
 
 
-async def test_two_people_share_one_conversation(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
+async def test_two_people_share_one_conversation(server: PrivateServer) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
     opened = await asyncio.gather(*(one.open(other) for one, other in [(ada, ben), (ben, ada)] * 5))
     assert len({conversation["id"] for conversation in opened}) == 1
     assert [device["id"] for device in opened[0]["lacking"]] == sorted([ada.device_id, ben.device_id])
-    three = [await ada.open(ben, await place.client("Cem")) for _ in range(2)]
+    three = [await ada.open(ben, await server.client("Cem")) for _ in range(2)]
     assert three[0]["id"] != three[1]["id"], "larger groups can have several conversations"
 
 
-async def test_a_device_joins_a_group_only_once_it_has_key_packages(place: Place) -> None:
+async def test_a_device_joins_a_group_only_once_it_has_key_packages(server: PrivateServer) -> None:
     ada, ben = (
-        await place.client("Ada"),
-        Client(await newcomer(place.chat, "Ben"), place.server_id, time.time()),
+        await server.client("Ada"),
+        Client(await newcomer(server.chat, "Ben"), server.server_id, time.time()),
     )
     conversation = await ada.person.done("POST", "/api/private/conversations", {"members": [ben.person.id]})
     changed = {"conversation_id": conversation["id"]}
-    async with place.chat.member("", ada.person.token) as live:
+    async with server.chat.member("", ada.person.token) as live:
         await ben.take_part(packages=0)
         assert await live.pushed("private_changed") == changed
         assert await ada.take(conversation, ben) == []
@@ -85,10 +85,10 @@ async def test_a_device_joins_a_group_only_once_it_has_key_packages(place: Place
 
 
 async def test_only_one_concurrent_commit_is_accepted_and_the_others_get_the_missed_entries(
-    place: Place,
+    server: PrivateServer,
 ) -> None:
-    clients = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
-    conversation = await place.group(*clients)
+    clients = [await server.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
+    conversation = await server.group(*clients)
     for epoch in range(1, 8):
         answers = await asyncio.gather(*(client.commit(conversation, epoch) for client in clients))
         assert sorted(status for status, _ in answers) == [200, 409, 409, 409]
@@ -102,9 +102,9 @@ async def test_only_one_concurrent_commit_is_accepted_and_the_others_get_the_mis
     assert [entry["seq"] for entry in logs[0]] == list(range(2, 9))
 
 
-async def test_concurrent_requests_never_get_the_same_key_package(place: Place) -> None:
-    ben = await place.client("Ben", packages=60, last_resort=True)
-    others = [await place.client(f"Other {number}") for number in range(4)]
+async def test_concurrent_requests_never_get_the_same_key_package(server: PrivateServer) -> None:
+    ben = await server.client("Ben", packages=60, last_resort=True)
+    others = [await server.client(f"Other {number}") for number in range(4)]
     opened = [(other, await other.open(ben)) for other in others]
     taken = await asyncio.gather(*(other.take(one, ben) for other, one in opened for _ in range(25)))
     packages = [one[0]["key_package"] for one in taken]
@@ -112,19 +112,19 @@ async def test_concurrent_requests_never_get_the_same_key_package(place: Place) 
     assert counts == [1] * 60 + [40], "sixty packages once each, and then the last-resort package"
 
 
-async def test_a_device_without_packages_is_left_out_and_low_stock_is_reported(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben", packages=1)
+async def test_a_device_without_packages_is_left_out_and_low_stock_is_reported(server: PrivateServer) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben", packages=1)
     conversation = await ada.open(ben)
-    async with place.chat.member("", ben.person.token) as live:
+    async with server.chat.member("", ben.person.token) as live:
         assert len(await ada.take(conversation, ben)) == 1
         assert await live.pushed("private_keys_low") == {"device_id": ben.device_id, "left": 0}
     assert await ada.take(conversation, ben) == []
     assert await ben.publish(5) == 5
 
 
-async def test_a_welcome_is_shown_only_to_its_device(place: Place) -> None:
-    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
-    conversation = await place.group(ada, ben)
+async def test_a_welcome_is_shown_only_to_its_device(server: PrivateServer) -> None:
+    ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await server.group(ada, ben)
     assert [one["conversation_id"] for one in await ben.welcomes()] == [conversation["id"]]
     assert await ada.welcomes() == await eve.welcomes() == []
     welcome_id = (await ben.welcomes())[0]["id"]
@@ -132,12 +132,14 @@ async def test_a_welcome_is_shown_only_to_its_device(place: Place) -> None:
     assert len(await ben.welcomes()) == 1, "other members cannot delete it"
     await ben.person.done("DELETE", f"/api/private/welcomes/{welcome_id}")
     assert await ben.welcomes() == []
-    assert await place.community._database.rows("SELECT * FROM private_welcomes") == []
+    assert await server.community._database.rows("SELECT * FROM private_welcomes") == []
 
 
-async def test_resending_the_same_bytes_gets_the_same_response_and_adds_no_message(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_resending_the_same_bytes_gets_the_same_response_and_adds_no_message(
+    server: PrivateServer,
+) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     body = private_message(conversation["id"], 1, APPLICATION)
     answers = await asyncio.gather(*(ada.send(conversation, 1, body) for _ in range(10)))
     assert answers == [(200, {"seq": 2, "epoch": 1})] * 10
@@ -150,25 +152,25 @@ async def test_resending_the_same_bytes_gets_the_same_response_and_adds_no_messa
     assert (status, answer["error"], answer["epoch"]) == (409, "epoch_passed", 2)
 
 
-async def test_outsiders_learn_nothing_about_a_conversation(place: Place) -> None:
-    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
-    conversation = await place.group(ada, ben)
+async def test_outsiders_learn_nothing_about_a_conversation(server: PrivateServer) -> None:
+    ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await server.group(ada, ben)
     for method, rest in (("GET", ""), ("GET", "log"), ("POST", "leave"), ("POST", "lost")):
         assert await eve.person.refused(method, path(conversation, rest)) == "unknown_conversation"
     assert (await eve.send(conversation, 1))[1]["error"] == "unknown_conversation"
     assert (await eve.commit(conversation, 1))[1]["error"] == "unknown_conversation"
     assert (await eve.person.done("GET", "/api/private/conversations")) == {"conversations": []}
-    async with place.chat.member("", eve.person.token) as live:
+    async with server.chat.member("", eve.person.token) as live:
         await ada.send(conversation, 1)
         await live.ask("ping")
         assert not [event for event in live.kept_events() if event.startswith("private")]
 
 
-async def test_a_members_second_device_can_read_nothing_until_it_is_added(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_a_members_second_device_can_read_nothing_until_it_is_added(server: PrivateServer) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     await ada.send(conversation, 1)
-    other = await place.of(await second_device(ben.person))
+    other = await server.of(await second_device(ben.person))
     assert [one["id"] for one in (await ada.look(conversation))["lacking"]] == [other.device_id]
     assert await other.log(conversation) == []
     assert (await other.send(conversation, 1))[1]["error"] == "no_device"
@@ -187,14 +189,14 @@ async def second_device(person: Person) -> Person:
 
 
 async def test_an_unlinked_device_loses_access_at_once_and_nobody_can_send_until_it_is_removed(
-    place: Place,
+    server: PrivateServer,
 ) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    lost = await place.of(await second_device(ben.person))
-    conversation = await place.group(ada, ben, lost)
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    lost = await server.of(await second_device(ben.person))
+    conversation = await server.group(ada, ben, lost)
     await ben.person.done("DELETE", f"/api/me/devices/{lost.device_id}")
     # Unlinking a device invalidates the member's tokens, so Ben signs in again.
-    ben.person.token = (await place.chat.sign_in(ben.person.device))["access_token"]
+    ben.person.token = (await server.chat.sign_in(ben.person.device))["access_token"]
     status, answer = await ada.send(conversation, 1)
     assert (status, answer["error"]) == (409, "devices_changed")
     gone = [one["id"] for one in (await ada.look(conversation))["devices"] if one["gone"]]
@@ -205,15 +207,15 @@ async def test_an_unlinked_device_loses_access_at_once_and_nobody_can_send_until
 
 
 @pytest.mark.parametrize("how", ["kick", "ban", "leave"])
-async def test_a_former_member_is_in_no_group(place: Place, how: str) -> None:
-    ada, ben, cem = [await place.client(name) for name in ("Ada", "Ben", "Cem")]
-    conversation = await place.group(ada, ben, cem)
-    pair = await place.group(ada, cem)
+async def test_a_former_member_is_in_no_group(server: PrivateServer, how: str) -> None:
+    ada, ben, cem = [await server.client(name) for name in ("Ada", "Ben", "Cem")]
+    conversation = await server.group(ada, ben, cem)
+    pair = await server.group(ada, cem)
     match how:
         case "kick":
-            await place.owner.done("POST", f"/api/members/{cem.person.id}/kick", {})
+            await server.owner.done("POST", f"/api/members/{cem.person.id}/kick", {})
         case "ban":
-            await place.owner.done("PUT", f"/api/bans/{cem.person.id}", {})
+            await server.owner.done("PUT", f"/api/bans/{cem.person.id}", {})
         case _:
             await cem.person.done("POST", "/api/me/leave")
     seen = await ada.look(conversation)
@@ -225,9 +227,9 @@ async def test_a_former_member_is_in_no_group(place: Place, how: str) -> None:
     assert (await ada.send(pair, 1))[1]["error"] == "private_refused"
 
 
-async def test_neither_side_of_a_block_can_write_to_the_other(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_neither_side_of_a_block_can_write_to_the_other(server: PrivateServer) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     await ben.person.done("PUT", f"/api/me/blocks/{ada.person.id}")
     assert (await ada.send(conversation, 1))[1]["error"] == "private_refused"
     assert (await ben.send(conversation, 1))[1]["error"] == "private_refused"
@@ -237,9 +239,11 @@ async def test_neither_side_of_a_block_can_write_to_the_other(place: Place) -> N
     assert (await ada.send(conversation, 1))[0] == 200
 
 
-async def test_a_device_statement_is_valid_only_for_its_device_member_and_server(place: Place) -> None:
-    ada = await place.client("Ada")
-    eve = await place.client("Eve")
+async def test_a_device_statement_is_valid_only_for_its_device_member_and_server(
+    server: PrivateServer,
+) -> None:
+    ada = await server.client("Ada")
+    eve = await server.client("Eve")
     wrong = [
         ada.stated(aud="another server"),
         ada.stated(sub=eve.person.id),
@@ -258,9 +262,9 @@ async def test_a_device_statement_is_valid_only_for_its_device_member_and_server
         assert await ada.person.refused("POST", "/api/private/key-packages", body) == "invalid_request"
 
 
-async def test_a_commit_can_make_only_valid_changes(place: Place) -> None:
-    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
-    conversation = await place.group(ada, ben)
+async def test_a_commit_can_make_only_valid_changes(server: PrivateServer) -> None:
+    ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await server.group(ada, ben)
     with_eve = await ada.open(eve)
     eves = [b64decode(one["key_package"]) for one in await ada.take(with_eve, eve)]
     for wanted in ({"packages": eves}, {"packages": [eve.package()]}, {"removed": [ada.device_id]},
@@ -272,9 +276,9 @@ async def test_a_commit_can_make_only_valid_changes(place: Place) -> None:
     assert (await ada.look(conversation))["epoch"] == 1
 
 
-async def test_people_can_join_and_leave_a_group(place: Place) -> None:
-    ada, ben, cem, dia = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
-    conversation = await place.group(ada, ben, cem)
+async def test_people_can_join_and_leave_a_group(server: PrivateServer) -> None:
+    ada, ben, cem, dia = [await server.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
+    conversation = await server.group(ada, ben, cem)
     await ben.person.done("PUT", path(conversation, f"members/{dia.person.id}"))
     assert [one["id"] for one in (await dia.look(conversation))["lacking"]] == [dia.device_id]
     await cem.person.done("POST", path(conversation, "leave"))
@@ -282,7 +286,7 @@ async def test_people_can_join_and_leave_a_group(place: Place) -> None:
     out = path(conversation, f"members/{cem.person.id}")
     assert await cem.person.refused("DELETE", out) == "unknown_conversation"
     assert await ada.person.refused("DELETE", out) == "unknown_member"
-    pair = await place.group(ada, ben)
+    pair = await server.group(ada, ben)
     assert await ada.person.refused("POST", path(pair, "leave")) == "invalid_request"
     assert await ada.person.refused("DELETE", path(pair, f"members/{ben.person.id}")) == "invalid_request"
     packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, dia)]
@@ -299,8 +303,8 @@ async def test_people_can_join_and_leave_a_group(place: Place) -> None:
     assert (await dia.look(conversation))["members"] == sorted([ada.person.id, dia.person.id])
 
 
-async def test_a_conversation_has_at_most_25_members(place: Place) -> None:
-    ada, *others, last = [await place.client(f"Person {number}") for number in range(26)]
+async def test_a_conversation_has_at_most_25_members(server: PrivateServer) -> None:
+    ada, *others, last = [await server.client(f"Person {number}") for number in range(26)]
     conversation = await ada.open(*others)
     further = path(conversation, f"members/{last.person.id}")
     assert await ada.person.refused("PUT", further) == "too_many"
@@ -308,9 +312,9 @@ async def test_a_conversation_has_at_most_25_members(place: Place) -> None:
     assert await ada.person.refused("POST", "/api/private/conversations", all_of_them) == "invalid_request"
 
 
-async def test_a_device_that_lost_its_keys_can_ask_to_be_added_again(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_a_device_that_lost_its_keys_can_ask_to_be_added_again(server: PrivateServer) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     await ben.person.done("POST", path(conversation, "lost"))
     seen = await ada.look(conversation)
     assert [one["id"] for one in seen["lacking"]] == [ben.device_id]
@@ -319,9 +323,9 @@ async def test_a_device_that_lost_its_keys_can_ask_to_be_added_again(place: Plac
     assert (await ben.send(conversation, 2))[0] == 200
 
 
-async def test_a_group_can_be_restarted_only_when_no_device_is_left_in_it(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_a_group_can_be_restarted_only_when_no_device_is_left_in_it(server: PrivateServer) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     assert (await ben.commit(conversation, 0))[1]["error"] == "epoch_passed"
     for each in (ada, ben):
         await each.person.done("POST", path(conversation, "lost"))
@@ -332,31 +336,33 @@ async def test_a_group_can_be_restarted_only_when_no_device_is_left_in_it(place:
     assert (await ada.send(conversation, 1))[0] == 200
 
 
-async def test_expired_messages_are_erased_from_the_database_and_its_write_ahead_log(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_expired_messages_are_erased_from_the_database_and_its_write_ahead_log(
+    server: PrivateServer,
+) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     old, new = b"old ciphertext " * 20, b"new ciphertext " * 20
     await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, old))
-    assert old in place.bytes_on_disk()
-    sweep = place.community.private.sweep
-    days = place.community._config.mls_retention_days
+    assert old in server.bytes_on_disk()
+    sweep = server.community.private.sweep
+    days = server.community._config.mls_retention_days
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 - 60
     assert await sweep.run_once() == 0, "it is kept until then"
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 + 60
     assert await sweep.run_once() == 3, "the commit, its Welcome and the message are deleted"
     await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, new))
-    assert old not in place.bytes_on_disk()
-    assert new in place.bytes_on_disk()
+    assert old not in server.bytes_on_disk()
+    assert new in server.bytes_on_disk()
     found = await ben.person.done("GET", path(conversation, "log"))
     assert [entry["seq"] for entry in found["entries"]] == [3] and found["first_seq"] == 3
 
 
-async def test_a_member_has_at_most_eight_devices(place: Place) -> None:
-    ada = await place.client("Ada")
+async def test_a_member_has_at_most_eight_devices(server: PrivateServer) -> None:
+    ada = await server.client("Ada")
     clients = [ada]
     for _ in range(8):
-        clients.append(await place.of(await second_device(ada.person)))
-    ben = await place.client("Ben")
+        clients.append(await server.of(await second_device(ada.person)))
+    ben = await server.client("Ben")
     lacking = (await ben.open(ada))["lacking"]
     theirs = [one["id"] for one in lacking if one["member_id"] == ada.person.id]
     assert sorted(theirs) == sorted(client.device_id for client in clients[1:]), (

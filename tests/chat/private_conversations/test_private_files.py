@@ -11,11 +11,11 @@ from aiohttp import ClientResponse
 
 from svc.chat.private_conversations import files
 from tests.chat.private_conversations.mls_messages import Client, path
-from tests.chat.private_conversations.test_private import Place, place, second_device
+from tests.chat.private_conversations.test_private import PrivateServer, second_device, server
 from tests.chat.test_shutdown import where
 from tests.kit.conditions import wait_until
 
-__all__ = ["place"]
+__all__ = ["server"]
 
 TYPE = "application/octet-stream"
 
@@ -41,15 +41,15 @@ async def get(
         return response, await response.read()
 
 
-def stored(place: Place) -> list[Path]:
-    return [one for one in (place.data / "uploads-store").rglob("*") if one.is_file()]
+def stored(server: PrivateServer) -> list[Path]:
+    return [one for one in (server.data / "uploads-store").rglob("*") if one.is_file()]
 
 
 async def test_a_file_is_served_unchanged_and_only_to_devices_in_the_group(
-    place: Place,
+    server: PrivateServer,
 ) -> None:
-    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
-    conversation = await place.group(ada, ben)
+    ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await server.group(ada, ben)
     # The file is opaque: even data that looks like a web page is served as bytes.
     sealed = b"<html><script>alert(1)</script>" + os.urandom(300_000)
     status, answer = await send(ada, conversation, sealed)
@@ -69,22 +69,22 @@ async def test_a_file_is_served_unchanged_and_only_to_devices_in_the_group(
     assert response.status == 404 and b"unknown_conversation" in data
     # A member's device that has not been added yet cannot read the file, and the file is not found in another
     # conversation.
-    other = await place.of(await second_device(ben.person))
+    other = await server.of(await second_device(ben.person))
     response, data = await get(other, conversation, file_id)
     assert response.status == 409 and b"no_device" in data
-    elsewhere = await place.group(ben, eve)
+    elsewhere = await server.group(ben, eve)
     response, data = await get(ben, elsewhere, file_id)
     assert response.status == 404 and b"unknown_file" in data
     # No URL for stored media serves the file either.
-    name = stored(place)[0].name
-    async with place.chat.http.get(f"/media/{name}") as refused:
+    name = stored(server)[0].name
+    async with server.chat.http.get(f"/media/{name}") as refused:
         assert refused.status == 403
 
 
-async def test_oversized_and_invalid_bodies_are_refused_and_nothing_is_stored(place: Place) -> None:
-    ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
-    conversation = await place.group(ada, ben)
-    other = Client(await second_device(ben.person), place.server_id, time.time())
+async def test_oversized_and_invalid_bodies_are_refused_and_nothing_is_stored(server: PrivateServer) -> None:
+    ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
+    conversation = await server.group(ada, ben)
+    other = Client(await second_device(ben.person), server.server_id, time.time())
     assert (await send(other, conversation, b"x"))[1]["error"] == "no_device", (
         "the device is not in the group"
     )
@@ -95,62 +95,64 @@ async def test_oversized_and_invalid_bodies_are_refused_and_nothing_is_stored(pl
     assert (await send(eve, conversation, b"x"))[1]["error"] == "unknown_conversation"
     await ben.person.done("PUT", f"/api/me/blocks/{ada.person.id}")
     assert (await send(ada, conversation, b"x"))[1]["error"] == "private_refused"
-    assert stored(place) == []
-    incoming = place.data / "incoming"
+    assert stored(server) == []
+    incoming = server.data / "incoming"
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
-async def test_only_the_sender_can_delete_a_file_and_it_is_removed_from_the_disk(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+async def test_only_the_sender_can_delete_a_file_and_it_is_removed_from_the_disk(
+    server: PrivateServer,
+) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     one = (await send(ada, conversation, b"first sealed file"))[1]["file_id"]
     two = (await send(ada, conversation, b"second sealed file"))[1]["file_id"]
     assert await ben.person.refused("DELETE", path(conversation, f"files/{one}")) == "unknown_file"
     await ada.person.done("DELETE", path(conversation, f"files/{one}"))
     assert await ada.person.refused("DELETE", path(conversation, f"files/{one}")) == "unknown_file"
-    assert [file.read_bytes() for file in stored(place)] == [b"second sealed file"]
+    assert [file.read_bytes() for file in stored(server)] == [b"second sealed file"]
     assert (await get(ben, conversation, one))[0].status == 404
     assert (await get(ben, conversation, two))[0].status == 200
 
 
 async def test_files_expire_with_their_messages_and_leave_no_rows(
-    place: Place,
+    server: PrivateServer,
 ) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
     file_id = (await send(ada, conversation, b"an old sealed file"))[1]["file_id"]
-    name = stored(place)[0].name
-    sweep = place.community.private.sweep
-    days = place.community._config.mls_retention_days
+    name = stored(server)[0].name
+    sweep = server.community.private.sweep
+    days = server.community._config.mls_retention_days
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 - 60
     await sweep.run_once()
     assert (await get(ben, conversation, file_id))[0].status == 200, "not a minute before"
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 + 60
     await sweep.run_once()
-    assert stored(place) == []
+    assert stored(server) == []
     assert (await get(ben, conversation, file_id))[0].status == 404
     for trace in (file_id.encode(), name.encode()):
-        assert trace not in place.bytes_on_disk()
+        assert trace not in server.bytes_on_disk()
 
 
-async def test_files_are_deleted_with_their_conversation(place: Place) -> None:
-    ada, ben, cem = [await place.client(name) for name in ("Ada", "Ben", "Cem")]
-    conversation = await place.group(ada, ben, cem)
+async def test_files_are_deleted_with_their_conversation(server: PrivateServer) -> None:
+    ada, ben, cem = [await server.client(name) for name in ("Ada", "Ben", "Cem")]
+    conversation = await server.group(ada, ben, cem)
     file_id = (await send(ada, conversation, b"a sealed file"))[1]["file_id"]
     for each in (ada, ben):
         await each.person.done("POST", path(conversation, "leave"))
-    sweep = place.community.private.sweep
+    sweep = server.community.private.sweep
     await sweep.run_once()
     assert (await get(cem, conversation, file_id))[0].status == 200, "another member remains"
     await cem.person.done("POST", path(conversation, "leave"))
     await sweep.run_once()
-    assert stored(place) == []
+    assert stored(server) == []
 
 
-async def test_an_incomplete_file_is_not_found(place: Place) -> None:
-    ada, ben = await place.client("Ada"), await place.client("Ben")
-    conversation = await place.group(ada, ben)
-    _, writer = await asyncio.open_connection(*where(place.chat.address))
+async def test_an_incomplete_file_is_not_found(server: PrivateServer) -> None:
+    ada, ben = await server.client("Ada"), await server.client("Ben")
+    conversation = await server.group(ada, ben)
+    _, writer = await asyncio.open_connection(*where(server.chat.address))
     lines = [
         f"POST {path(conversation, 'files')} HTTP/1.1",
         "Host: localhost",
@@ -160,7 +162,7 @@ async def test_an_incomplete_file_is_not_found(place: Place) -> None:
     ]
     writer.write("\r\n".join([*lines, "", "half"]).encode())
     await writer.drain()
-    incoming = place.data / "incoming"
+    incoming = server.data / "incoming"
 
     async def begun() -> bool:
         return incoming.exists() and any(incoming.iterdir())
@@ -171,4 +173,4 @@ async def test_an_incomplete_file_is_not_found(place: Place) -> None:
     await wait_until("the upload has started", begun, within_s=10)
     writer.close()
     await wait_until("the partial upload is deleted", over, within_s=10)
-    assert stored(place) == []
+    assert stored(server) == []

@@ -6,12 +6,12 @@ import pytest
 
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People, people
-from tests.chat.uploads.upload_helpers import Place
+from tests.chat.uploads.upload_helpers import UploadServer
 
 
 @pytest.fixture
-async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
+async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
     """Yield a server with its members and access to its internals."""
     async with server_with_insight(variables) as (chat, community):
         folk: People = await people(chat)
-        yield Place(chat, community, folk, variables)
+        yield UploadServer(chat, community, folk, variables)

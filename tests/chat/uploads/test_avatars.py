@@ -3,95 +3,95 @@
 import json
 from base64 import b64decode
 
-from tests.chat.uploads.upload_helpers import Place
+from tests.chat.uploads.upload_helpers import UploadServer
 
 
-async def test_all_members_can_see_an_avatar_once_the_worker_has_processed_it(place: Place) -> None:
-    member = place.folk.member
-    async with place.folk.live("guest") as [page]:
-        await place.sent(member, "/api/me/avatar")
+async def test_all_members_can_see_an_avatar_once_the_worker_has_processed_it(server: UploadServer) -> None:
+    member = server.folk.member
+    async with server.folk.live("guest") as [page]:
+        await server.sent(member, "/api/me/avatar")
         assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
-        job = await place.claim()
+        job = await server.claim()
         assert job is not None and (job["kind"], job["limits"]["max_side"]) == ("avatar", 256)
-        results = [{"role": "original", "key": await place.store(job, b"face"), "bytes": 4}]
+        results = [{"role": "original", "key": await server.store(job, b"face"), "bytes": 4}]
         results[0]["content_type"] = "image/webp"
         which = {"job": job["id"], "lease": job["lease"]}
-        assert await place.command("job_finish", **which, results=results) == {}
+        assert await server.command("job_finish", **which, results=results) == {}
         event = await page.pushed("member_updated")
         assert event["id"] == member.id
-    async with place.chat.http.get(event["avatar"]) as response:
+    async with server.chat.http.get(event["avatar"]) as response:
         assert await response.read() == b"face"
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] == event["avatar"]
-    async with place.folk.live("member") as [own]:
+    async with server.folk.live("member") as [own]:
         assert own.welcome["member"]["avatar"] == event["avatar"]
     await member.done("DELETE", "/api/me/avatar")
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 
 
-async def test_a_member_in_timeout_cannot_change_their_avatar(place: Place) -> None:
-    member, owner = place.folk.member, place.folk.owner
+async def test_a_member_in_timeout_cannot_change_their_avatar(server: UploadServer) -> None:
+    member, owner = server.folk.member, server.folk.owner
     timeout = f"/api/members/{member.id}/timeout"
-    await place.sent(member, "/api/me/avatar")
+    await server.sent(member, "/api/me/avatar")
     await owner.done("PUT", timeout, {"duration_s": 3600})
-    status, answer = await place.send(member, "/api/me/avatar")
+    status, answer = await server.send(member, "/api/me/avatar")
     assert (status, answer["error"]) == (403, "in_timeout")
     # An upload from before the timeout does not become visible, either.
-    async with place.folk.live("member") as [page]:
-        await place.work()
+    async with server.folk.live("member") as [page]:
+        await server.work()
         assert (await page.pushed("upload_refused"))["code"] == "in_timeout"
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
     await owner.done("DELETE", timeout)
-    await place.sent(member, "/api/me/avatar")
+    await server.sent(member, "/api/me/avatar")
 
 
-async def test_the_previous_avatar_is_deleted_and_the_current_one_is_kept(place: Place) -> None:
-    media, sweep = place.community.media, place.community.files.sweep
+async def test_the_previous_avatar_is_deleted_and_the_current_one_is_kept(server: UploadServer) -> None:
+    media, sweep = server.community.media, server.community.files.sweep
     for picture in (b"first", b"second"):
-        await place.sent(place.folk.member, "/api/me/avatar")
-        await place.work(picture)
+        await server.sent(server.folk.member, "/api/me/avatar")
+        await server.work(picture)
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     # The sweep deletes the first avatar, and two thumbnails that no avatar uses.
     assert await sweep.run_once() == 3
-    avatar = (await place.folk.member.done("GET", f"/api/members/{place.folk.member.id}"))["avatar"]
-    async with place.chat.http.get(avatar) as response:
+    avatar = (await server.folk.member.done("GET", f"/api/members/{server.folk.member.id}"))["avatar"]
+    async with server.chat.http.get(avatar) as response:
         assert await response.read() == b"second"
 
 
-async def test_deleting_a_members_data_deletes_the_avatar(place: Place) -> None:
-    member = place.folk.member
-    await place.sent(member, "/api/me/avatar")
-    await place.work()
+async def test_deleting_a_members_data_deletes_the_avatar(server: UploadServer) -> None:
+    member = server.folk.member
+    await server.sent(member, "/api/me/avatar")
+    await server.work()
     await member.done("DELETE", "/api/me")
-    media, sweep = place.community.media, place.community.files.sweep
+    media, sweep = server.community.media, server.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.run_once() == 2
 
 
-async def test_an_export_contains_the_members_uploads(place: Place) -> None:
-    member = place.folk.member
-    await place.sent(member, "/api/me/avatar")
-    await place.work()
+async def test_an_export_contains_the_members_uploads(server: UploadServer) -> None:
+    member = server.folk.member
+    await server.sent(member, "/api/me/avatar")
+    await server.work()
     headers = {"Authorization": f"Bearer {member.token}"}
-    async with place.chat.http.get("/api/me/export", headers=headers) as response:
+    async with server.chat.http.get("/api/me/export", headers=headers) as response:
         exported = json.loads(await response.text())
     [upload] = exported["uploads"]
-    async with place.chat.http.get(upload["result"]["url"]) as response:
+    async with server.chat.http.get(upload["result"]["url"]) as response:
         assert await response.read() == b"written anew"
 
 
-async def test_anyone_can_see_the_server_icon(place: Place) -> None:
-    owner = place.folk.owner
-    async with place.chat.http.get("/icon") as response:
+async def test_anyone_can_see_the_server_icon(server: UploadServer) -> None:
+    owner = server.folk.owner
+    async with server.chat.http.get("/icon") as response:
         assert response.status == 404
-    async with place.folk.live("guest") as [page]:
-        await place.sent(owner, "/api/icon")
-        await place.work(b"icon")
+    async with server.folk.live("guest") as [page]:
+        await server.sent(owner, "/api/icon")
+        await server.work(b"icon")
         address = (await page.pushed("icon_changed"))["icon_url"]
-    async with place.chat.http.get("/info") as response:
+    async with server.chat.http.get("/info") as response:
         assert (await response.json())["iconUrl"] == address
-    async with place.chat.http.get(address) as response:
+    async with server.chat.http.get(address) as response:
         assert (response.status, response.content_type, await response.read()) == (200, "image/webp", b"icon")
     token = (await owner.done("POST", "/api/me/counts-token"))["token"]
     counts = await owner.done("POST", "/api/counts", {"token": token, "picture": True})
@@ -99,23 +99,23 @@ async def test_anyone_can_see_the_server_icon(place: Place) -> None:
     entries = (await owner.done("GET", "/api/audit?action=icon_change"))["entries"]
     assert [entry["actor_id"] for entry in entries] == [owner.id]
     await owner.done("DELETE", "/api/icon")
-    async with place.chat.http.get("/icon") as response:
+    async with server.chat.http.get("/icon") as response:
         assert response.status == 404
 
 
-async def test_an_icon_uploaded_by_a_former_owner_is_not_shown(place: Place) -> None:
-    owner, admin = place.folk.owner, place.folk.admin
-    await place.sent(owner, "/api/icon")
+async def test_an_icon_uploaded_by_a_former_owner_is_not_shown(server: UploadServer) -> None:
+    owner, admin = server.folk.owner, server.folk.admin
+    await server.sent(owner, "/api/icon")
     await owner.done("POST", f"/api/members/{admin.id}/owner")
-    async with place.folk.live("owner") as [page]:
-        await place.work(b"icon")
+    async with server.folk.live("owner") as [page]:
+        await server.work(b"icon")
         assert (await page.pushed("upload_refused"))["code"] == "forbidden"
-    async with place.chat.http.get("/icon") as response:
+    async with server.chat.http.get("/icon") as response:
         assert response.status == 404
 
 
-async def test_the_icon_has_the_size_limit_set_by_the_operator(place: Place) -> None:
-    status, _, answer = await place.begin(place.folk.owner, 25 * 1024 * 1024 + 1, "/api/icon")
+async def test_the_icon_has_the_size_limit_set_by_the_operator(server: UploadServer) -> None:
+    status, _, answer = await server.begin(server.folk.owner, 25 * 1024 * 1024 + 1, "/api/icon")
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 25 * 1024 * 1024)
-    status, _, _ = await place.begin(place.folk.owner, 25 * 1024 * 1024, "/api/icon")
+    status, _, _ = await server.begin(server.folk.owner, 25 * 1024 * 1024, "/api/icon")
     assert status == 201

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from aiohttp import ClientSession, web
 
 from svc.chat.uploads.commands import RECENT_REQUEST_S, WorkerHealth
-from tests.chat.uploads.upload_helpers import Place
+from tests.chat.uploads.upload_helpers import UploadServer
 
 
 @asynccontextmanager
@@ -45,12 +45,12 @@ async def test_a_worker_that_claims_jobs_counts_as_present_without_a_health_url(
         assert not health.up
 
 
-async def test_the_metrics_cover_workers_jobs_and_storage(place: Place) -> None:
-    assert "svc_chat_media_worker_up 0.0" in await place.chat.metrics()
-    await place.done(place.folk.member)
-    await place.sent(place.folk.member)
-    await place.community.files.sweep.count()
-    metrics = await place.chat.metrics()
+async def test_the_metrics_cover_workers_jobs_and_storage(server: UploadServer) -> None:
+    assert "svc_chat_media_worker_up 0.0" in await server.chat.metrics()
+    await server.done(server.folk.member)
+    await server.sent(server.folk.member)
+    await server.community.files.sweep.count()
+    metrics = await server.chat.metrics()
     for line in (
         "svc_chat_media_worker_up 1.0",
         "svc_chat_upload_jobs_waiting 1.0",

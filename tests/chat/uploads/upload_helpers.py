@@ -22,7 +22,7 @@ TUS = {"Tus-Resumable": "1.0.0"}
 
 
 @dataclass
-class Place:
+class UploadServer:
     chat: ChatServer
     community: Community
     folk: People

@@ -61,43 +61,43 @@ async def test_every_service_is_sent_every_room(world: World) -> None:
 async def test_participants_on_all_services_are_shown(world: World) -> None:
     rooms = list(world.ada.welcome["voice"])
     for number, room_id in enumerate(rooms):
-        place = await world.place(room_id)
-        await world.arrives(place, f"user {number}", room_id)
+        home = await world.place(room_id)
+        await world.arrives(home, f"user {number}", room_id)
         assert await world.ada.people(room_id) == ["Someone"]
     async with world.chat.member("Bob") as bob:
         assert [len(bob.welcome["voice"][room_id]) for room_id in rooms] == [1, 1]
 
 
 async def test_commands_about_a_participant_go_to_the_service_that_hosts_their_room(world: World) -> None:
-    place = await world.place()
+    home = await world.place()
     async with world.chat.member("Bob") as bob:
-        await world.arrives(place, bob.id)
+        await world.arrives(home, bob.id)
         assert await world.ada.people("lobby") == ["Bob"]
         # The state of the other service does not matter.
-        await world.services[1 - place].stop()
+        await world.services[1 - home].stop()
         assert (await world.ada.ask("voice_disconnect", member_id=bob.id))["data"] == {}
-        await world.services[place].until("disconnect_user")
-        assert world.commanded(place, "disconnect_user") == [bob.id]
-        assert world.commanded(1 - place, "disconnect_user") == []
+        await world.services[home].until("disconnect_user")
+        assert world.commanded(home, "disconnect_user") == [bob.id]
+        assert world.commanded(1 - home, "disconnect_user") == []
 
 
 async def test_participants_on_a_dead_service_are_removed_and_its_rooms_move(world: World) -> None:
-    place = await world.place()
-    await world.arrives(place, "user")
+    home = await world.place()
+    await world.arrives(home, "user")
     assert await world.ada.people("lobby") == ["Someone"]
-    await world.services[place].stop()
+    await world.services[home].stop()
     assert await world.ada.people("lobby") == []
-    assert await world.place() == 1 - place
+    assert await world.place() == 1 - home
     assert "svc_chat_sfu_link_up 0.0" in await world.chat.metrics()
 
 
 async def test_a_restarted_service_keeps_its_rooms(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sfu_links, "PATIENCE_S", 30.0)
-    place = await world.place()
-    await world.services[place].stop()
+    home = await world.place()
+    await world.services[home].stop()
     joining = asyncio.create_task(world.place())
-    await world.services[place].start()
-    assert await joining == place
+    await world.services[home].start()
+    assert await joining == home
 
 
 async def test_a_room_with_participants_stays_when_its_first_service_returns(world: World) -> None:
@@ -117,40 +117,40 @@ async def test_a_room_with_participants_stays_when_its_first_service_returns(wor
 
 
 async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(world: World) -> None:
-    place = await world.place()
-    await world.arrives(place, "user")
+    home = await world.place()
+    await world.arrives(home, "user")
     assert await world.ada.people("lobby") == ["Someone"]
-    await world.arrives(1 - place, world.ada.id)
+    await world.arrives(1 - home, world.ada.id)
     moved = await world.ada.pushed("voice_moved")
     assert moved == {"from_channel_id": "lobby", "channel_id": "lobby"}
-    await world.services[1 - place].until("disconnect_user")
-    assert world.commanded(1 - place, "disconnect_user") == [world.ada.id]
-    assert world.commanded(place, "disconnect_user") == []
+    await world.services[1 - home].until("disconnect_user")
+    assert world.commanded(1 - home, "disconnect_user") == [world.ada.id]
+    assert world.commanded(home, "disconnect_user") == []
     # The member's arrival on the wrong service was never announced, so their departure is not announced,
     # either.
-    await world.services[1 - place].send_event("peer_left", "lobby", world.ada.id)
+    await world.services[1 - home].send_event("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 
 
 async def test_participants_on_an_unreachable_service_are_also_moved(world: World) -> None:
     # The lost service continued without the chat server, and other services have since taken over.
-    place = await world.place()
-    await world.arrives(place, world.ada.id)
+    home = await world.place()
+    await world.arrives(home, world.ada.id)
     await world.ada.people("lobby")
-    lost = world.services[place]
+    lost = world.services[home]
     people = dict(lost.people)
     await lost.stop()
     assert await world.ada.people("lobby") == []
     await world.place()
-    await world.arrives(1 - place, "user")
+    await world.arrives(1 - home, "user")
     assert await world.ada.people("lobby") == ["Someone"]
     lost.people = people
     lost.rooms = {"lobby"}
     await lost.start()
     assert (await world.ada.pushed("voice_moved"))["channel_id"] == "lobby"
     await lost.until("disconnect_user")
-    assert world.commanded(place, "disconnect_user") == [world.ada.id]
+    assert world.commanded(home, "disconnect_user") == [world.ada.id]
 
 
 @pytest.mark.parametrize("service", ["2", "-1", "x", "1" * 30])
@@ -170,14 +170,14 @@ async def test_the_pass_through_connects_to_the_named_service(world: World) -> N
 async def test_a_service_that_accepts_no_more_joins_is_replaced_by_another(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = await world.place()
-    world.services[place].answers_sync = False
+    home = await world.place()
+    world.services[home].answers_sync = False
     monkeypatch.setattr("svc.chat.voice.sfu_link.ANSWER_DEADLINE_S", 0.1)
 
     async def moved() -> bool:
         reply = await world.ada.ask("voice_join", channel_id="lobby")
         urls = reply["data"].get("urls", [""])
-        return reply["event"] == "voice_join" and ("service=" in urls[-1]) is (place == 0)
+        return reply["event"] == "voice_join" and ("service=" in urls[-1]) is (home == 0)
 
     await wait_until("the room has moved", moved, within_s=WITHIN_S)
 
@@ -187,14 +187,14 @@ async def test_a_silent_service_gets_no_new_members_and_its_members_are_moved_wh
 ) -> None:
     """Use a service whose machine has vanished, so that its connection stays open."""
     monkeypatch.setattr("svc.chat.voice.sfu_link.ANSWER_DEADLINE_S", 60.0)
-    place = await world.place()
-    silent = world.services[place]
-    await world.arrives(place, world.ada.id)
+    home = await world.place()
+    silent = world.services[home]
+    await world.arrives(home, world.ada.id)
     await world.ada.people("lobby")
     silent.answers_sync = False
-    assert await world.place() == 1 - place
+    assert await world.place() == 1 - home
     assert await world.ada.people("lobby") == []
     await silent.answer_sync()
     assert (await world.ada.pushed("voice_moved"))["channel_id"] == "lobby"
     await silent.until("disconnect_user")
-    assert await world.place() == 1 - place
+    assert await world.place() == 1 - home

@@ -8,43 +8,43 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
-Place = tuple[str, str]
+SortKey = tuple[str, str]
 
 
 class OrderedItems(Generic[_T]):
-    """Items sorted by place. A place is a sort key that ends with the item's id, so no two places are equal.
+    """Items sorted by key. A sort key ends with the item's id, so no two keys are equal.
 
     The items are sorted when they are first listed. After that, only items that change are moved.
     """
 
-    def __init__(self, things: Mapping[str, _T], place_of: Callable[[_T], Place]) -> None:
+    def __init__(self, things: Mapping[str, _T], sort_key: Callable[[_T], SortKey]) -> None:
         self._things = things
-        self.place_of = place_of
-        self._places: list[Place] | None = None
+        self.sort_key = sort_key
+        self._sort_keys: list[SortKey] | None = None
 
     def changed(self, before: _T | None, after: _T | None) -> None:
         """Move an item that has changed to its new position. `before` is None for a new item, and `after` is
         None for a removed item.
         """
-        if self._places is None:
+        if self._sort_keys is None:
             return
-        old = None if before is None else self.place_of(before)
-        new = None if after is None else self.place_of(after)
+        old = None if before is None else self.sort_key(before)
+        new = None if after is None else self.sort_key(after)
         if old == new:
             return
         if old is not None:
-            del self._places[bisect_left(self._places, old)]
+            del self._sort_keys[bisect_left(self._sort_keys, old)]
         if new is not None:
-            insort(self._places, new)
+            insort(self._sort_keys, new)
 
-    def iterate(self, after: Place | None, *, backwards: bool) -> Iterator[_T]:
-        """Yield the items in order, starting after the given place, if any."""
-        if self._places is None:
-            self._places = sorted(map(self.place_of, self._things.values()))
-        places = self._places
+    def iterate(self, after: SortKey | None, *, backwards: bool) -> Iterator[_T]:
+        """Yield the items in order, starting after the given sort key, if any."""
+        if self._sort_keys is None:
+            self._sort_keys = sorted(map(self.sort_key, self._things.values()))
+        sort_keys = self._sort_keys
         if backwards:
-            end = len(places) if after is None else bisect_left(places, after)
+            end = len(sort_keys) if after is None else bisect_left(sort_keys, after)
             indices = range(end - 1, -1, -1)
         else:
-            indices = range(0 if after is None else bisect_right(places, after), len(places))
-        return (self._things[places[index][1]] for index in indices)
+            indices = range(0 if after is None else bisect_right(sort_keys, after), len(sort_keys))
+        return (self._things[sort_keys[index][1]] for index in indices)

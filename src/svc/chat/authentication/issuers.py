@@ -180,7 +180,7 @@ class Provider:
         self._kept = _CachedEndpoints()
         self._exchanging = 0
 
-    async def place(self) -> ProviderEndpoints:
+    async def endpoints(self) -> ProviderEndpoints:
         """Return the details that the page needs to redirect a person to the provider. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
         return ProviderEndpoints(config.oidc_issuer, endpoints.authorization, config.oidc_audience)

@@ -140,7 +140,7 @@ class AuthenticationRequests(Requests):
         refusals=("identity_tier_refused", "issuer_unavailable"),
     )
     async def provider(self) -> ProviderEndpoints:
-        return await self._provider.place()
+        return await self._provider.endpoints()
 
     @endpoint(
         ANYONE,

@@ -179,14 +179,14 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
         if not len(found) % _LINKS_AT_ONCE:
             yield
         found.append((_domains_of(link), span))
-    plain, places = _unescape(text)
+    plain, positions = _unescape(text)
     if plain == text:
         return found
     yield
     for link, (start, end) in links(plain):
         if not len(found) % _LINKS_AT_ONCE:
             yield
-        found.append((_domains_of(link), (places[start], places[end - 1] + 1)))
+        found.append((_domains_of(link), (positions[start], positions[end - 1] + 1)))
     return found
 
 
@@ -194,14 +194,14 @@ def _unescape(text: str) -> tuple[str, Sequence[int]]:
     """Return a text with its escapes decoded, and the position in the original text at which each character
     ends.
     """
-    pieces, places, at = list[str](), list[int](), 0
+    pieces, positions, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):
         plain, hexadecimal, decimal = escape.groups()
         code = int(hexadecimal, 16) if hexadecimal else int(decimal or 0)
         pieces += [text[at : escape.start()], plain or (chr(code) if code < sys.maxunicode else "\ufffd")]
-        places += [*range(at, escape.start()), escape.end() - 1]
+        positions += [*range(at, escape.start()), escape.end() - 1]
         at = escape.end()
-    return "".join((*pieces, text[at:])), [*places, *range(at, len(text))]
+    return "".join((*pieces, text[at:])), [*positions, *range(at, len(text))]
 
 
 def _domains_of(link: str) -> Sequence[str]:

@@ -116,39 +116,41 @@ class Pattern:
         pattern's end.
         """
         core = self.text.strip("*")
-        places = (1 << (text.length + 1)) - 1
+        positions = (1 << (text.length + 1)) - 1
         if not self.text.endswith("*") and _is_of_a_word(core[-1]):
-            places &= ~text.word
+            positions &= ~text.word
         for sign in reversed(core):
             if sign == "*":
-                places = _widen(places, text.inside, MAX_GAP, backwards=True)
+                positions = _widen(positions, text.inside, MAX_GAP, backwards=True)
             elif sign == " ":
-                places = _widen((places >> 1) & text.between, text.between, MAX_BETWEEN - 1, backwards=True)
+                positions = _widen(
+                    (positions >> 1) & text.between, text.between, MAX_BETWEEN - 1, backwards=True
+                )
             else:
-                places = (places >> 1) & text.of(sign)
+                positions = (positions >> 1) & text.of(sign)
         if not self.text.startswith("*") and _is_of_a_word(core[0]):
-            places &= ~(text.word << 1)
-        return places
+            positions &= ~(text.word << 1)
+        return positions
 
     def _end(self, text: Positions, start: int) -> int:
         """Return the end of the shortest match that begins at `start`. A star at the end matches the rest of
         the word.
         """
         core = self.text.strip("*")
-        places = 1 << start
+        positions = 1 << start
         for sign in core:
             if sign == "*":
-                places = _widen(places, text.inside, MAX_GAP)
+                positions = _widen(positions, text.inside, MAX_GAP)
             elif sign == " ":
-                places = _widen((places & text.between) << 1, text.between, MAX_BETWEEN - 1)
+                positions = _widen((positions & text.between) << 1, text.between, MAX_BETWEEN - 1)
             else:
-                places = (places & text.of(sign)) << 1
+                positions = (positions & text.of(sign)) << 1
         if self.text.endswith("*"):
-            reached = _widen(places & -places, text.inside, MAX_GAP)
+            reached = _widen(positions & -positions, text.inside, MAX_GAP)
             return reached.bit_length() - 1
         if _is_of_a_word(core[-1]):
-            places &= ~text.word
-        return (places & -places).bit_length() - 1
+            positions &= ~text.word
+        return (positions & -positions).bit_length() - 1
 
 
 def longest_piece(folded: str) -> str:
@@ -156,8 +158,8 @@ def longest_piece(folded: str) -> str:
     return max(re.split(r"[*?#\s]+", folded), key=len)
 
 
-def _widen(places: int, through: int, most: int, *, backwards: bool = False) -> int:
-    """Add all positions that can be reached from `places` by passing over up to `most` characters in
+def _widen(positions: int, through: int, most: int, *, backwards: bool = False) -> int:
+    """Add all positions that can be reached from `positions` by passing over up to `most` characters in
     `through`.
     """
     # `run` holds the positions at which `length` consecutive characters in `through` begin.
@@ -166,11 +168,11 @@ def _widen(places: int, through: int, most: int, *, backwards: bool = False) -> 
         step = min(length, most - done)
         if step < length:
             run, length = _runs(through, step), step
-        places |= (places >> step) & run if backwards else (places & run) << step
+        positions |= (positions >> step) & run if backwards else (positions & run) << step
         done += step
         if done < most:
             run, length = run & (run >> length), 2 * length
-    return places
+    return positions
 
 
 def _runs(through: int, length: int) -> int:

@@ -169,13 +169,13 @@ class Channels:
                 moved[channel_id] = {**moved.get(channel_id, {}), "parent_id": parent_id}
 
         def move(connection: Connection) -> None:
-            for channel_id, place in moved.items():
-                _CHANNELS.edit(connection, place, id=channel_id)
-                self._record(connection, actor_id, "channel_move", channel_id, place, now)
+            for channel_id, position in moved.items():
+                _CHANNELS.edit(connection, position, id=channel_id)
+                self._record(connection, actor_id, "channel_move", channel_id, position, now)
 
         def announce(_: None) -> list[Channel]:
-            for channel_id, place in moved.items():
-                self._on_changed(channel_id, place)
+            for channel_id, position in moved.items():
+                self._on_changed(channel_id, position)
             return self._directory.listed_channels(actor_id)
 
         return Write(move, announce)
@@ -359,12 +359,12 @@ def _new_positions(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[st
     The positions of the channels in `visible` are redistributed among these channels, and duplicates are
     resolved. All other channels keep their positions.
     """
-    places: list[int] = []
+    positions: list[int] = []
     for channel in visible:
-        places.append(max(channel.position, places[-1] + 1 if places else 0))
+        positions.append(max(channel.position, positions[-1] + 1 if positions else 0))
     before = {channel.id: channel.position for channel in visible}
     return {
-        channel_id: {"position": place}
-        for channel_id, place in zip(wanted, places, strict=True)
-        if before[channel_id] != place
+        channel_id: {"position": position}
+        for channel_id, position in zip(wanted, positions, strict=True)
+        if before[channel_id] != position
     }

@@ -80,7 +80,7 @@ async def add(
     total, files = await asyncio.to_thread(_scan, source)
 
     def write(connection: Connection) -> Added:
-        added = _Placing(connection, source, pictures, int(now * 1000), hidden=hidden).place(total)
+        added = _Importer(connection, source, pictures, int(now * 1000), hidden=hidden).run(total)
         details = {"from": source.program, "channels": added.channels, "messages": added.messages}
         audit.record(connection, None, "import", None, details, now)
         return added
@@ -88,8 +88,8 @@ async def add(
     if objects is None:
         return await database.write(write)
     async with KeptObjects(objects) as kept, picture_sandbox(1) as sandbox:
-        for place, path in enumerate(files):
-            report("pictures", place, len(files))
+        for index, path in enumerate(files):
+            report("pictures", index, len(files))
             if (picture := await _picture(path, kept, sandbox)) is not None:
                 pictures[path] = picture
         added = await database.write(write)
@@ -97,7 +97,7 @@ async def add(
     return added
 
 
-class _Placing:
+class _Importer:
     """The single write of an import, which runs on the writer's thread."""
 
     def __init__(
@@ -120,7 +120,7 @@ class _Placing:
         self._last_n = 0
         self._messages = 0
 
-    def place(self, total: int) -> Added:
+    def run(self, total: int) -> Added:
         execute = self._connection.execute
         if not execute("SELECT 1 FROM member_roles WHERE role_id = 'owner' LIMIT 1").fetchone():
             raise BadRecord("nobody has joined this server yet: let its owner join first")
@@ -133,13 +133,13 @@ class _Placing:
         kept = "placed (post TEXT PRIMARY KEY, message_id TEXT) WITHOUT ROWID"
         execute(f"CREATE TEMP TABLE IF NOT EXISTS {kept}")
         for channel in channels:
-            self._place_channel(channel, total)
+            self._import_channel(channel, total)
         store.rebuild_search_index(self._connection)
         return Added(
             len(channels), self._messages, len(self._people), len(self._pictures), dict(self._left_out)
         )
 
-    def _place_channel(self, channel: ForeignChannel, total: int) -> None:
+    def _import_channel(self, channel: ForeignChannel, total: int) -> None:
         execute, fact = self._connection.execute, f"imported {self._source.program} {channel.key}"
         if not execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (fact, str(self._now_ms))).rowcount:
             raise BadRecord(f"the channel {_printable(channel.name)} has been imported before")
@@ -162,7 +162,7 @@ class _Placing:
         for post in map(self._in_the_past, self._source.posts(channel)):
             if self._messages % _POSTS_BETWEEN == 0:
                 report("messages", self._messages, total)
-            self._place_post(channel_id, post)
+            self._import_post(channel_id, post)
         # Imported messages count as read, so that nobody has to read years of old messages.
         read_by_all = "INSERT INTO reads SELECT id, ?, ? FROM members WHERE left_at_ms IS NULL"
         execute(read_by_all, (channel_id, self._last_n))
@@ -175,7 +175,7 @@ class _Placing:
             self._left_out[LATER_THAN_NOW] += 1
         return past
 
-    def _place_post(self, channel_id: str, post: ForeignPost) -> None:
+    def _import_post(self, channel_id: str, post: ForeignPost) -> None:
         attachments, links = self._files(post.files)
         text = "\n".join(part for part in (post.text.replace("\0", ""), *links) if part)
         if not text.strip() and not attachments:
@@ -266,14 +266,14 @@ class _Placing:
 
     def _react(self, n: int, post: ForeignPost) -> None:
         seen: set[tuple[str, str]] = set()
-        for place, (emoji, author) in enumerate(post.reactions):
+        for index, (emoji, author) in enumerate(post.reactions):
             if (shown := reaction_form(emoji)) is None:
                 self._left_out["reactions with an emoji that this server does not have"] += 1
                 continue
             person, _ = self._person(author)
             if (shown, person) not in seen:
                 seen.add((shown, person))
-                moment = post.at_ms + place
+                moment = post.at_ms + index
                 record = {"n": n, "emoji": shown, "member_id": person, "reacted_at_ms": moment}
                 self._put("reaction", record)
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.access.directory import JOINED, NAME, Member
-from svc.chat.access.ordered_items import OrderedItems, Place
+from svc.chat.access.ordered_items import OrderedItems, SortKey
 from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
@@ -66,22 +66,22 @@ def page(
     sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), fold(wanted.query)
     order = orders.get(sort) or OrderedItems(members, lambda m: (f"{last_seen.get(m.id, 0):020}", m.id))
-    place = _place(members, wanted.after, sort, order) if wanted.after else None
+    after = _sort_key(members, wanted.after, sort, order) if wanted.after else None
     if ids:
-        order = OrderedItems({i: members[i] for i in ids if i in members}, order.place_of)
-    ordered = order.iterate(place, backwards=backwards)
+        order = OrderedItems({i: members[i] for i in ids if i in members}, order.sort_key)
+    ordered = order.iterate(after, backwards=backwards)
     matching = (m for m in ordered if _matches(m, wanted, query, now, last_seen))
     found = list(islice(matching, wanted.limit + 1))
     return found[: wanted.limit], found[wanted.limit - 1].id if len(found) > wanted.limit else None
 
 
-def _place(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> Place:
+def _sort_key(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> SortKey:
     if sort == JOINED:
-        # Ids ascend in the order of joining, so the id of a former member also determines a place.
+        # Ids ascend in the order of joining, so the id of a former member also determines a sort key.
         return "", after
     if after not in members:
         raise ChatError("unknown_member")
-    return order.place_of(members[after])
+    return order.sort_key(members[after])
 
 
 def _matches(

@@ -15,20 +15,20 @@ AT_ONCE = 100
 class GradualPushes:
     """Members who are waiting for an event about a channel or a thread.
 
-    `push` is called with the member's id and the place, which is a channel or a thread. It pushes the current
-    state, so a member who is added again while waiting for the same place gets only one event.
+    `push` is called with the member's id and the target, a channel or a thread. It pushes the current state, so
+    a member who is added again while waiting for the same target gets only one event.
     """
 
     def __init__(self, push: Callable[..., object]) -> None:
         self._push = push
         self._waiting: dict[tuple[str, ...], None] = {}
 
-    def add(self, member_ids: Iterable[str], *place: str) -> None:
+    def add(self, member_ids: Iterable[str], *target: str) -> None:
         """Push an event to each of these members. The first of them get it immediately unless other members
         are waiting.
         """
         is_under_way = bool(self._waiting)
-        self._waiting.update(dict.fromkeys((member_id, *place) for member_id in member_ids))
+        self._waiting.update(dict.fromkeys((member_id, *target) for member_id in member_ids))
         if not is_under_way:
             self._push_some()
 

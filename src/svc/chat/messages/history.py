@@ -80,22 +80,22 @@ class History:
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
         """Read a page. One additional message is read to find out whether there are more."""
-        place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
+        timeline, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
-            around = await store.first_at(self._database, place, wanted.at_ms)
+            around = await store.first_at(self._database, timeline, wanted.at_ms)
         if around is not None:
             older = limit // 2
             before, after = await asyncio.gather(
-                store.before(self._database, place, around, older + 1),
-                store.after(self._database, place, around - 1, limit - older + 1),
+                store.before(self._database, timeline, around, older + 1),
+                store.after(self._database, timeline, around - 1, limit - older + 1),
             )
             shown = (*before[-older:], *after[: limit - older]) if older else after[:limit]
             return HistoryPage(tuple(shown), len(before) > older, len(after) > limit - older)
         if wanted.after is not None:
-            found = await store.after(self._database, place, wanted.after, limit + 1)
+            found = await store.after(self._database, timeline, wanted.after, limit + 1)
             return HistoryPage(tuple(found[:limit]), more_before=True, more_after=len(found) > limit)
         end = _END if wanted.before is None else wanted.before
-        found = await store.before(self._database, place, end, limit + 1)
+        found = await store.before(self._database, timeline, end, limit + 1)
         return HistoryPage(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
 
 

@@ -169,10 +169,10 @@ def trim_address(link: str) -> str:
     """Remove trailing punctuation and unopened brackets from an address."""
     # In `[text](address)`, the closing bracket ends the address, regardless of the next character.
     depth = 0
-    for place, character in enumerate(link):
+    for index, character in enumerate(link):
         depth += (character == "(") - (character == ")")
         if depth < 0:
-            link = link[:place]
+            link = link[:index]
             break
     # The number of closing brackets without an opening one. Count them only once, because an address can end
     # in thousands of closing brackets.

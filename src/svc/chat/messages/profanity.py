@@ -56,7 +56,7 @@ class FoldedText:
     """A text reduced to plain lowercase letters, with each letter's position in the original text."""
 
     text: str
-    places: Sequence[int]
+    positions: Sequence[int]
 
     @classmethod
     def of(cls, text: str) -> "FoldedText":
@@ -67,21 +67,21 @@ class FoldedText:
         if text.isascii():
             return cls(text.lower(), range(len(text)))
         letters: list[str] = []
-        places: list[int] = []
+        positions: list[int] = []
         most = _MAX_GROWTH * len(text)
-        for place, character in enumerate(text):
-            if not place % _CHARACTERS_AT_ONCE:
+        for index, character in enumerate(text):
+            if not index % _CHARACTERS_AT_ONCE:
                 yield
             parts = plain_letters(character)
-            if len(places) > most:
+            if len(positions) > most:
                 parts = parts[:1]
             letters.append(parts)
-            places.extend([place] * len(parts))
-        return cls("".join(letters).translate(LOOK_ALIKES), places)
+            positions.extend([index] * len(parts))
+        return cls("".join(letters).translate(LOOK_ALIKES), positions)
 
     def span(self, start: int, end: int) -> Span:
         """Return the span in the original text that corresponds to a span in the folded text."""
-        return self.places[start], self.places[end - 1] + 1
+        return self.positions[start], self.positions[end - 1] + 1
 
 
 class ScannedText:
@@ -318,8 +318,8 @@ class WordList:
             # again.
             while unsearched and len(found) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
-                for place in _words_with(self._starred[unsearched], text):
-                    found.add(words[bisect_right(starts, place) - 1][0])
+                for start in _words_with(self._starred[unsearched], text):
+                    found.add(words[bisect_right(starts, start) - 1][0])
                 yield
             words = [word for word in words if word[0] not in found]
             unsearched = unsearched if words else 0

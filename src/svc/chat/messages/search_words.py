@@ -99,7 +99,7 @@ def _separate_pairs(prepared: str) -> str:
 
 
 def _pairs(run: str) -> list[str]:
-    return [run[place : place + 2] for place in range(len(run) - 1)]
+    return [run[start : start + 2] for start in range(len(run) - 1)]
 
 
 def _tokens(prepared: str) -> list[str]:

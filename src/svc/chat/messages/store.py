@@ -68,7 +68,7 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 # The JSON value for messages without previews.
 _NO_PREVIEWS = "false"
 # A channel and one of its threads. The thread is None for the channel itself.
-Place = tuple[str, str | None]
+Timeline = tuple[str, str | None]
 # Two of the table's indexes begin with the member. This one has the same order as the result, so that only
 # one page is read. With the other index, all mentions of the member would be read and sorted.
 NEWEST_MENTIONS = (
@@ -236,27 +236,27 @@ async def one(database: Database, channel_id: str, n: int) -> Message | None:
     return _message(row) if row else None
 
 
-async def before(database: Database, place: Place, n: int, limit: int) -> list[Message]:
+async def before(database: Database, timeline: Timeline, n: int, limit: int) -> list[Message]:
     """Return the newest messages before a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
-    rows = await database.rows(sql, (*place, n, limit))
+    rows = await database.rows(sql, (*timeline, n, limit))
     return [_message(row) for row in reversed(rows)]
 
 
-async def after(database: Database, place: Place, n: int, limit: int) -> list[Message]:
+async def after(database: Database, timeline: Timeline, n: int, limit: int) -> list[Message]:
     """Return the oldest messages after a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n > ? ORDER BY m.n LIMIT ?"
-    return [_message(row) for row in await database.rows(sql, (*place, n, limit))]
+    return [_message(row) for row in await database.rows(sql, (*timeline, n, limit))]
 
 
-async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
+async def first_at(database: Database, timeline: Timeline, at_ms: int) -> int | None:
     """Return the cursor of the first message that was posted at the given time or later."""
     # No cursor is earlier than the time of its message. Some are later, because the clock was set back before
     # they were posted.
     row = await database.row(
         "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
         " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",
-        (*place, first_number_at(at_ms), at_ms, at_ms),
+        (*timeline, first_number_at(at_ms), at_ms, at_ms),
     )
     return row["n"] if row else None
 

@@ -190,8 +190,8 @@ class Reports:
         """Prepare a report by the server itself. `rule` is None if the message was flagged because of
         `profanityMode`.
         """
-        place = {"channel_id": channel_id, "message_id": message_id}
-        return AutomaticReport(self, self._report(about, text, now, **place, rule=rule))
+        location = {"channel_id": channel_id, "message_id": message_id}
+        return AutomaticReport(self, self._report(about, text, now, **location, rule=rule))
 
     def _report(self, about: ReportSubject, text: str, now: float, **more: Any) -> Report:
         author: dict[str, Any] = {"member_id": about.id}

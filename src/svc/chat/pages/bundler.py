@@ -84,7 +84,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
         made[sheet] = style.replace(";}", "}").encode()
     if START in made:
         modules = _Modules(written)
-        made = {name: content for name, content in made.items() if name not in modules.place}
+        made = {name: content for name, content in made.items() if name not in modules.bundle_of}
         made |= {file: modules.join(file).encode() for file in (FIRST, LATER)}
         made |= {name: modules.alone(name).encode() for name in modules.alone_names}
     return made
@@ -111,12 +111,12 @@ class _Modules:
         ordered = dict.fromkeys(met for name in rest for met in self._in_order(name) if met in rest)
         self.alone_names = [START, *(name for name in ordered if self._large & set(self._in_order(name)))]
         names = [*first, *(name for name in ordered if name not in self.alone_names)]
-        self.place = {name: FIRST if name in first else LATER for name in names}
+        self.bundle_of = {name: FIRST if name in first else LATER for name in names}
         self._number = {name: f"svc${number}" for number, name in enumerate(names)}
 
     def join(self, file: str) -> str:
         """Return the code of a bundle, in which each module is a function."""
-        modules = [name for name in self.place if self.place[name] == file]
+        modules = [name for name in self.bundle_of if self.bundle_of[name] == file]
         text = [_HEAD, self._imports_of_files(file, modules)]
         for name in modules:
             module = self._read[name]
@@ -151,12 +151,12 @@ class _Modules:
         text = []
         for name in modules:
             for target, clause in self._imports_of(name):
-                if target not in self.place:
+                if target not in self.bundle_of:
                     names = ", ".join(f"{there} as {here}" for there, here in clause.names.items())
                     what = f"* as {clause.whole}" if clause.whole else f"{{ {names} }}"
                     text.append(f'import {what} from "{_address(target, posixpath.dirname(file))}";\n')
-                elif self.place[target] != file:
-                    wanted.setdefault(self.place[target], []).append(self._number[target])
+                elif self.bundle_of[target] != file:
+                    wanted.setdefault(self.bundle_of[target], []).append(self._number[target])
         for other, numbers in wanted.items():
             names = ", ".join(dict.fromkeys(numbers))
             text.append(f'import {{ {names} }} from "{_address(other, posixpath.dirname(file))}";\n')
@@ -166,7 +166,7 @@ class _Modules:
         """Return the declarations that replace the module's imports, in their order."""
         code, bound = "", False
         for target, clause in self._imports_of(name):
-            if target in self.place and clause in self._read[name].imports:
+            if target in self.bundle_of and clause in self._read[name].imports:
                 names = ",".join(
                     here if here == there else f"{there}:{here}" for there, here in clause.names.items()
                 )
@@ -195,8 +195,8 @@ class _Modules:
         if not isinstance(part, DynamicImport):
             return f'new URL("{_address(name, folder)}", import.meta.url).href'
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), part.path))
-        if part.complete and target in self.place:
-            file = _address(self.place[target], folder)
+        if part.complete and target in self.bundle_of:
+            file = _address(self.bundle_of[target], folder)
             return f'import("{file}").then((all)=>all.{self._number[target]}())'
         # Keep the trailing slash of a path to which an expression is appended.
         slash = "/" if part.path.endswith("/") else ""

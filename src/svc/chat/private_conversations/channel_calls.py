@@ -79,9 +79,9 @@ class ChannelCalls:
         now = self._now()
         if len(self._granted) >= _MAX_KNOWN:
             self._granted = {
-                place: one
-                for place, one in self._granted.items()
-                if place[1] in self._users(place[0]) or 0 <= now - one[1] <= _GRANT_LIFETIME_S
+                seat: grant
+                for seat, grant in self._granted.items()
+                if seat[1] in self._users(seat[0]) or 0 <= now - grant[1] <= _GRANT_LIFETIME_S
             }
         self._granted[room_id, session.member_id] = device_id, now
 

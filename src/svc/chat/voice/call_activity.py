@@ -26,7 +26,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, Recipients
 from svc.chat.services import Services
-from svc.chat.voice.enforcement import Place, Rooms
+from svc.chat.voice.enforcement import Rooms, Seat
 from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.responses import VoiceReacted, VoiceSpeaking, VoiceUpdated
 from svc.chat.voice.sfu_links import SfuLinks
@@ -61,8 +61,8 @@ class CallActivity:
         self._hub = hub
         self._occupancy = occupancy
         self._rooms = rooms
-        self._hands: dict[Place, Hand] = {}
-        self._sent: dict[Place, SentMedia] = {}
+        self._hands: dict[Seat, Hand] = {}
+        self._sent: dict[Seat, SentMedia] = {}
         self._order = itertools.count(DOWN + 1)
         self._buckets = TokenBuckets(REACTION_BURST, REACTIONS_PER_S, _MAX_PEOPLE)
 
@@ -86,14 +86,14 @@ class CallActivity:
     def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> Hand:
         """Raise or lower a member's own hand. A hand that is already raised keeps its place in the order."""
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
-        place = (channel_id, member_id)
-        if raised == (place in self._hands):
-            return self.hand(*place)
+        seat = (channel_id, member_id)
+        if raised == (seat in self._hands):
+            return self.hand(*seat)
         if raised:
-            self._hands[place] = Hand(next(self._order))
+            self._hands[seat] = Hand(next(self._order))
         else:
-            del self._hands[place]
-        now = self.hand(*place)
+            del self._hands[seat]
+        now = self.hand(*seat)
         self._push_update(member_id, channel_id, asdict(now))
         return now
 

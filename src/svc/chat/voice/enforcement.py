@@ -25,7 +25,7 @@ _CAPS = {
 # When this many grants are stored, grants of members who are not in a room are dropped.
 MAX_GRANTED = 4096
 
-Place = tuple[str, str]  # A room and a user.
+Seat = tuple[str, str]  # A room and a user.
 
 
 class Rooms:
@@ -88,16 +88,16 @@ class MediaControl:
         self._states = states
         self._link = link
         # Each member's current caps, from the grant or from a later change.
-        self._granted: dict[Place, frozenset[str]] = {}
+        self._granted: dict[Seat, frozenset[str]] = {}
         # The session that requested each grant. After a restart of this server, the session is unknown until
         # the member's page sends a request about the call.
-        self._session: dict[Place, str] = {}
+        self._session: dict[Seat, str] = {}
         # Former members. If they were removed while the media service could not be reached, they are
         # disconnected when it returns.
         self._gone: set[str] = set()
         # Members whose screen share a moderator has stopped. They cannot share a screen again until they
         # leave the room.
-        self._screen_stopped: set[Place] = set()
+        self._screen_stopped: set[Seat] = set()
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
         """Return a member's caps in a room, which determine what the member may send."""
@@ -110,8 +110,8 @@ class MediaControl:
         member_id = session.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.all_participants())
-            self._granted = {place: caps for place, caps in self._granted.items() if place in present}
-            self._session = {place: session for place, session in self._session.items() if place in present}
+            self._granted = {seat: caps for seat, caps in self._granted.items() if seat in present}
+            self._session = {seat: session for seat, session in self._session.items() if seat in present}
         self._session[room_id, member_id] = session.session_id
         caps = self._granted[room_id, member_id] = self.caps(member_id, room_id)
         self.apply_mute(room_id, member_id)

@@ -22,7 +22,7 @@ from svc.chat.live.hub import Recipients, only
 from svc.chat.private_conversations.feature import PrivateFeature
 from svc.chat.services import Changes, Services
 from svc.chat.voice.call_activity import CallActivity, Speakers
-from svc.chat.voice.enforcement import MediaControl, Place, Rooms
+from svc.chat.voice.enforcement import MediaControl, Rooms, Seat
 from svc.chat.voice.occupancy import Mute, MuteState, MuteStates, Occupancy, differences
 from svc.chat.voice.pass_through import pass_through_url
 from svc.chat.voice.responses import (
@@ -59,9 +59,9 @@ class Seats:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._reserved: dict[Place, float] = {}
+        self._reserved: dict[Seat, float] = {}
 
-    def reserve(self, seat: Place, taken: Iterable[Place], now: float, of_room: int = 0) -> None:
+    def reserve(self, seat: Seat, taken: Iterable[Seat], now: float, of_room: int = 0) -> None:
         """Reserve a seat for a member, or renew the member's reservation. Raises ChatError if all seats are
         taken.
 
@@ -81,10 +81,10 @@ class Seats:
     def is_reserved_in(self, room_id: str, now: float) -> bool:
         return any(room == room_id and until > now for (room, _), until in self._reserved.items())
 
-    def occupied(self, seat: Place) -> None:
+    def occupied(self, seat: Seat) -> None:
         self._reserved.pop(seat, None)
 
-    def exceeded_by(self, taken: Iterable[Place]) -> int:
+    def exceeded_by(self, taken: Iterable[Seat]) -> int:
         """Return the number of members above the limit. The limit can be exceeded, because a member may use
         their grant after their seat has been given to another member.
         """
@@ -120,7 +120,7 @@ class Voice:
         self._conversations, self._calls = private.conversations, private.calls
         self._seats = Seats(max_users)
         # Whether each participant may speak, according to the last pushed event.
-        self._may_speak: dict[Place, bool] = {}
+        self._may_speak: dict[Seat, bool] = {}
         self.occupancy = occupancy
         self.rooms = Rooms(services.directory, private.conversations)
         self.states = MuteStates(services.directory.person_of)

@@ -48,47 +48,47 @@ class RoomPlacement:
         self._there, self._silent = there, silent
         self._occupied = occupied
         # The service of each room, and the time until which the room is promised to stay there.
-        self._places: dict[str, tuple[int, float]] = {}
+        self._assignments: dict[str, tuple[int, float]] = {}
 
     def of(self, room_id: str) -> int | None:
         """Return the index of a room's service, or None if the room is empty and was not recently promised to
         anyone.
         """
-        place = self._places.get(room_id)
-        return place[0] if place else None
+        assignment = self._assignments.get(room_id)
+        return assignment[0] if assignment else None
 
     def promise(self, room_id: str, now: float) -> int:
         """Return the index of the service where a member can join a room. The room stays on this service for
         as long as the member's grant is valid.
         """
-        index = self._previous_place(room_id, now)
+        index = self._previous_index(room_id, now)
         if index is None:
             index = self._best(room_id)
-        self._places[room_id] = index, now + PROMISED_S
+        self._assignments[room_id] = index, now + PROMISED_S
         return index
 
     def is_placed_at(self, room_id: str, index: int) -> bool:
         """Return whether a room is on the given service, which has reported a user in the room. If the room
         has no service yet, assign it to this one.
         """
-        return self._places.setdefault(room_id, (index, 0.0))[0] == index
+        return self._assignments.setdefault(room_id, (index, 0.0))[0] == index
 
     def rooms_at(self, index: int) -> list[str]:
-        return [room_id for room_id, (place, _) in self._places.items() if place == index]
+        return [room_id for room_id, (assigned, _) in self._assignments.items() if assigned == index]
 
     def forget(self, room_id: str) -> None:
-        self._places.pop(room_id, None)
+        self._assignments.pop(room_id, None)
 
     def forget_empty(self, now: float) -> bool:
         """Forget empty rooms whose promise has expired. Return whether any empty room is still assigned."""
-        empty = [room_id for room_id in self._places if not self._occupied(room_id)]
-        expired = [room_id for room_id in empty if now >= self._places[room_id][1]]
+        empty = [room_id for room_id in self._assignments if not self._occupied(room_id)]
+        expired = [room_id for room_id in empty if now >= self._assignments[room_id][1]]
         for room_id in expired:
-            del self._places[room_id]
+            del self._assignments[room_id]
         return len(empty) > len(expired)
 
-    def _previous_place(self, room_id: str, now: float) -> int | None:
-        index, until = self._places.get(room_id, (None, 0.0))
+    def _previous_index(self, room_id: str, now: float) -> int | None:
+        index, until = self._assignments.get(room_id, (None, 0.0))
         if index is None or not self._there(index):
             return None
         if self._occupied(room_id):
@@ -222,7 +222,7 @@ class SfuLinks:
         if self._spans is not None:
             # A mute goes to every service, because the member may arrive at any of them.
             user_id = None if kind is UserAudioControl else fields.get("user_id")
-            index = self._spans.place_of(room_id, user_id) if user_id is not None else None
+            index = self._spans.index_of(room_id, user_id) if user_id is not None else None
         for link in self._links if index is None else [self._links[index]]:
             link.send(kind, room_id, **fields)
 

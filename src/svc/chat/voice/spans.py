@@ -54,7 +54,7 @@ class Spans:
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services = services
-        self._places: dict[str, dict[str, int]] = {}
+        self._indices: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
         # The relays that each service has reported but that this server has not started, by id.
@@ -64,15 +64,15 @@ class Spans:
 
     # Methods that track which service each member is connected to.
 
-    def place_of(self, room_id: str, user_id: str) -> int | None:
-        return self._places.get(room_id, {}).get(user_id)
+    def index_of(self, room_id: str, user_id: str) -> int | None:
+        return self._indices.get(room_id, {}).get(user_id)
 
     def users_at(self, index: int) -> list[tuple[str, str]]:
         return [
             (room_id, user_id)
-            for room_id, places in self._places.items()
-            for user_id, place in places.items()
-            if place == index
+            for room_id, indices in self._indices.items()
+            for user_id, at in indices.items()
+            if at == index
         ]
 
     def choose(self, room_id: str, home: int, usable: Sequence[int], size: int) -> int:
@@ -82,8 +82,8 @@ class Spans:
         that has fewer than `size` members of the room, but at least one. If there is none, it is the least
         loaded service.
         """
-        services = [*self._places.get(room_id, {}).values()]
-        everywhere = [place for places in self._places.values() for place in places.values()]
+        services = [*self._indices.get(room_id, {}).values()]
+        everywhere = [index for indices in self._indices.values() for index in indices.values()]
         if home in usable and services.count(home) < size:
             return home
         open_ = [index for index in usable if 0 < services.count(index) < size]
@@ -94,9 +94,9 @@ class Spans:
 
         Return the service to which the member was connected before if it is a different one, otherwise None.
         """
-        places = self._places.setdefault(room_id, {})
-        earlier = places.get(user_id)
-        places[user_id] = index
+        indices = self._indices.setdefault(room_id, {})
+        earlier = indices.get(user_id)
+        indices[user_id] = index
         self._update(room_id)
         return earlier if earlier != index else None
 
@@ -104,12 +104,12 @@ class Spans:
         """Record that a member has left a room on a service. Return False if the member has already joined on
         another service.
         """
-        places = self._places.get(room_id, {})
-        if places.get(user_id) != index:
+        indices = self._indices.get(room_id, {})
+        if indices.get(user_id) != index:
             return False
-        del places[user_id]
-        if not places:
-            del self._places[room_id]
+        del indices[user_id]
+        if not indices:
+            del self._indices[room_id]
         self._update(room_id)
         return True
 
@@ -117,8 +117,8 @@ class Spans:
         """Record a room's speakers on a service. Return its speakers on all services."""
         speakers = self._speakers.setdefault(room_id, {})
         speakers[index] = user_ids
-        at = set(self._places.get(room_id, {}).values()) | {index}
-        return sorted({user_id for place in at for user_id in speakers.get(place, ())})
+        at = set(self._indices.get(room_id, {}).values()) | {index}
+        return sorted({user_id for service in at for user_id in speakers.get(service, ())})
 
     # Methods that handle reports from services.
 
@@ -177,7 +177,7 @@ class Spans:
 
     def _update(self, room_id: str) -> None:
         """Make a room span exactly the services on which it has members."""
-        at = set(self._places.get(room_id, {}).values())
+        at = set(self._indices.get(room_id, {}).values())
         if not at:
             self._speakers.pop(room_id, None)
         if len(at) < 2:

@@ -50,7 +50,7 @@ MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
-# The timeouts for an uploaded avatar: for waiting for a decoding place, and for decoding.
+# The timeouts for an uploaded avatar: for waiting for a decoding slot, and for decoding.
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
@@ -165,13 +165,13 @@ class Pictures:
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
         left_out: dict[int, PayloadWarning] = {}
-        for place, file in enumerate(files):
+        for index, file in enumerate(files):
             try:
-                if place >= MAX_FILES:
+                if index >= MAX_FILES:
                     raise FetchError("media_budget", TOO_MANY_FILES)
                 written = await message.keep(file, most(file.name))
             except FetchError as fault:
-                left_out[place] = PayloadWarning(f"files[{place}]", fault.code, fault.message)
+                left_out[index] = PayloadWarning(f"files[{index}]", fault.code, fault.message)
             else:
                 attachments.append({**result_of(new_id(), file.name, written), "alt": ""})
         return StoredAttachments(attachments, [*left_out], [*left_out.values()])

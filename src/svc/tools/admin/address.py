@@ -33,10 +33,10 @@ def link_address(status: Mapping[str, Any], addresses: Sequence[str], *, secure_
     else:
         host, port, secure = status["host"], status["port"], secure_if_stopped
     names = status.get("names", [])
-    place = ListenAddress(host, port, secure, names)
+    listen_address = ListenAddress(host, port, secure, names)
     if not names:
-        return best_url(place, addresses)
+        return best_url(listen_address, addresses)
     if not secure and (is_loopback(host) or status["trusted_proxy_hops"]):
         # A proxy in front of the server accepts HTTPS on the default port.
         return f"https://{names[0]}"
-    return url_of(place, names[0])
+    return url_of(listen_address, names[0])

@@ -47,9 +47,11 @@ class Address:
         scheme, _, rest = url.partition(":")
         tls = scheme == "turns"
         # TURN URLs have no slashes (RFC 7065 section 3.1). Add slashes, so that the usual parser works.
-        place = URL(f"turn://{rest}")
-        transport = place.query.get("transport", "tcp" if tls else "udp")
-        return cls(url, place.host or "", place.explicit_port or (TLS_PORT if tls else PORT), transport, tls)
+        parsed = URL(f"turn://{rest}")
+        transport = parsed.query.get("transport", "tcp" if tls else "udp")
+        return cls(
+            url, parsed.host or "", parsed.explicit_port or (TLS_PORT if tls else PORT), transport, tls
+        )
 
     @property
     def way(self) -> str:
@@ -221,12 +223,12 @@ class _Datagrams:
     @classmethod
     async def connect(cls, address: Address) -> "_Datagrams":
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
-        family, _, _, _, place = found[0]
+        addresses = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
+        family, _, _, _, socket_address = addresses[0]
         udp_socket = socket.socket(family, socket.SOCK_DGRAM)
         udp_socket.setblocking(False)
         try:
-            udp_socket.connect(place)
+            udp_socket.connect(socket_address)
         except OSError:
             udp_socket.close()
             raise

@@ -20,13 +20,13 @@ class Stream:
     """The packets of one SSRC, in the order in which they were captured."""
 
     ssrc: int
-    places: list[int] = field(default_factory=list)  # indices of its packets in the whole capture
+    indices: list[int] = field(default_factory=list)  # indices of its packets in the whole capture
     packets: list[Packet] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)  # extended sequence numbers
 
-    def add(self, place: int, packet: Packet) -> None:
+    def add(self, index: int, packet: Packet) -> None:
         number = packet.header["sequence"]
-        self.places.append(place)
+        self.indices.append(index)
         self.numbers.append(extended(self.numbers[-1], number) if self.numbers else number)
         self.packets.append(packet)
 
@@ -41,9 +41,9 @@ class Stream:
     def carries(self, ext_id: int) -> bool:
         return any(packet.extension(ext_id) is not None for packet in self.packets)
 
-    def number_near(self, place: int, number: int) -> int:
+    def number_near(self, index: int, number: int) -> int:
         """Extend a 16-bit sequence number relative to the stream's number at that position in the capture."""
-        at = max(bisect_right(self.places, place) - 1, 0)
+        at = max(bisect_right(self.indices, index) - 1, 0)
         return extended(self.numbers[at], number)
 
 
@@ -86,10 +86,10 @@ class Streams:
 
 def find_streams(packets: Iterable[Packet | Malformed]) -> Streams:
     streams: dict[int, Stream] = {}
-    for place, packet in enumerate(packets):
+    for index, packet in enumerate(packets):
         if isinstance(packet, Packet):
             ssrc = packet.header["ssrc"]
-            streams.setdefault(ssrc, Stream(ssrc)).add(place, packet)
+            streams.setdefault(ssrc, Stream(ssrc)).add(index, packet)
     repetitions: dict[int, list[Repetition]] = {}
     for stream in streams.values():
         others = [other for other in streams.values() if not other.payload_types & stream.payload_types]
@@ -108,10 +108,10 @@ def compare(media: Stream, stream: Stream) -> Repetition:
     numbers: dict[int, Packet] = {}
     agreeing = contradicting = 0
     absent = []
-    for place, packet in zip(stream.places, stream.packets, strict=True):
+    for index, packet in zip(stream.indices, stream.packets, strict=True):
         if len(packet.payload) < ORIGINAL_NUMBER_BYTES:
             continue  # The packet contains only padding, sent to probe for bandwidth.
-        number = media.number_near(place, int.from_bytes(packet.payload[:ORIGINAL_NUMBER_BYTES], "big"))
+        number = media.number_near(index, int.from_bytes(packet.payload[:ORIGINAL_NUMBER_BYTES], "big"))
         numbers.setdefault(number, packet)
         if number not in originals:
             absent.append(number)

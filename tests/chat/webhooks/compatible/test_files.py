@@ -25,8 +25,8 @@ async def post(hook: Hook, body: dict[str, object], *files: tuple[str, bytes]) -
     """Post files. Return the response, and the message as its readers receive it."""
     form = FormData(quote_fields=False, default_to_multipart=True)
     form.add_field("payload_json", json.dumps(body), content_type="application/json")
-    for place, (name, data) in enumerate(files):
-        form.add_field(f"files[{place}]", data, filename=name)
+    for index, (name, data) in enumerate(files):
+        form.add_field(f"files[{index}]", data, filename=name)
     async with hook.chat.http.post(f"{hook.path}/discord?wait=true", data=form) as response:
         response_body = await response.json()
         assert response.status == 200, response_body

@@ -30,9 +30,9 @@ def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = 
     """Make a card. In its title, `what` follows the repository's name."""
     sender = event.child("sender")
     repository = event.child("repository")
-    place = repository.text("full_name") or event.child("organization").text("login")
+    source = repository.text("full_name") or event.child("organization").text("login")
     return CardDraft(
-        title=f"[{place}] {what}" if place else what,
+        title=f"[{source}] {what}" if source else what,
         url=url or repository.address("html_url"),
         description=text,
         color=color,

@@ -116,7 +116,7 @@ class CompatibleRequests(Requests):
                 return None
             try:
                 attached = await self._posting.attach(webhook, draft.files)
-                draft = discord.without(draft, [draft.files[place].name for place in attached.left_out])
+                draft = discord.without(draft, [draft.files[index].name for index in attached.left_out])
                 return await self._posting.post(webhook, draft.payload(), attached)
             except StorageFailed:
                 raise ChatError("storage_unavailable") from None

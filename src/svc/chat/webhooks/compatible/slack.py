@@ -161,7 +161,7 @@ def markdown(text: str) -> str:
     text = _ONLY_MARKDOWN.sub(r"\\\g<0>", text)
     text = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", text))
     text = _LONE_ASTERISK.sub(r"\\*", text)
-    return _KEPT.sub(lambda place: kept[int(place[1])], text).strip("\n")
+    return _KEPT.sub(lambda match: kept[int(match[1])], text).strip("\n")
 
 
 def plain(text: str) -> str:

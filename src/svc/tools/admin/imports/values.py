@@ -52,17 +52,17 @@ def in_order(messages: Iterable[tuple[int, object, str]]) -> Iterator[tuple[obje
     """Sort messages by time. Messages with the same time keep their order."""
     with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as spool:
         spool.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
-        spool.execute("CREATE TABLE messages (at_ms INTEGER, message TEXT, place TEXT)")
+        spool.execute("CREATE TABLE messages (at_ms INTEGER, message TEXT, location TEXT)")
         spool.execute("BEGIN")
         spool.executemany(
             "INSERT INTO messages VALUES (?, ?, ?)",
             (
-                (at_ms, json.dumps(message), place.encode("utf-8", "backslashreplace").decode())
-                for at_ms, message, place in messages
+                (at_ms, json.dumps(message), location.encode("utf-8", "backslashreplace").decode())
+                for at_ms, message, location in messages
             ),
         )
         spool.execute("CREATE INDEX by_time ON messages (at_ms)")
-        for row in spool.execute("SELECT message, place FROM messages ORDER BY at_ms, rowid"):
+        for row in spool.execute("SELECT message, location FROM messages ORDER BY at_ms, rowid"):
             yield json.loads(row[0]), row[1]
 
 

@@ -67,7 +67,7 @@ class Load:
         """
         address = address or self.target.address
         parts, tls = urlsplit(address), tls_of(address) if secure else None
-        place = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
+        host_and_port = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
         sources, loop = cycle(self.target.sources), asyncio.get_running_loop()
         held: set[_Held] = set()
 
@@ -77,7 +77,7 @@ class Load:
                 async with asyncio.timeout(CONNECT_DEADLINE_S):
                     await loop.create_connection(
                         lambda: _Held(self, held, next(opening), reading),
-                        *place,
+                        *host_and_port,
                         ssl=tls,
                         local_addr=(source, 0) if source else None,
                     )
