@@ -71,15 +71,19 @@ async def row(
     return " | ".join([f"| {case.what}", *of_audio(received), *of_video(seen), of_drops(counted)]) + " |"
 
 
-def of_audio(found: Measurement) -> list[str]:
+def of_audio(measurement: Measurement) -> list[str]:
     return [
-        f"{found.loss_percent:.2f}",
-        *(f"{us or 0:,.0f}" for us in (found.p50_us, found.p99_us, found.max_us)),
+        f"{measurement.loss_percent:.2f}",
+        *(f"{us or 0:,.0f}" for us in (measurement.p50_us, measurement.p99_us, measurement.max_us)),
     ]
 
 
-def of_video(found: Measurement) -> list[str]:
-    return [f"{found.packets_per_s:,.0f}", f"{found.loss_percent:.2f}", f"{found.p99_us or 0:,.0f}"]
+def of_video(measurement: Measurement) -> list[str]:
+    return [
+        f"{measurement.packets_per_s:,.0f}",
+        f"{measurement.loss_percent:.2f}",
+        f"{measurement.p99_us or 0:,.0f}",
+    ]
 
 
 def of_drops(counted: Counter[str]) -> str:

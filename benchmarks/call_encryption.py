@@ -73,12 +73,12 @@ async def measure(people: People, rounds: int, seconds: float) -> None:
         await person.come_in()
     channels = (await ask(everybody[0], "GET", "/api/channels"))["channels"]
     [path] = [f"/api/channels/{one['id']}" for one in channels if one["type"] == "voice"]
-    found: dict[bool, list[Cost]] = {False: [], True: []}
+    costs: dict[bool, list[Cost]] = {False: [], True: []}
     for _ in range(rounds):
         for encrypted in (True, False):
             await ask(everybody[0], "PATCH", path, {"encrypted": encrypted})
-            found[encrypted].append(await one_call(everybody, seconds))
-    print_costs(found[False], found[True])
+            costs[encrypted].append(await one_call(everybody, seconds))
+    print_costs(costs[False], costs[True])
 
 
 async def one_call(everybody: Sequence[Person], seconds: float) -> Cost:
@@ -135,10 +135,10 @@ def fields(stat: Path) -> list[str]:
 
 
 def ancestors(process: int, parents: dict[int, int]) -> set[int]:
-    found = set[int]()
+    pids = set[int]()
     while process := parents.get(process, 0):
-        found.add(process)
-    return found
+        pids.add(process)
+    return pids
 
 
 def print_costs(plain: Sequence[Cost], sealed: Sequence[Cost]) -> None:

@@ -120,20 +120,20 @@ async def measure(people: People, joins: int, stays: int, tiles: int) -> None:
 
 async def stay_often(page: Page, often: int, pause_s: float = 0) -> list[tuple[float, float]]:
     """Join and leave repeatedly. For each stay, return the times to first audio and first video in ms."""
-    found = []
+    stays = []
     for _ in range(often):
         await asyncio.sleep(pause_s)
         sound, picture = await page.evaluate(JOIN, DEADLINE_MS)
-        found.append((sound, picture))
+        stays.append((sound, picture))
         await page.evaluate(LEAVE)
-    return found
+    return stays
 
 
-def print_times(found: Sequence[tuple[float, float]]) -> None:
-    if not found:
+def print_times(stays: Sequence[tuple[float, float]]) -> None:
+    if not stays:
         return
-    print(f"| {len(found)} joins, ms from the click to | median | p95 | worst |\n|---|---|---|---|")
-    for name, values in zip(("first sound", "first picture"), zip(*found, strict=True), strict=True):
+    print(f"| {len(stays)} joins, ms from the click to | median | p95 | worst |\n|---|---|---|---|")
+    for name, values in zip(("first sound", "first picture"), zip(*stays, strict=True), strict=True):
         ordered = sorted(values)
         p95 = ordered[int(0.95 * (len(ordered) - 1))]
         print(f"| {name} | {statistics.median(ordered):.0f} | {p95:.0f} | {ordered[-1]:.0f} |")
@@ -148,7 +148,7 @@ async def left_behind(inspector: CDPSession) -> dict[str, int]:
         await inspector.send("HeapProfiler.collectGarbage")
         await asyncio.sleep(1.0)
     metrics = await metrics_of(inspector)
-    found = {
+    objects_left = {
         "JavaScript heap, KB": int(metrics["JSHeapUsedSize"] / 1000),
         "DOM nodes": int(metrics["Nodes"]),
         "event listeners": int(metrics["JSEventListeners"]),
@@ -161,9 +161,9 @@ async def left_behind(inspector: CDPSession) -> dict[str, int]:
             "objectId": objects["objectId"],
             "functionDeclaration": "function () { return this.length; }",
         }
-        found[name] = (await inspector.send("Runtime.callFunctionOn", wanted))["result"]["value"]
+        objects_left[name] = (await inspector.send("Runtime.callFunctionOn", wanted))["result"]["value"]
         await inspector.send("Runtime.releaseObjectGroup", {"objectGroup": "counted"})
-    return found
+    return objects_left
 
 
 def print_left(before: dict[str, int], after: dict[str, int], stays: int) -> None:

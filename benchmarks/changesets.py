@@ -143,11 +143,11 @@ def main() -> None:
     count = options.writers * options.rounds
     with tempfile.TemporaryDirectory() as top:
         folder = Path(top)
-        found = asyncio.run(commits(folder, options.writers, options.rounds))
+        timings = asyncio.run(commits(folder, options.writers, options.rounds))
         print("| entry | bytes a message | us to make | us to apply |\n|---|---|---|---|")
         for name, (size, made, applied) in (
-            ("statements", as_statements(copy(folder, "a"), found)),
-            ("changeset", as_changesets(folder / "source", copy(folder, "b"), found)),
+            ("statements", as_statements(copy(folder, "a"), timings)),
+            ("changeset", as_changesets(folder / "source", copy(folder, "b"), timings)),
         ):
             print(f"| {name} | {size / count:.0f} | {made / count * 1e6:.1f} | {applied / count * 1e6:.1f} |")
 

@@ -341,7 +341,7 @@ async def _members(cluster: Cluster, clients: int, seed: int) -> tuple[Clients, 
 
 async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, dict[str, Any]]:
     """Return each client's conversation with its neighbour."""
-    found: dict[int, dict[str, Any]] = {}
+    conversations: dict[int, dict[str, Any]] = {}
     devices = [await Client(person, server_id, time.time()).take_part() for person in people]
     for number in range(0, len(devices) - 1, 2):
         one, other = devices[number : number + 2]
@@ -349,8 +349,8 @@ async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, 
         packages = [b64decode(each["key_package"]) for each in await one.take(conversation, other)]
         status, answer = await one.commit(conversation, 0, packages)
         assert status == 200, answer
-        found[number] = found[number + 1] = conversation
-    return found
+        conversations[number] = conversations[number + 1] = conversation
+    return conversations
 
 
 async def _stop_all(cluster: Cluster) -> None:

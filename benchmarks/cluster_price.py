@@ -80,16 +80,20 @@ async def run(all_writers: list[int], seconds: float, rounds: int) -> None:
             for writers in all_writers:
                 results: dict[str, list[Result]] = {"local": [], "replicated": []}
                 for number in range(rounds):
-                    for way, found in results.items():
+                    for way, measurements in results.items():
                         folder = Path(top) / f"{way}-{writers}-{number}"
                         folder.mkdir()
                         if way == "local":
-                            found.append(await measure(folder, writers, seconds))
+                            measurements.append(await measure(folder, writers, seconds))
                         else:
                             name = f"w{writers}n{number}"
-                            found.append(await replicated(folder, servers.urls, name, writers, seconds))
-                for way, found in results.items():
-                    rate, cpu, p50, p99 = (statistics.median(column) for column in zip(*found, strict=True))
+                            measurements.append(
+                                await replicated(folder, servers.urls, name, writers, seconds)
+                            )
+                for way, measurements in results.items():
+                    rate, cpu, p50, p99 = (
+                        statistics.median(column) for column in zip(*measurements, strict=True)
+                    )
                     print(f"| {writers} | {way} | {rate:,.0f} | {cpu:.0f} | {p50:.1f} | {p99:.1f} |")
 
 
@@ -168,8 +172,8 @@ async def follower_lag(all_writers: Sequence[int], seconds: float) -> None:
                 people = [await newcomer(chat, f"Writer {number}") for number in range(writers)]
                 with closing(sqlite3.connect(follower.data_dir / "community.sqlite3")) as file:
                     end = asyncio.get_running_loop().time() + seconds
-                    found = await asyncio.gather(*(_lags_ms(person, file, end) for person in people))
-        lags_ms = sorted(chain.from_iterable(found))
+                    lags = await asyncio.gather(*(_lags_ms(person, file, end) for person in people))
+        lags_ms = sorted(chain.from_iterable(lags))
         p50, p99 = (lags_ms[int(share * len(lags_ms))] for share in (0.5, 0.99))
         print(f"| {writers} | {len(lags_ms):,} | {p50:.1f} | {p99:.1f} | {lags_ms[-1]:.1f} |", flush=True)
 

@@ -74,25 +74,25 @@ async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
                 meters[name] = await present.enter_async_context(contestant())
             except BenchError as problem:
                 print(f"| {name} | {problem} | | | | | | |", flush=True)
-        found: dict[str, list[Measurement]] = {name: [] for name in meters}
+        by_name: dict[str, list[Measurement]] = {name: [] for name in meters}
         for number in range(chosen.rounds):
             for name, meter in meters.items():
                 progress(f"round {number + 1}/{chosen.rounds}: {name}")
                 await meter.warm_up(pps, WARM_UP_S)
-                found[name].append(await meter.measure(pps, chosen.seconds, silent))
+                by_name[name].append(await meter.measure(pps, chosen.seconds, silent))
     progress("")
-    for name, measurements in found.items():
-        print(row(name, measurements, found["limit"]), flush=True)
+    for name, measurements in by_name.items():
+        print(row(name, measurements, by_name["limit"]), flush=True)
 
 
 def contestants(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[str, Contestant]]:
-    found: list[tuple[str, Contestant]] = [
+    contestants: list[tuple[str, Contestant]] = [
         ("limit", partial(limit, scenario)),
         ("svc", partial(ours, scenario)),
     ]
     if _janus_is_here():
-        found.append(("janus", partial(janus, scenario)))
-    return found + [(name, partial(theirs, command, scenario)) for name, command in peers]
+        contestants.append(("janus", partial(janus, scenario)))
+    return contestants + [(name, partial(theirs, command, scenario)) for name, command in peers]
 
 
 @cache
@@ -131,27 +131,28 @@ HEADING = (
 )
 
 
-def row(name: str, found: Sequence[Measurement], limits: Sequence[Measurement]) -> str:
+def row(name: str, measurements: Sequence[Measurement], limits: Sequence[Measurement]) -> str:
     def of(value: Callable[[Measurement], float | None]) -> list[float]:
-        return [number for each in found if (number := value(each)) is not None]
+        return [number for each in measurements if (number := value(each)) is not None]
 
     cells = [
         spread(of(lambda each: each.cpu_us_per_packet)),
-        spread(ratios(found, limits)),
+        spread(ratios(measurements, limits)),
         f"{statistics.median(of(lambda each: each.packets_per_s)):,.0f}",
         f"{max(of(lambda each: each.loss_percent)):.3f}",
         f"{statistics.median(of(lambda each: each.p50_us)):,.0f}",
         f"{statistics.median(of(lambda each: each.p99_us)):,.0f}",
         f"{max(of(lambda each: each.memory_kb)) / 1024:.0f}",
     ]
-    warnings = {re.sub(r"[\d.]+", "some", warning) for each in found for warning in each.warnings()}
+    warnings = {re.sub(r"[\d.]+", "some", warning) for each in measurements for warning in each.warnings()}
     return " | ".join([f"| {name}", *cells]) + " |" + "".join(f" <!-- {text} -->" for text in warnings)
 
 
-def ratios(found: Sequence[Measurement], limits: Sequence[Measurement]) -> list[float]:
+def ratios(measurements: Sequence[Measurement], limits: Sequence[Measurement]) -> list[float]:
     """Return the ratio of CPU time per packet for each round."""
     pairs = (
-        (ours.cpu_us_per_packet, limit.cpu_us_per_packet) for ours, limit in zip(found, limits, strict=True)
+        (ours.cpu_us_per_packet, limit.cpu_us_per_packet)
+        for ours, limit in zip(measurements, limits, strict=True)
     )
     return [ours / limit for ours, limit in pairs if ours and limit]
 

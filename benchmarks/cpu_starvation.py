@@ -121,13 +121,13 @@ def quotas_are_refused() -> str:
 
 
 def trials() -> Sequence[Trial]:
-    found = [Trial("nothing", alone)]
-    found += [Trial(f"stopped for {each} ms each second", partial(stopped, each)) for each in STOPS_MS]
-    found.append(Trial(f"{BUSY} busy programs on its core", partial(beside, BUSY)))
+    planned = [Trial("nothing", alone)]
+    planned += [Trial(f"stopped for {each} ms each second", partial(stopped, each)) for each in STOPS_MS]
+    planned.append(Trial(f"{BUSY} busy programs on its core", partial(beside, BUSY)))
     if reason := quotas_are_refused():
         print(f"no quotas: {reason}", file=sys.stderr)
-        return found
-    return found + [Trial(f"a quota of {each} %", partial(with_quota, each)) for each in QUOTAS_PERCENT]
+        return planned
+    return planned + [Trial(f"a quota of {each} %", partial(with_quota, each)) for each in QUOTAS_PERCENT]
 
 
 async def main(seconds: float) -> None:
@@ -142,11 +142,21 @@ async def main(seconds: float) -> None:
             await everybody.meter.warm_up(PPS, 1.0)
             before = await dropped(server.url)
             async with trial.starve(server.pid):
-                found = await everybody.meter.measure(PPS, seconds, silent)
+                measurement = await everybody.meter.measure(PPS, seconds, silent)
             counted = await dropped(server.url) - before
-            times = [f"{(us or 0) / 1000:.1f}" for us in (found.p50_us, found.p99_us, found.max_us)]
-            cells = [trial.what, f"{found.packets_per_s:,.0f}", f"{found.loss_percent:.3f}", *times]
-            print("| " + " | ".join([*cells, f"{found.unread:,}", of_drops(counted)]) + " |", flush=True)
+            times = [
+                f"{(us or 0) / 1000:.1f}"
+                for us in (measurement.p50_us, measurement.p99_us, measurement.max_us)
+            ]
+            cells = [
+                trial.what,
+                f"{measurement.packets_per_s:,.0f}",
+                f"{measurement.loss_percent:.3f}",
+                *times,
+            ]
+            print(
+                "| " + " | ".join([*cells, f"{measurement.unread:,}", of_drops(counted)]) + " |", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -26,15 +26,15 @@ def main(arguments: list[str]) -> None:
     if arguments == ["--run"]:
         print(json.dumps(measure()))
         return
-    found = {way: [_in_a_process(masked) for _ in range(ROUNDS)] for way, masked in WAYS.items()}
+    results = {way: [_in_a_process(masked) for _ in range(ROUNDS)] for way, masked in WAYS.items()}
     print(
         "| profile | sealed by | AES instructions | AES by | "
         + " | ".join(f"{s} B, ns" for s in SIZES)
         + " |"
     )
     print("|---|---|---|---|" + "---|" * len(SIZES))
-    for number, (profile, library, _, _) in enumerate(found["with"][0]):
-        for way, rounds in found.items():
+    for number, (profile, library, _, _) in enumerate(results["with"][0]):
+        for way, rounds in results.items():
             best = [min(round_[number][3][at] for round_ in rounds) for at in range(len(SIZES))]
             by = rounds[0][number][2]
             print(

@@ -41,25 +41,27 @@ MAX_MEMORY_GROWTH_PERCENT = 1
 @dataclass(frozen=True, slots=True)
 class Row:
     after_s: float
-    found: Measurement
+    measurement: Measurement
     generator_kb: int
 
     def __str__(self) -> str:
-        found = self.found
-        again = 100 * found.resent / max(found.discarded, 1)
+        measurement = self.measurement
+        again = 100 * measurement.resent / max(measurement.discarded, 1)
         cells = [
             f"{self.after_s:.0f}",
-            f"{found.packets_per_s:,.0f}",
-            f"{found.loss_percent:.3f}",
+            f"{measurement.packets_per_s:,.0f}",
+            f"{measurement.loss_percent:.3f}",
             f"{again:.1f}",
         ]
-        cells += [f"{us or 0:,.0f}" for us in (found.p50_us, found.p99_us)]
+        cells += [f"{us or 0:,.0f}" for us in (measurement.p50_us, measurement.p99_us)]
         cells += [
-            f"{found.cpu_us_per_packet or 0:.2f}",
-            f"{found.memory_kb or 0:,}",
+            f"{measurement.cpu_us_per_packet or 0:.2f}",
+            f"{measurement.memory_kb or 0:,}",
             f"{self.generator_kb:,}",
         ]
-        return "| " + " | ".join(cells) + " |" + "".join(f" <!-- {text} -->" for text in found.warnings())
+        return (
+            "| " + " | ".join(cells) + " |" + "".join(f" <!-- {text} -->" for text in measurement.warnings())
+        )
 
 
 HEADING = (
@@ -90,9 +92,9 @@ async def run(everybody: RoomClients, minutes: float, pps: int, rows: list[Row])
     await everybody.meter.warm_up(pps, WARM_UP_S)
     print(HEADING, flush=True)
     for number in range(1, count + 1):
-        found = await everybody.meter.follow(pps, row_s, progress)
+        measurement = await everybody.meter.follow(pps, row_s, progress)
         progress("")
-        rows.append(Row(number * row_s, found, resident_kb(os.getpid())))
+        rows.append(Row(number * row_s, measurement, resident_kb(os.getpid())))
         print(rows[-1], flush=True)
 
 
@@ -120,7 +122,7 @@ class Change:
 
 
 def verdict(rows: Sequence[Row]) -> list[Change]:
-    p99 = [row.found.p99_us or 0.0 for row in rows]
+    p99 = [row.measurement.p99_us or 0.0 for row in rows]
     halfway, end = rows[len(rows) // 2], rows[-1]
     return [
         Change(
@@ -129,7 +131,12 @@ def verdict(rows: Sequence[Row]) -> list[Change]:
             statistics.median(p99[-COMPARED_ROWS:]),
             MAX_P99_GROWTH_PERCENT,
         ),
-        Change("RSS (KB)", halfway.found.memory_kb or 0, end.found.memory_kb or 0, MAX_MEMORY_GROWTH_PERCENT),
+        Change(
+            "RSS (KB)",
+            halfway.measurement.memory_kb or 0,
+            end.measurement.memory_kb or 0,
+            MAX_MEMORY_GROWTH_PERCENT,
+        ),
         Change("the generator's (KB)", halfway.generator_kb, end.generator_kb, MAX_MEMORY_GROWTH_PERCENT),
     ]
 

@@ -41,12 +41,14 @@ async def main() -> None:
     print(f"| {TOGETHER} in {WITHIN_S:.0f} s | {statistics.median(together):.0f} | {max(together):.0f} |")
     print("\n| the call beside them | loss % | p50 us | p99 us |")
     print("|---|---|---|---|")
-    for name, found in (("nobody comes", quiet), (f"{TOGETHER} come", busy)):
-        print(row(name, found))
+    for name, measurement in (("nobody comes", quiet), (f"{TOGETHER} come", busy)):
+        print(row(name, measurement))
 
 
-def row(name: str, found: Measurement) -> str:
-    return f"| {name} | {found.loss_percent:.3f} | {found.p50_us:,.0f} | {found.p99_us:,.0f} |"
+def row(name: str, measurement: Measurement) -> str:
+    return (
+        f"| {name} | {measurement.loss_percent:.3f} | {measurement.p50_us:,.0f} | {measurement.p99_us:,.0f} |"
+    )
 
 
 async def join_after_a_pause(room: RoomClients) -> float:

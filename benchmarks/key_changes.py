@@ -154,8 +154,8 @@ async def key_at(person: Person, epoch: int) -> float:
 def commits(database: Path, room_id: str) -> dict[int, int]:
     """Return the time at which the server received each commit, by the epoch that the commit ended."""
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
-        found = connection.execute(COMMITS, (room_id,))
-        return dict(found)
+        commit_rows = connection.execute(COMMITS, (room_id,))
+        return dict(commit_rows)
 
 
 def print_row(name: str, times_ms: Sequence[float]) -> None:

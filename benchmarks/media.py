@@ -56,8 +56,8 @@ async def run(*arguments):
     def print_lags(*_):
         lags.sort()
         if lags:
-            found = {"p50": lags[len(lags) // 2], "p99": lags[len(lags) * 99 // 100], "max": lags[-1]}
-            print("lag " + json.dumps(found), file=sys.stderr, flush=True)
+            percentiles = {"p50": lags[len(lags) // 2], "p99": lags[len(lags) * 99 // 100], "max": lags[-1]}
+            print("lag " + json.dumps(percentiles), file=sys.stderr, flush=True)
         lags.clear()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print_lags)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, lags.clear)
@@ -140,8 +140,8 @@ async def lag(folder: Path, uploads: int) -> None:
     print(f"\n{uploads} photographs and a film decoded beside the server: {took_s:.1f} s")
     print("\n| event loop of the chat server | p50 ms | p99 ms | most ms |\n|---|---|---|---|")
     whats = ("nothing to do", f"{uploads} photographs and a film arrive", "they are decoded")
-    for what, found in zip(whats, _found[-3:], strict=True):
-        print(f"| {what} | {' | '.join(f'{found[name] * 1000:.1f}' for name in ('p50', 'p99', 'max'))} |")
+    for what, values in zip(whats, _found[-3:], strict=True):
+        print(f"| {what} | {' | '.join(f'{values[name] * 1000:.1f}' for name in ('p50', 'p99', 'max'))} |")
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
@@ -260,10 +260,10 @@ async def _program(arguments: Sequence[str], folder: Path) -> AsyncIterator[tupl
     assert process.stderr is not None
     try:
         async with asyncio.timeout(30):
-            while not (found := _LISTENING.search(line := (await process.stderr.readline()).decode())):
+            while not (match := _LISTENING.search(line := (await process.stderr.readline()).decode())):
                 assert line, f"svc {arguments[0]} ended"
         draining = None if arguments[0] == "chat" else asyncio.create_task(process.stderr.read())
-        yield process, found[1]
+        yield process, match[1]
         if draining is not None:
             draining.cancel()
     finally:

@@ -35,13 +35,13 @@ async def main() -> None:
     for each in map(outage, options.outages or [each.name for each in OUTAGES]):
         with tempfile.TemporaryDirectory() as folder:
             async with talking(Path(folder), options.client, (6,) if options.ipv6 else (4,)) as talk:
-                found = []
+                outcomes = []
                 for _ in range(options.times):
                     next_one = asyncio.create_task(asyncio.sleep(PERIOD_S))
-                    found.append(await talk.through(each, options.seconds if each.lasts_s else None))
+                    outcomes.append(await talk.through(each, options.seconds if each.lasts_s else None))
                     await next_one
-                    print(f"{each.name}: {found[-1]}", file=sys.stderr, flush=True)
-        print(_line(each, found), flush=True)
+                    print(f"{each.name}: {outcomes[-1]}", file=sys.stderr, flush=True)
+        print(_line(each, outcomes), flush=True)
 
 
 def _arguments() -> argparse.Namespace:
@@ -59,9 +59,9 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _line(each: Outage, found: Sequence[Healed]) -> str:
-    sound, chat = [one.sound_s for one in found], [one.chat_s for one in found]
-    slowest = max(one.problem_shown_s for one in found)
+def _line(each: Outage, outcomes: Sequence[Healed]) -> str:
+    sound, chat = [one.sound_s for one in outcomes], [one.chat_s for one in outcomes]
+    slowest = max(one.problem_shown_s for one in outcomes)
     late = sum(one > GOAL_S for one in sound)
     cells = [f"{statistics.median(sound):.1f} s", f"{max(sound):.1f} s", str(late)]
     cells += (
@@ -70,7 +70,7 @@ def _line(each: Outage, found: Sequence[Healed]) -> str:
         else ["–", "–"]
     )
     cells.append(f"{slowest:.1f} s" if slowest else "–")
-    return f"| {each.what:<44} | {len(found):5} | {' | '.join(cells)} |"
+    return f"| {each.what:<44} | {len(outcomes):5} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

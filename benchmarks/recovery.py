@@ -118,17 +118,17 @@ async def measure(product: Product, people: People, times: int) -> None:
         "signalling is cut": (signalling.cut, ""),
         "the chat server is killed": (partial(kill, product, "chat"), "chat"),
     }
-    found: dict[str, list[tuple[float, float]]] = {what: [] for what in breaks}
+    times_by_break: dict[str, list[tuple[float, float]]] = {what: [] for what in breaks}
     for _ in range(times):
         next_round = asyncio.create_task(asyncio.sleep(STEADY_S + BEYOND_S))
         for what, (happen, killed) in breaks.items():
             begin, silent = await silence(pair, happen)
             listening = listening_since(product, killed) - begin if killed else 0.0
-            found[what].append((listening, silent))
-            print(f"{what}: {found[what][-1]}", file=sys.stderr, flush=True)
+            times_by_break[what].append((listening, silent))
+            print(f"{what}: {times_by_break[what][-1]}", file=sys.stderr, flush=True)
             await asyncio.sleep(SETTLE_S)
         await next_round
-    print_times(found)
+    print_times(times_by_break)
 
 
 async def hear_each_other(pair: Sequence[Person]) -> None:
@@ -137,7 +137,7 @@ async def hear_each_other(pair: Sequence[Person]) -> None:
 
 async def measure_moves(executable: str, times: int) -> None:
     """Measure the loss of one of a room's two media services, in a new installation each time."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    times_by_fault: dict[str, list[tuple[float, float]]] = {}
     for what in [killed := "one of two media services is killed", "one of them vanishes"] * times:
         with tempfile.TemporaryDirectory() as folder:
             async with (
@@ -158,9 +158,9 @@ async def measure_moves(executable: str, times: int) -> None:
                 _, silent = await silence(pair, two.kill if what is killed else freeze, stays=True)
                 if what is not killed:
                     await two.kill()
-                found.setdefault(what, []).append((0.0, silent))
+                times_by_fault.setdefault(what, []).append((0.0, silent))
                 print(f"{what}: {silent:.2f} s", file=sys.stderr, flush=True)
-    print_times(found)
+    print_times(times_by_fault)
 
 
 async def kill(product: Product, program: str) -> None:
@@ -187,10 +187,10 @@ def listening_since(product: Product, program: str) -> float:
     return datetime.fromisoformat(lines[-1]).timestamp()
 
 
-def print_times(found: dict[str, list[tuple[float, float]]]) -> None:
+def print_times(times_by_fault: dict[str, list[tuple[float, float]]]) -> None:
     print("| seconds | times | until it listens again: median | worst | without sound: median | worst |")
     print("|---|---|---|---|---|---|")
-    for what, times in found.items():
+    for what, times in times_by_fault.items():
         listening, answering = zip(*times, strict=True)
         cells = [*middle_and_worst(listening), *middle_and_worst(answering)]
         print(f"| {what} | {len(times)} | {' | '.join(cells)} |")

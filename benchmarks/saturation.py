@@ -54,9 +54,9 @@ async def main(chosen: Options) -> None:
 async def row(name: str, meter: Meter, seconds: float) -> str:
     async def attempt(pps: int) -> Measurement:
         await meter.warm_up(pps, 0.5)
-        found = await meter.measure(pps, seconds, silent)
-        print(f"{name}: {line(found)}", file=sys.stderr, flush=True)
-        return found
+        measurement = await meter.measure(pps, seconds, silent)
+        print(f"{name}: {line(measurement)}", file=sys.stderr, flush=True)
+        return measurement
 
     best, bound = await search(attempt)
     near = await meter.measure(int(best.pps * NEAR), seconds, silent, settled_s=SETTLED_S)
@@ -75,11 +75,11 @@ async def search(attempt: Attempt) -> tuple[Measurement, Measurement | None]:
     failed: list[Measurement] = []
     pps = FIRST_PPS
     while len(failed) < 2 and pps <= LAST_PPS:
-        found = await try_hard(attempt, pps)
-        if is_carried(found):
-            best, failed = found, []
+        measurement = await try_hard(attempt, pps)
+        if is_carried(measurement):
+            best, failed = measurement, []
         else:
-            failed.append(found)
+            failed.append(measurement)
         pps = pps * 5 // 4
     if best is None:
         raise BenchError(f"not even {FIRST_PPS:,} x {SCENARIO.receivers_of_each} packets/s")
@@ -87,11 +87,11 @@ async def search(attempt: Attempt) -> tuple[Measurement, Measurement | None]:
         return best, None
     bound = failed[0]
     for _ in range(HALVINGS):
-        found = await try_hard(attempt, (best.pps + bound.pps) // 2)
-        if is_carried(found):
-            best = found
+        measurement = await try_hard(attempt, (best.pps + bound.pps) // 2)
+        if is_carried(measurement):
+            best = measurement
         else:
-            bound = found
+            bound = measurement
     return best, bound
 
 
@@ -99,41 +99,46 @@ async def try_hard(attempt: Attempt, pps: int) -> Measurement:
     """Return the first successful attempt, or the last attempt."""
     failures = 0
     for _ in range(ATTEMPTS):
-        found = await attempt(pps)
-        failures += not is_disturbed(found)
-        if is_carried(found) or failures == FAILURES:
+        measurement = await attempt(pps)
+        failures += not is_disturbed(measurement)
+        if is_carried(measurement) or failures == FAILURES:
             break
-    return found
+    return measurement
 
 
-def is_disturbed(found: Measurement) -> bool:
+def is_disturbed(measurement: Measurement) -> bool:
     # A service's threads may also wait for each other. Other programs can have used the core only while none
     # of the service's threads ran.
-    waited_percent = min(found.waited_percent, max(100 - (found.cpu_percent or 0), 0))
-    return waited_percent + found.stolen_percent > MAX_DISTURBED_PERCENT
+    waited_percent = min(measurement.waited_percent, max(100 - (measurement.cpu_percent or 0), 0))
+    return waited_percent + measurement.stolen_percent > MAX_DISTURBED_PERCENT
 
 
-def is_carried(found: Measurement) -> bool:
+def is_carried(measurement: Measurement) -> bool:
     """Return whether the service forwarded this rate.
 
     Packets that the generator's own full sockets dropped do not count as lost.
     """
-    lost_percent = 100 * (found.lost - found.missed) / max(found.received + found.lost, 1)
-    wanted = found.pps * found.publishers * found.seconds
-    return lost_percent <= MAX_LOSS_PERCENT and found.sent >= MIN_SENT * wanted
+    lost_percent = (
+        100 * (measurement.lost - measurement.missed) / max(measurement.received + measurement.lost, 1)
+    )
+    wanted = measurement.pps * measurement.publishers * measurement.seconds
+    return lost_percent <= MAX_LOSS_PERCENT and measurement.sent >= MIN_SENT * wanted
 
 
-def line(found: Measurement) -> str:
+def line(measurement: Measurement) -> str:
     """Describe where packets were lost, and which programs used the core."""
     # Unread packets include reports, and lost reports are not counted.
-    unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))
+    unread = min(
+        measurement.unread * SCENARIO.receivers_of_each, max(measurement.lost - measurement.missed, 0)
+    )
     return (
-        f"{found.pps} planned, {found.sent / found.seconds:,.0f} sent, {found.late} of {found.sent} late; "
-        f"{found.packets_per_s:,.0f} packets/s forwarded, {found.loss_percent} % lost: "
-        f"{found.lost - found.missed - unread} by the service, {unread} before its socket, "
-        f"{found.missed} before the generator's; "
-        f"the service ran {found.cpu_percent} % of the time and waited {found.waited_percent} %, "
-        f"the host took {found.stolen_percent} %"
+        f"{measurement.pps} planned, {measurement.sent / measurement.seconds:,.0f} sent, "
+        f"{measurement.late} of {measurement.sent} late; "
+        f"{measurement.packets_per_s:,.0f} packets/s forwarded, {measurement.loss_percent} % lost: "
+        f"{measurement.lost - measurement.missed - unread} by the service, {unread} before its socket, "
+        f"{measurement.missed} before the generator's; "
+        f"the service ran {measurement.cpu_percent} % of the time and waited {measurement.waited_percent} %, "
+        f"the host took {measurement.stolen_percent} %"
     )
 
 

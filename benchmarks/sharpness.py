@@ -75,15 +75,15 @@ async def measure(options: argparse.Namespace) -> None:
             f"a dip to {options.dip} kbit/s": lambda: after_a_dip(ada, grace, link, options.dip, lowered),
             "a gap of 1 s": lambda: after_a_gap(ada, link),
         }
-        found: dict[str, list[float]] = {name: [] for name in cases}
+        times_by_case: dict[str, list[float]] = {name: [] for name in cases}
         for _ in range(options.rounds):
             for name, happens in cases.items():
                 began_ms = await happens()
                 at_ms = await sharp_at_ms(grace, ada, WITHIN_S)
-                found[name].append((at_ms - began_ms) / 1000 if at_ms else WITHIN_S)
+                times_by_case[name].append((at_ms - began_ms) / 1000 if at_ms else WITHIN_S)
                 await asyncio.sleep(BETWEEN_S)
     print("| A8: shared text after | sharp within 2 s | median, s | longest, s |\n|---|---|---|---|")
-    for name, times in found.items():
+    for name, times in times_by_case.items():
         soon = f"{sum(each <= GOAL_S for each in times)} of {len(times)}"
         print(f"| {name} | {soon} | {median(times):.1f} | {max(times):.1f} |", flush=True)
     print(f"\nThe service lowered video in {sum(lowered)} of {len(lowered)} dips.", flush=True)

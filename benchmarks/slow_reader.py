@@ -98,12 +98,12 @@ def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float,
 
 
 def main(count: int = 30, seconds: int = 4) -> None:
-    found: dict[bool, list[tuple[float, float, int]]] = {False: [], True: []}
+    results: dict[bool, list[tuple[float, float, int]]] = {False: [], True: []}
     for _ in range(ROUNDS):
-        for stuck in found:
-            found[stuck].append(percentiles(count, seconds, stuck=stuck))
+        for stuck in results:
+            results[stuck].append(percentiles(count, seconds, stuck=stuck))
     print("| the one over TCP | p50 us | p99 us | packets it was spared |\n|---|---|---|---|")
-    for stuck, rounds in found.items():
+    for stuck, rounds in results.items():
         p50s, p99s, spared_each = zip(*rounds, strict=True)
         p50, p99, spared = min(p50s), min(p99s), statistics.median(spared_each)
         print(f"| {'reads nothing' if stuck else 'reads'} | {p50:.0f} | {p99:.0f} | {spared:,.0f} |")

@@ -142,11 +142,11 @@ def measure(count: int, seconds: float, size: int, *, tcp: bool) -> float:
 def main(count: int = 50, seconds: float = 2.0) -> None:
     print("packets of a frame | UDP, us | TCP, us | TCP / UDP")
     for size in FRAMES:
-        found: dict[bool, list[float]] = {False: [], True: []}
+        rates: dict[bool, list[float]] = {False: [], True: []}
         for _ in range(ROUNDS):
-            for tcp in found:
-                found[tcp].append(measure(count, seconds, size, tcp=tcp))
-        udp, tcp_ = min(found[False]), min(found[True])
+            for tcp in rates:
+                rates[tcp].append(measure(count, seconds, size, tcp=tcp))
+        udp, tcp_ = min(rates[False]), min(rates[True])
         print(f"{size:18} | {udp:7.2f} | {tcp_:7.2f} | {tcp_ / udp:.2f}", flush=True)
 
 

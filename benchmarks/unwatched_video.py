@@ -55,8 +55,8 @@ async def measure_times(ada: Person, grace: Person, rounds: int) -> None:
         for name, changes, ends in CHANGES:
             times[name].append(await times_of(ada, grace, changes, ends))
     print("| change | request to layers_wanted, ms: median, max | from there to set, ms |\n|---|---|---|")
-    for name, found in times.items():
-        columns = [f"{median(column):.0f}, {max(column):.0f}" for column in zip(*found, strict=True)]
+    for name, samples in times.items():
+        columns = [f"{median(column):.0f}, {max(column):.0f}" for column in zip(*samples, strict=True)]
         print(f"| {name} | {' | '.join(columns)} |", flush=True)
 
 
@@ -67,9 +67,9 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     requested_ms = await encoder_log.request_layers(grace, await camera_of(grace), changes)
 
     async def first(event: str) -> Entry | None:
-        found = await encoder_log.entries(ada, requested_ms)
+        log = await encoder_log.entries(ada, requested_ms)
         fits = (
-            each for each in found if each.event == event and (each.encodings[0], each.encodings[-1]) == ends
+            each for each in log if each.event == event and (each.encodings[0], each.encodings[-1]) == ends
         )
         return next(fits, None)
 
@@ -105,9 +105,9 @@ async def measure_processor(ada: Person, grace: Person, seconds: float) -> None:
 async def processor_s(browser: Browser) -> float:
     """Return the processor time of all of a browser's processes."""
     session = await browser.new_browser_cdp_session()
-    found = await session.send("SystemInfo.getProcessInfo")
+    processes = await session.send("SystemInfo.getProcessInfo")
     await session.detach()
-    return sum(float(each["cpuTime"]) for each in found["processInfo"])
+    return sum(float(each["cpuTime"]) for each in processes["processInfo"])
 
 
 if __name__ == "__main__":

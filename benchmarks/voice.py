@@ -105,14 +105,14 @@ async def measure(options: argparse.Namespace) -> None:
             for each in LINKS:
                 if each.name.partition(":")[0] not in options.rows:
                     continue
-                found = await measured(ada, other, link, each, options.settle, options.seconds)
-                print(row(each.name, browser, found, clean), flush=True)
+                result = await measured(ada, other, link, each, options.settle, options.seconds)
+                print(row(each.name, browser, result, clean), flush=True)
 
 
-def row(name: str, browser: str, found: Measured, clean: Measured) -> str:
-    shares = f"{100 * found.concealed_there:.2f} | {100 * found.concealed_here:.2f}"
+def row(name: str, browser: str, result: Measured, clean: Measured) -> str:
+    shares = f"{100 * result.concealed_there:.2f} | {100 * result.concealed_here:.2f}"
     return (
-        f"| {name} | {browser} | {shares} | x {found.down / clean.down:.2f} | x {found.up / clean.up:.2f} |"
+        f"| {name} | {browser} | {shares} | x {result.down / clean.down:.2f} | x {result.up / clean.up:.2f} |"
     )
 
 

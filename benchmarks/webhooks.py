@@ -107,8 +107,10 @@ class Sender(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += data
-        head, found, body = self._received.partition(b"\r\n\r\n")
-        if not found or len(body) < int(head.lower().partition(b"content-length:")[2].split(maxsplit=1)[0]):
+        head, separator, body = self._received.partition(b"\r\n\r\n")
+        if not separator or len(body) < int(
+            head.lower().partition(b"content-length:")[2].split(maxsplit=1)[0]
+        ):
             return
         self._waits.append(time.perf_counter() - self._began)
         if not head.startswith(b"HTTP/1.1 200 "):

@@ -74,12 +74,12 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
         # `tee` writes to its file only after it has read the output.
         listens = re.compile(r"management listens address=(\S+)")
         await eventually("its log is written", lambda: listens.search(log.read_text()), within_s=DEADLINE_S)
-        found = listens.search(log.read_text())
-        assert found is not None
+        match = listens.search(log.read_text())
+        assert match is not None
         async with ClientSession(process.address) as http:
             invite = (folder / "data" / "invite-code").read_text().strip()
             await ChatServer(process.address, http, invite).join("Olga")
-        yield {"SVC_ADMIN_TOKEN": TOKEN, "MANAGEMENT": found[1]}
+        yield {"SVC_ADMIN_TOKEN": TOKEN, "MANAGEMENT": match[1]}
 
 
 def _foreign(folder: Path) -> None:

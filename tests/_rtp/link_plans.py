@@ -338,11 +338,11 @@ def _check(outcome: Outcome, bounds: Bounds) -> list[str]:
     end = 1.0 + (plan.phases[at + 1].at if at + 1 < len(plan.phases) else plan.seconds)
     half = (begin + end) / 2
     capacity = phase.capacity - plan.cross
-    found: list[str] = []
+    faults: list[str] = []
 
     def require(held: bool, what: str, value: object) -> None:
         if not held:
-            found.append(f"phase {at}: {what} is {value}")
+            faults.append(f"phase {at}: {what} is {value}")
 
     late = [i for i, time in enumerate(outcome.times) if half <= time < end]
     if bounds.utilisation is not None:
@@ -381,4 +381,4 @@ def _check(outcome: Outcome, bounds: Bounds) -> list[str]:
     if bounds.estimate is not None:
         low, high = bounds.estimate
         require(low <= outcome.estimates[-1] <= high, "last estimate", round(outcome.estimates[-1]))
-    return found
+    return faults

@@ -109,5 +109,5 @@ def test_exactly_two_hundred_links_are_planned() -> None:
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
 def test_the_estimate_stays_within_the_bounds_of_its_link(plan: Plan) -> None:
-    found = {seed: violations(Run(plan, seed).play()) for seed in SEEDS}
-    assert not any(found.values()), found
+    violations_by_seed = {seed: violations(Run(plan, seed).play()) for seed in SEEDS}
+    assert not any(violations_by_seed.values()), violations_by_seed

@@ -88,24 +88,24 @@ class Person:
 
     def receive(self, count: int) -> list[bytes]:
         """Return `count` decrypted video packets."""
-        found: list[bytes] = []
-        while len(found) < count:
+        payloads: list[bytes] = []
+        while len(payloads) < count:
             data = self.socket.recv(2048)
             if not packets.is_rtcp(data):
-                found.append(self.inbound.unprotect(data))
-        return found
+                payloads.append(self.inbound.unprotect(data))
+        return payloads
 
     def waiting(self) -> list[bytes]:
         """Return the video packets received so far and make the socket non-blocking."""
-        found: list[bytes] = []
+        payloads: list[bytes] = []
         self.socket.setblocking(False)
         while True:
             try:
                 data = self.socket.recv(2048)
             except BlockingIOError:
-                return found
+                return payloads
             if not packets.is_rtcp(data):
-                found.append(data)
+                payloads.append(data)
 
 
 def local_socket() -> socket.socket:

@@ -63,7 +63,7 @@ class Scene:
     names: dict[str, str] = field(default_factory=dict)
 
     def named(self, text: str) -> str:
-        return re.sub(r"\$(\w+)", lambda found: self.names[found[1]], text)
+        return re.sub(r"\$(\w+)", lambda match: self.names[match[1]], text)
 
 
 @dataclass
@@ -392,12 +392,12 @@ async def afterwards(run: Run) -> tuple[str, ...]:
         known.setdefault(row["id"], row["nickname"])
     for row in await run.community.audit._database.rows("SELECT id, name FROM roles"):
         known.setdefault(row["id"], row["name"])
-    found = []
+    faults = []
     for table in TABLES:
         for row in await run.community.audit._database.rows(table):
             values = [known.get(value, _without_id(value)) for value in tuple(row)]
-            found.append(f"{table.rpartition(' FROM ')[2].split()[0]} {values}")
-    return tuple(sorted(found))
+            faults.append(f"{table.rpartition(' FROM ')[2].split()[0]} {values}")
+    return tuple(sorted(faults))
 
 
 def _without_id(value: object) -> object:

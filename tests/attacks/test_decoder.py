@@ -68,17 +68,17 @@ async def confined_by(
 
 async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mapping[str, str]:
     """Try each of the attacks. Return the outcome of each: the name of the error, or "done"."""
-    found = {}
+    results = {}
     for name in names:
         with target_of(user) as target:
             arguments = {"name": name, "target": asdict(target)}
             try:
                 result = await sandbox.call("attempt", arguments, [], LIMITS)
-                found[name] = str(result.facts["outcome"])
+                results[name] = str(result.facts["outcome"])
             except Refused as refused:
                 # A program that replaced the decoder would exit without an error.
-                found[name] = "done" if refused.detail.endswith("status 0") else refused.detail
-    return found
+                results[name] = "done" if refused.detail.endswith("status 0") else refused.detail
+    return results
 
 
 @contextmanager
@@ -158,8 +158,8 @@ async def test_without_the_sandbox_layers_every_attack_succeeds(
 ) -> None:
     """Check that the attacks work. In a container or a chroot, some of them fail for every user."""
     async with confined_by([], user, monkeypatch) as sandbox:
-        found = await outcomes(sandbox, possible_for(user), user)
-    refused = {name: outcome for name, outcome in found.items() if outcome != "done"}
+        results = await outcomes(sandbox, possible_for(user), user)
+    refused = {name: outcome for name, outcome in results.items() if outcome != "done"}
     if makes_user_namespaces():
         assert refused == {}
     assert set(refused) & set(hostile.BY_PATH) == set()
@@ -179,18 +179,18 @@ async def test_each_sandbox_layer_on_its_own_stops_its_attacks(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with confined_by([layer], user, monkeypatch) as sandbox:
-        found = await outcomes(sandbox, sorted(stopped_by(layer, user)), user)
-    assert [name for name, outcome in found.items() if outcome == "done"] == []
+        results = await outcomes(sandbox, sorted(stopped_by(layer, user)), user)
+    assert [name for name, outcome in results.items() if outcome == "done"] == []
     if layer is Layer.SECCOMP:
-        assert set(found.values()) == {"ENOSYS"}
+        assert set(results.values()) == {"ENOSYS"}
 
 
 async def test_all_sandbox_layers_together_stop_every_attack(
     user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with confined_by(set(Layer), user, monkeypatch) as sandbox:
-        found = await outcomes(sandbox, list(hostile.ATTEMPTS), user)
-    assert set(found.values()) == {"ENOSYS"}
+        results = await outcomes(sandbox, list(hostile.ATTEMPTS), user)
+    assert set(results.values()) == {"ENOSYS"}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root without namespaces")
@@ -201,9 +201,9 @@ async def test_a_sandbox_run_by_root_has_an_empty_root_even_if_namespaces_are_re
         sandbox_module, "_start_zygote", starting([Layer.ROOT, Layer.USER], refused=["unshare"])
     )
     async with Sandbox("tests.kit.hostile_decoder", at_once=1, broken="broken") as sandbox:
-        found = await outcomes(sandbox, sorted(stopped_by(Layer.ROOT, 0)), 0)
+        results = await outcomes(sandbox, sorted(stopped_by(Layer.ROOT, 0)), 0)
         assert sandbox.layers == frozenset({Layer.ROOT, Layer.USER})
-    assert set(found.values()) <= {"ENOENT", "EACCES", "EPERM"}
+    assert set(results.values()) <= {"ENOENT", "EACCES", "EPERM"}
 
 
 @pytest.mark.parametrize("layer", [Layer.ROOT, Layer.LANDLOCK, Layer.SECCOMP])
@@ -275,7 +275,7 @@ def status_of(pid: int) -> Mapping[str, str]:
 def descendants(pid: int) -> list[int]:
     """Return the zygote and its jobs, oldest first."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [found for child in map(int, children) for found in (child, *descendants(child))]
+    return [descendant for child in map(int, children) for descendant in (child, *descendants(child))]
 
 
 @pytest.mark.parametrize("machine", HEADERS)

@@ -32,8 +32,8 @@ async def outcome(site: Site, content: bytes, name: str) -> dict[str, Any]:
     """Upload a file. Return the result, or the event that reports the refusal."""
     async with site.page() as page:
         event = await ended(page, await site.send(content, name=name))
-    found: dict[str, Any] = event.get("result") or event
-    return found
+    result: dict[str, Any] = event.get("result") or event
+    return result
 
 
 async def served(site: Site, url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:

@@ -32,10 +32,10 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 def modes(folder: Path) -> dict[str, str]:
     wrong = {}
     for path in (folder, *folder.rglob("*")):
-        found = path.lstat().st_mode
-        wanted = 0o700 if stat.S_ISDIR(found) else 0o600
-        if stat.S_IMODE(found) != wanted:
-            wrong[str(path.relative_to(folder))] = oct(stat.S_IMODE(found))
+        mode = path.lstat().st_mode
+        wanted = 0o700 if stat.S_ISDIR(mode) else 0o600
+        if stat.S_IMODE(mode) != wanted:
+            wrong[str(path.relative_to(folder))] = oct(stat.S_IMODE(mode))
     return wrong
 
 

@@ -53,8 +53,8 @@ def member(name: str, data: bytes = b"", **changes: object) -> Member:
 
 
 def sums(members: list[Member]) -> bytes:
-    found = {i.name: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for i, d in members}
-    return json.dumps({"members": found, "missing": []}).encode()
+    entries = {i.name: {"bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for i, d in members}
+    return json.dumps({"members": entries, "missing": []}).encode()
 
 
 def packed(path: Path, members: list[Member], tail: bytes = b"", **header: object) -> Path:
@@ -324,11 +324,11 @@ def test_archives_written_by_tarfile_can_be_read(tmp_path: Path) -> None:
             info, _ = member(name, data)
             written.addfile(info, io.BytesIO(data))
     raw.seek(0)
-    tape, found = TarReader(raw.read), {}
+    tape, contents = TarReader(raw.read), {}
     while entry := tape.next():
-        found[entry[0]] = b"".join(iter(lambda: tape.read(100), b""))
-        assert len(found[entry[0]]) == entry[1]
-    assert found == files
+        contents[entry[0]] = b"".join(iter(lambda: tape.read(100), b""))
+        assert len(contents[entry[0]]) == entry[1]
+    assert contents == files
 
 
 def test_restored_files_are_private_regardless_of_the_modes_in_the_archive(

@@ -26,17 +26,17 @@ MUTED = Override(deny=Permission.SEND_MESSAGES)
 
 @pytest.fixture
 def directory() -> Directory:
-    found = Directory(lambda: 0.0)
-    found.put_role(
-        Role("helper", "Helper", 300, Permission.MANAGE_CHANNELS | found.roles["member"].permissions)
+    crowded = Directory(lambda: 0.0)
+    crowded.put_role(
+        Role("helper", "Helper", 300, Permission.MANAGE_CHANNELS | crowded.roles["member"].permissions)
     )
-    found.put_member(Member("helper", "Helper", ("helper",)))
-    found.put_member(Member("peer", "Peer", ("helper", "member")))
+    crowded.put_member(Member("helper", "Helper", ("helper",)))
+    crowded.put_member(Member("peer", "Peer", ("helper", "member")))
     for number in range(MEMBERS):
-        found.put_member(Member(f"m{number}", f"Member {number}"))
+        crowded.put_member(Member(f"m{number}", f"Member {number}"))
     for number in range(CHANNELS):
-        found.put_channel(Channel(f"c{number}", f"channel {number}", TEXT))
-    return found
+        crowded.put_channel(Channel(f"c{number}", f"channel {number}", TEXT))
+    return crowded
 
 
 @pytest.fixture

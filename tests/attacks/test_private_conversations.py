@@ -77,9 +77,9 @@ async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetc
     assert sorted(row["body"] for row in kept) == sorted(bodies[-1] for bodies in made.values())
     # The welcome messages arrive in several parts.
     seen = []
-    while found := await ben.welcomes():
-        assert len(found) <= MAX_READ_BYTES // WELCOME_BYTES + 1
-        for one in found:
+    while welcomes := await ben.welcomes():
+        assert len(welcomes) <= MAX_READ_BYTES // WELCOME_BYTES + 1
+        for one in welcomes:
             seen.append(one["conversation_id"])
             await ben.person.done("DELETE", f"/api/private/welcomes/{one['id']}")
     assert sorted(seen) == sorted(group["id"] for group in groups)

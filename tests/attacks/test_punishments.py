@@ -176,8 +176,8 @@ async def test_nobody_can_sanction_a_person_who_is_also_a_higher_ranked_member(w
 
 async def test_sanctions_still_apply_to_a_recovered_members_earlier_keys(world: World) -> None:
     code = (await world.owner.done("POST", f"/api/members/{world.ada.id}/recovery"))["code"]
-    found = await world.back(Device(), recovery_code=code)
-    await world.ban(found)
+    recovered = await world.back(Device(), recovery_code=code)
+    await world.ban(recovered)
     assert await world.refused(world.ada.device) == "banned"
 
 

@@ -48,13 +48,13 @@ TOGETHER = 5
 @pytest.fixture
 def ready() -> Iterator[list[socket.socket]]:
     with ExitStack() as stack:
-        found = []
+        ready_descriptors = []
         for _ in range(CROWD + 3):
             near, far = socket.socketpair()
             stack.enter_context(near)
             stack.enter_context(far).send(b"x")
-            found.append(near)
-        yield found
+            ready_descriptors.append(near)
+        yield ready_descriptors
 
 
 @pytest.fixture
@@ -100,9 +100,9 @@ def test_a_turn_serves_all_members_and_then_a_few_unauthenticated_connections(
 ) -> None:
     members = {each.fileno() for each in ready[CROWD:]}
     for _ in range(3 * CROWD):
-        found = turn(selector)
-        assert set(found[:3]) == members
-        assert 3 < len(found) <= 3 + STRANGERS_AT_ONCE
+        served = turn(selector)
+        assert set(served[:3]) == members
+        assert 3 < len(served) <= 3 + STRANGERS_AT_ONCE
 
 
 def test_unauthenticated_connections_that_are_always_ready_do_not_starve_others(
@@ -156,8 +156,8 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
         stranger_socket.send(b"somebody")
         member_socket.send(b"member")
         turn(selector)
-        found = turn(selector)
-        assert member.fileno() in found and stranger.fileno() not in found
+        served = turn(selector)
+        assert member.fileno() in served and stranger.fileno() not in served
         assert member.fileno() not in selector.fair.turns
         assert member.recv(10) == b"member"
         selector.unregister(member)

@@ -85,8 +85,8 @@ async def test_slow_queries_by_one_member_leave_a_database_connection_for_others
             task.cancel()
         await asyncio.gather(*slow, return_exceptions=True)
         with reading_for("greedy"):
-            found = await asyncio.gather(*(queries.run(query("SELECT 1")) for _ in range(40)))
-        assert all(len(rows) == 1 for rows in found)
+            results = await asyncio.gather(*(queries.run(query("SELECT 1")) for _ in range(40)))
+        assert all(len(rows) == 1 for rows in results)
 
 
 async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
@@ -129,8 +129,8 @@ async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
         await asyncio.sleep(0)
         # The event loop is blocked here until the queries have ended.
         assert ended.wait(DEADLINE_S)
-        found, more = await search
-        assert ([message.text for message in found], more) == (["brief words"], False)
+        messages, more = await search
+        assert ([message.text for message in messages], more) == (["brief words"], False)
 
 
 async def test_searches_find_indexed_messages_while_the_disk_is_full(
@@ -144,8 +144,8 @@ async def test_searches_find_indexed_messages_while_the_disk_is_full(
         await community.messages.indexer.wait_indexed()
         monkeypatch.setattr(search_store, "index_changes", full)
         await olga.ask("message_send", channel_id="general", text="brief and late")
-        found, _ = await community.messages.search.find(olga.id, "brief", None, 5)
-        assert [message.text for message in found] == ["brief words"]
+        messages, _ = await community.messages.search.find(olga.id, "brief", None, 5)
+        assert [message.text for message in messages] == ["brief words"]
 
 
 async def test_history_pages_do_not_wait_for_searches(
@@ -243,6 +243,6 @@ def test_each_name_is_folded_once_for_all_searches() -> None:
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = listing.MembersQuery(query="One of 4", sort=NAME)
     for _ in range(3):
-        found, _ = listing.page(members, orders_of(members), wanted, 0.0, {})
-        assert len(found) == 11
+        listed, _ = listing.page(members, orders_of(members), wanted, 0.0, {})
+        assert len(listed) == 11
     assert fold_name.cache_info().misses == len(members)

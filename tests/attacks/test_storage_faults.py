@@ -222,9 +222,9 @@ async def test_svc_doctor_checks_the_whole_database(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA writable_schema=ON")
         connection.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", row)
-    (found,) = database_at_rest(path.parent)
-    assert found.verdict.value == "problem" and "is damaged" in found.what
-    assert "restore" in found.advice
+    (damage,) = database_at_rest(path.parent)
+    assert damage.verdict.value == "problem" and "is damaged" in damage.what
+    assert "restore" in damage.advice
 
 
 @pytest.mark.parametrize("command", ["doctor", "admin channel list", "admin backup copy.tar.gz", "up"])

@@ -273,11 +273,11 @@ def _listed(tables: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
 
 def _latest(folder: Path) -> int:
     with closing(connect(folder / DATABASE_NAME)) as file:
-        found = [
+        times = [
             file.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0]
             for table, column in (*_listed(PAST), *_listed(PAST_OF_LARGE), *ENDS)
         ]
-    return int(max(found))
+    return int(max(times))
 
 
 async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(

@@ -207,8 +207,8 @@ async def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None
 def test_migrations_are_read_in_numerical_order(tmp_path: Path) -> None:
     for name in ("0002_b.sql", "0001_a.sql"):
         (tmp_path / name).write_text(f"-- {name}")
-    found = [(migration.number, migration.name) for migration in migrations_in(tmp_path)]
-    assert found == [(1, "a"), (2, "b")]
+    names = [(migration.number, migration.name) for migration in migrations_in(tmp_path)]
+    assert names == [(1, "a"), (2, "b")]
     (tmp_path / "0004_d.sql").write_text("")
     with pytest.raises(AssertionError, match="should be number 0003"):
         migrations_in(tmp_path)
@@ -224,6 +224,6 @@ async def test_a_failed_exclusive_write_does_not_delay_the_next(
         await database.write_exclusive(lambda: Write(fail, lambda _: None))
     with pytest.raises(ValueError, match="not so"):
         await database.write_exclusive(lambda: int("not so"))  # type: ignore[arg-type, return-value]
-    found = await database.write_exclusive(lambda: Write(partial(insert, word="a"), lambda word: word + "!"))
-    assert found == "a!"
+    word = await database.write_exclusive(lambda: Write(partial(insert, word="a"), lambda word: word + "!"))
+    assert word == "a!"
     assert await database.write_shared(lambda: Write(partial(insert, word="b"), str.upper)) == "B"

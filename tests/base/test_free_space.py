@@ -32,7 +32,7 @@ def bodies_of(bodies: Iterable[bytes]) -> set[bytes]:
 def bodies_in(path: Path) -> set[bytes]:
     """Return the bodies that occur in a database's file and its write-ahead log."""
     files = [file for file in path.parent.iterdir() if file.name.startswith(path.name)]
-    return {found for file in files for found in A_ROW.findall(file.read_bytes())}
+    return {row for file in files for row in A_ROW.findall(file.read_bytes())}
 
 
 @asynccontextmanager
@@ -71,8 +71,8 @@ async def test_no_database_file_or_copy_contains_deleted_data(tmp_path: Path, ro
     async with opened(path) as database:
         for first in range(1, rows, rows // 3 + 1):
             await database.write(partial(history, first=first, rows=rows // 3 + 1, size=size))
-        found = await database.rows("SELECT body FROM by_number UNION ALL SELECT body FROM by_name")
-        present = bodies_of(row["body"] for row in found)
+        texts = await database.rows("SELECT body FROM by_number UNION ALL SELECT body FROM by_name")
+        present = bodies_of(row["body"] for row in texts)
         await database.empty_log()
         assert bodies_in(path) == present
 
@@ -94,8 +94,8 @@ async def test_free_space_left_by_another_version_is_cleaned_after_startup(tmp_p
         connection.execute("BEGIN")
         history(connection, 1, 2000, 400)
         connection.execute("COMMIT")
-        found = connection.execute("SELECT body FROM by_number UNION ALL SELECT body FROM by_name")
-        present = bodies_of(body for (body,) in found)
+        rows = connection.execute("SELECT body FROM by_number UNION ALL SELECT body FROM by_name")
+        present = bodies_of(body for (body,) in rows)
     assert bodies_in(path) > present
     async with opened(path) as database:
         await database.empty_log()
@@ -110,7 +110,7 @@ async def test_the_log_is_not_overwritten_while_a_reader_is_open(tmp_path: Path)
         await database.write(partial(history, first=1, rows=200, size=400))
         with closing(sqlite3.connect(path, isolation_level=None)) as reader:
             reader.execute("BEGIN")
-            found = reader.execute("SELECT body FROM by_number UNION ALL SELECT body FROM by_name").fetchall()
+            rows = reader.execute("SELECT body FROM by_number UNION ALL SELECT body FROM by_name").fetchall()
             await database.write(lambda connection: connection.execute("DELETE FROM by_number"))
             emptied = asyncio.create_task(database.empty_log())
             for number in range(20):
@@ -118,5 +118,5 @@ async def test_the_log_is_not_overwritten_while_a_reader_is_open(tmp_path: Path)
             assert not emptied.done()
             reader.execute("COMMIT")
         await emptied
-        gone = bodies_of(body for (body,) in found if b"row-b" not in body)
+        gone = bodies_of(body for (body,) in rows if b"row-b" not in body)
         assert gone and not gone & bodies_in(path)

@@ -40,7 +40,7 @@ async def collected(
     the machine.
     """
     now = used = 0.0
-    at, found = 0, list[int]()
+    at, collections = 0, list[int]()
 
     async def sleep(seconds: float) -> None:
         nonlocal now, used, at
@@ -52,7 +52,7 @@ async def collected(
 
     with suppress(asyncio.CancelledError):
         await collect_when_quiet(
-            lambda: found.append(at),
+            lambda: collections.append(at),
             lambda: intervals[at - 1][1],
             lambda: now,
             lambda: used,
@@ -60,7 +60,7 @@ async def collected(
             lambda: memory[at] if memory else 0,
             lambda: left,
         )
-    return found
+    return collections
 
 
 async def test_a_full_collection_runs_when_the_process_is_idle_and_many_objects_exist() -> None:

@@ -13,13 +13,13 @@ def test_a_document_is_parsed_identically_no_matter_how_it_is_split(size: int) -
     value = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
     source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(value, ensure_ascii=False, indent=1).encode())
     document = JsonStream(lambda most: source.read(min(most, size)), 1000)
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name in document.names():
-        found[name] = (
+        values[name] = (
             [document.value() for _ in document.items()] if document.peek() == "[" else document.value()
         )
     document.end()
-    assert found == value
+    assert values == value
 
 
 def test_parsing_does_not_block_the_loop() -> None:

@@ -217,10 +217,10 @@ def family(sandbox: Sandbox) -> list[int]:
     process = sandbox._process
     if process is None:
         return []
-    found = [process.pid]
-    for pid in found:
-        found += _children(pid)
-    return found
+    pids = [process.pid]
+    for pid in pids:
+        pids += _children(pid)
+    return pids
 
 
 def is_running(pid: int) -> bool:

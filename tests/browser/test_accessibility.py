@@ -140,7 +140,7 @@ async def save_view(page: Page, name: str, *, full_page: bool = False) -> None:
         await page.screenshot(path=VIEWS / f"{name}.png", full_page=full_page)
 
 
-async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
+async def look(person: Person, axe: str, where: str, faults: list[str]) -> None:
     """Check the current view with axe, and its contrasts in the other theme as well: nothing else depends on
     the theme.
     """
@@ -150,18 +150,18 @@ async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
     wrong = [*await person.page.evaluate(FOUND, None), *await person.page.evaluate(UNDIRECTED)]
     async with other_theme(person) as theme:
         wrong += [f"{theme}: {each}" for each in await person.page.evaluate(FOUND, "color-contrast")]
-    found += [f"{where}: {each}" for each in wrong]
+    faults += [f"{where}: {each}" for each in wrong]
     await save_view(person.page, re.sub(r"[^a-z0-9]+", "-", where.lower()))
 
 
-async def fits(person: Person, where: str, found: list[str], sizes: Sequence[tuple[int, int]]) -> None:
+async def fits(person: Person, where: str, faults: list[str], sizes: Sequence[tuple[int, int]]) -> None:
     """Check that nothing scrolls sideways, and that every control can be reached in small windows."""
     before = person.page.viewport_size
     assert before is not None
     for width, height in sizes:
         await person.resize({"width": width, "height": height})
         wrong = await person.page.evaluate(MISPLACED)
-        found += [f"{where}, {width} x {height}: {each}" for each in wrong]
+        faults += [f"{where}, {width} x {height}: {each}" for each in wrong]
         if wrong:
             name = re.sub(r"[^a-z0-9]+", "-", f"{where}-{width}".lower())
             await person.page.screenshot(path=VIEWS / f"cut-off-{name}.png")
@@ -176,11 +176,11 @@ async def close(person: Person) -> None:
 
 async def expect_accessible(person: Person, axe: str, where: str) -> None:
     """Check one view with axe-core in the current window."""
-    found: list[str] = []
+    faults: list[str] = []
     assert person.page.viewport_size is not None
     width = person.page.viewport_size["width"]
-    await look(person, axe, f"{where}, {width}", found)
-    assert not found, "\n".join(found)
+    await look(person, axe, f"{where}, {width}", faults)
+    assert not faults, "\n".join(faults)
 
 
 async def at_both_sizes(person: Person, axe: str, where: str) -> None:
@@ -197,14 +197,14 @@ async def at_both_sizes(person: Person, axe: str, where: str) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_page_is_accessible(people: People, axe: str, size: str) -> None:
-    found: list[str] = []
+    faults: list[str] = []
     ada = await people.arrive("Ada")
 
     async def check(where: str) -> None:
-        await look(ada, axe, f"{size}: {where}", found)
+        await look(ada, axe, f"{size}: {where}", faults)
         # A popup that opened on the far side of a wide window stays visible when the window shrinks.
         if size == "narrow" or where == "the emoji picker":
-            await fits(ada, where, found, SMALL_SIZES)
+            await fits(ada, where, faults, SMALL_SIZES)
 
     await ada.resize(SIZES[size])
     await ada.page.get_by_label("Your name").wait_for()
@@ -216,14 +216,14 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str) -> No
 
     await look_at_a_channel(ada, check)
     await look_at_messages(ada, check)
-    await look_at_colours(ada, found)
+    await look_at_colours(ada, faults)
     await look_at_writing(ada, check)
     await look_at_panels(ada, check)
     await look_at_an_invite(ada, check)
     await fill_the_lists(ada)
     await look_at_settings(ada, check)
     await look_at_a_call(ada, check)
-    assert not found, "\n".join(found)
+    assert not faults, "\n".join(faults)
 
 
 async def look_at_a_channel(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
@@ -321,7 +321,7 @@ async def look_at_messages(ada: Person, check: Callable[[str], Awaitable[None]])
     await ada.page.locator(".thread").get_by_role("button", name="Close").click()
 
 
-async def look_at_colours(ada: Person, found: list[str]) -> None:
+async def look_at_colours(ada: Person, faults: list[str]) -> None:
     """Check names in every hue: on messages, in a mention, and in the member list."""
     role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners", "color": 0x2E7D32})
     await ask(ada, "PUT", f"/api/members/{await own_id(ada)}/roles/{role['id']}")
@@ -329,14 +329,14 @@ async def look_at_colours(ada: Person, found: list[str]) -> None:
     await ada.show_aside("Members")
     await expect(ada.page.locator(".members .coloured")).to_be_visible()
     await until_still(ada.page)
-    found += await ada.page.evaluate(HUES)
+    faults += await ada.page.evaluate(HUES)
     async with other_theme(ada):
-        found += await ada.page.evaluate(HUES)
+        faults += await ada.page.evaluate(HUES)
     await ada.page.locator(".aside-body").get_by_role("button", name="Close").click()
     await expect(ada.page.locator(".aside-body")).to_have_count(0)
-    found += await ada.page.evaluate(HUES)
+    faults += await ada.page.evaluate(HUES)
     async with other_theme(ada):
-        found += await ada.page.evaluate(HUES)
+        faults += await ada.page.evaluate(HUES)
 
 
 async def look_at_writing(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:

@@ -23,9 +23,9 @@ REFUSES = {"profile": {"default_content_setting_values": {"cookies": 2}}}
 
 
 def names() -> list[str]:
-    found = {name for path in WEB_FOLDER.rglob("*.js") for name in KEPT.findall(path.read_text())}
-    assert len(found) > 10
-    return sorted(found)
+    keys = {name for path in WEB_FOLDER.rglob("*.js") for name in KEPT.findall(path.read_text())}
+    assert len(keys) > 10
+    return sorted(keys)
 
 
 async def test_no_stored_value_breaks_the_page(people: People) -> None:

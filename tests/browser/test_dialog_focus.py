@@ -43,7 +43,7 @@ async def with_separate_modules(route: Route) -> None:
 
 @wide_only
 async def test_every_dialog_is_accessible_and_returns_the_focus(people: People, axe: str) -> None:
-    found: list[str] = []
+    faults: list[str] = []
     ada, grace = await both(people)
     page = ada.page
     await write(ada, "Hello")
@@ -59,9 +59,9 @@ async def test_every_dialog_is_accessible_and_returns_the_focus(people: People, 
         await page.evaluate(SHOW, [name, await own_id(grace)])
         await expect(shown, name).to_have_count(1)
         await expect(shown.locator(":focus"), name).to_be_attached()
-        await look(ada, axe, name, found)
-        await fits(ada, name, found, [(320, 568)])
+        await look(ada, axe, name, faults)
+        await fits(ada, name, faults, [(320, 568)])
         await page.keyboard.press("Escape")
         await expect(shown, name).to_have_count(0)
         await expect(opener, name).to_be_focused()
-    assert not found, "\n".join(found)
+    assert not faults, "\n".join(faults)

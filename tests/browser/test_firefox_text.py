@@ -48,7 +48,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
       enter(await one("#draft"));""")
     await expect(ada.page.get_by_role("link", name="large.bin")).to_be_visible()
     # On a busy machine, the message may not be searchable immediately after it was posted, so search again.
-    found = await grace.does("""
+    text = await grace.does("""
       await press("Search");
       const field = await one("input[type=search]");
       fill(field, "hello");
@@ -58,7 +58,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
         if (!document.body.innerText.includes("Searching…")) field.form.requestSubmit();
         return null;
       })).textContent;""")
-    assert "Hello from Firefox" in found
+    assert "Hello from Firefox" in text
 
 
 @pytest.mark.nightly("Firefox writes, reads and finds messages daily")

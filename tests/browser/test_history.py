@@ -137,8 +137,8 @@ async def address_of(person: Person, number: int) -> str:
     [old] = [each["id"] for each in channels if each["name"] == "old"]
     at_ms = int((BEGINNING + timedelta(seconds=10 * number)).timestamp() * 1000)
     page = await ask(person, "GET", f"/api/channels/{old}/messages?at_ms={at_ms}")
-    [found] = [each["id"] for each in page["messages"] if each["posted_at_ms"] == at_ms]
-    return f"/#channel={old}&message={found}"
+    [message_id] = [each["id"] for each in page["messages"] if each["posted_at_ms"] == at_ms]
+    return f"/#channel={old}&message={message_id}"
 
 
 @wide_daily

@@ -159,17 +159,17 @@ async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(pe
 
     await entry(ada, "<img").click()
     await expect(ada.page.locator(".message").last).to_contain_text("Files")
-    found: list[str] = []
+    faults: list[str] = []
     for size, viewport in SIZES.items():
         await ada.resize(viewport)
         for where, show in views(ada.page, size).items():
             await show()
             await until_still(ada.page)
             wrong = [*await ada.page.evaluate(TOO_WIDE), *await ada.page.evaluate(UNDIRECTED)]
-            found += [f"{size}, {where}: {each}" for each in wrong]
+            faults += [f"{size}, {where}: {each}" for each in wrong]
             await ada.page.keyboard.press("Escape")
         assert await ada.page.locator(FOREIGN).count() == 0
-    assert found == [], "\n".join(found)
+    assert faults == [], "\n".join(faults)
     assert (dialogs, [each for each in requests if not each.startswith((own, "blob:", "data:"))]) == ([], [])
 
 

@@ -65,9 +65,9 @@ async def accessibility_node(page: Page, role: str) -> dict[str, object]:
     """Return what the browser reports to a screen reader about the element with the given role."""
     session = await page.context.new_cdp_session(page)
     nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
-    [found] = [node for node in nodes if node["role"]["value"] == role]
+    [node] = [node for node in nodes if node["role"]["value"] == role]
     await session.detach()
-    return {each["name"]: each["value"].get("value") for each in found["properties"]}
+    return {each["name"]: each["value"].get("value") for each in node["properties"]}
 
 
 @wide_only

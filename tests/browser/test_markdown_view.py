@@ -134,11 +134,11 @@ async def test_hostile_markdown_neither_runs_code_nor_loads_anything(
     on.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     own = await on.page.evaluate("() => location.origin")
     on.page.on("request", lambda request: requests.append(request.url))
-    found = on.page.locator("body > div :is(img, script, svg, math, iframe, style, object, form, input)")
+    elements = on.page.locator("body > div :is(img, script, svg, math, iframe, style, object, form, input)")
     for key in ("markdown", "addresses", "names", "file_names", "wide"):
         for text in ["\n\n".join(HOSTILE[key]), *HOSTILE[key]]:
             await show(on, text)
-            assert await found.count() == 0, text
+            assert await elements.count() == 0, text
     assert (dialogs, [url for url in requests if not url.startswith(own)]) == ([], [])
 
 

@@ -75,8 +75,8 @@ MAX_ROW_PX, MIN_TITLE_PX = 64, 100
 
 async def is_within_reach(person: Person, where: str) -> None:
     await until_still(person.page)
-    found = await person.page.evaluate(OUT_OF_REACH)
-    assert not found, f"{where}: {found}"
+    unreachable = await person.page.evaluate(OUT_OF_REACH)
+    assert not unreachable, f"{where}: {unreachable}"
 
 
 @on_a_phone

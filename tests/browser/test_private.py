@@ -259,7 +259,7 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
 
 
 async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: People, axe: str) -> None:
-    found: list[str] = []
+    faults: list[str] = []
     ada, grace = await both(people)
     await private(ada, "Grace")
     await send_message(ada, "Hello in private")
@@ -268,7 +268,7 @@ async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: P
         for theme in ("light", "dark"):
             await ada.resize(size)
             await ada.page.emulate_media(color_scheme=theme)
-            await look(ada, axe, f"a private conversation, {name}, {theme}", found)
+            await look(ada, axe, f"a private conversation, {name}, {theme}", faults)
     # As in a channel, the arrow keys move between messages.
     await ada.page.locator("#private-box").focus()
     await ada.page.keyboard.press("ArrowUp")
@@ -278,7 +278,7 @@ async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: P
     await expect(ada.page.locator(".private-number")).to_be_visible()
     await at_both_sizes(ada, axe, "the safety number")
     await ada.page.keyboard.press("Escape")
-    assert not found, "\n".join(found)
+    assert not faults, "\n".join(faults)
     await ada.press("Show channels")
     await open_channel(ada, "general")
     await expect(box(ada)).to_be_enabled()

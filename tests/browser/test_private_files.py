@@ -82,19 +82,19 @@ def pictures(person: Person) -> Locator:
 async def loaded(picture: Locator) -> bytes:
     """Return the bytes of a displayed picture."""
     await expect(picture).to_have_js_property("naturalWidth", 320)
-    found = await picture.evaluate(
+    content = await picture.evaluate(
         "async (img) => [...new Uint8Array(await blobs.get(img.src).arrayBuffer())]"
     )
-    return bytes(found)
+    return bytes(content)
 
 
 async def saved(person: Person, name: str) -> bytes:
     link = person.page.locator("#private").get_by_role("link", name=name)
     async with person.page.expect_download() as download:
         await link.click()
-    found = await download.value
-    assert found.suggested_filename == name
-    return await asyncio.to_thread((await found.path()).read_bytes)
+    completed = await download.value
+    assert completed.suggested_filename == name
+    return await asyncio.to_thread((await completed.path()).read_bytes)
 
 
 @narrow_only
@@ -134,13 +134,13 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
     assert await loaded(pictures(grace)) == shown
-    found: list[str] = []
+    faults: list[str] = []
     for name, size in SIZES.items():
         for theme in ("light", "dark"):
             await grace.resize(size)
             await grace.page.emulate_media(color_scheme=theme)
-            await look(grace, axe, f"private files, {name}, {theme}", found)
-    assert not found, "\n".join(found)
+            await look(grace, axe, f"private files, {name}, {theme}", faults)
+    assert not faults, "\n".join(faults)
 
     # When the message is deleted, its files are deleted too, in the browser and on the server.
     await private_message(ada, "Two files").hover()

@@ -75,7 +75,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     dialog = ada.page.get_by_role("dialog", name="New group")
     await choose(dialog, "Add people", "Alan")
     await dialog.get_by_label("Group name").fill("Regatta committee")
-    found: list[str] = []
+    faults: list[str] = []
     await at_both_sizes(ada, axe, "a new group")
     await dialog.get_by_role("button", name="Create group").click()
     await expect(ada.page.locator("#private-name")).to_have_text("Regatta committee")
@@ -110,15 +110,15 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     await edsger_is_removed(ada, grace, edsger, axe)
     for name, size in SIZES.items():
         await grace.resize(size)
-        await look(grace, axe, f"a group, {name}", found)
-    assert not found, "\n".join(found)
+        await look(grace, axe, f"a group, {name}", faults)
+    assert not faults, "\n".join(faults)
     kept = all_bytes(tmp_path)
     for text in (b"Regatta", b"flags", b"aboard"):
         assert text not in kept
 
 
 async def ada_sends_her_phone_the_history(
-    ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
+    ada: Person, grace: Person, phone: Person, axe: str, faults: list[str]
 ) -> None:
     """Request the history on the phone, compare the devices, and approve the request on the old device."""
     await phone.resize(NARROW)
@@ -133,7 +133,7 @@ async def ada_sends_her_phone_the_history(
     for name, size in SIZES.items():
         for person, what in ((phone, "a device that asks"), (ada, "whether to send what was said")):
             await person.resize(size)
-            await look(person, axe, f"{what}, {name}", found)
+            await look(person, axe, f"{what}, {name}", faults)
     await ada.resize(WIDE)
     await expect(messages(phone)).to_have_count(0)
     await dialog.get_by_role("button", name="Numbers match: send").click()
@@ -153,7 +153,7 @@ async def ada_sends_her_phone_the_history(
 async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verification(
     people: People, product: Product, axe: str
 ) -> None:
-    found: list[str] = []
+    faults: list[str] = []
     ada, grace = await both(people)
     await ada.resize(WIDE)
     await grace.resize(NARROW)
@@ -187,8 +187,8 @@ async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verifi
     await dialog.get_by_role("button", name="Mark as verified").click()
     await grace.page.keyboard.press("Escape")
     await expect(grace.page.locator("#private-state")).to_have_count(0)
-    await ada_sends_her_phone_the_history(ada, grace, phone, axe, found)
-    assert not found, "\n".join(found)
+    await ada_sends_her_phone_the_history(ada, grace, phone, axe, faults)
+    assert not faults, "\n".join(faults)
 
 
 async def refuse_token(route: Route) -> None:
@@ -210,18 +210,18 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
         await send_message(ada, "Still there?")
     code = (await as_member(ada, "POST", f"/api/members/{await own_id(grace)}/recovery", {}))["code"]
-    found = await people.arrive("Grace")
-    await found.page.goto("about:blank")
-    await found.page.goto(f"{without_invite(product)}#link={code}")
-    await found.press("Add device")
-    await is_in(found, "Grace")
-    await go_to(found, "Ada")
-    await expect(found.page.locator("#beginning")).to_contain_text(
+    signed_in = await people.arrive("Grace")
+    await signed_in.page.goto("about:blank")
+    await signed_in.page.goto(f"{without_invite(product)}#link={code}")
+    await signed_in.press("Add device")
+    await is_in(signed_in, "Grace")
+    await go_to(signed_in, "Ada")
+    await expect(signed_in.page.locator("#beginning")).to_contain_text(
         "This device can’t read messages from before it joined."
     )
-    await expect(found.page.locator("#beginning").get_by_role("button")).to_have_count(0)
+    await expect(signed_in.page.locator("#beginning").get_by_role("button")).to_have_count(0)
     # The server cannot read the earlier messages, either. The conversation continues for both people.
     await send_message(ada, "Is it you?")
-    await expect(messages(found)).to_have_text(["Is it you?"])
-    await send_message(found, "Yes, with a new phone")
+    await expect(messages(signed_in)).to_have_text(["Is it you?"])
+    await send_message(signed_in, "Yes, with a new phone")
     await expect(messages(ada)).to_have_text(["Hello", "Still there?", "Is it you?", "Yes, with a new phone"])

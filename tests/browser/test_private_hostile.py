@@ -105,16 +105,16 @@ async def test_hostile_private_messages_neither_run_code_nor_break_the_page(peop
         DROP, [HOSTILE["file_names"][:9], list(encoded(scene(1600, 900), "PNG"))]
     )
     await expect(mallory.page.locator("#private .upload-list li[data-state=done]")).to_have_count(10)
-    found = await too_wide(mallory, {"what Mallory is about to send": leave_open})
+    overflow = await too_wide(mallory, {"what Mallory is about to send": leave_open})
     await mallory.page.locator("#private-draft").press("Enter")
     await expect(ada.page.locator("#private .message").last.locator(".file")).to_have_count(9)
 
-    found += await too_wide(ada, views(ada))
+    overflow += await too_wide(ada, views(ada))
     await report(ada)
-    found += await too_wide(ada, {"the report": leave_open})
+    overflow += await too_wide(ada, {"the report": leave_open})
     for person in (ada, mallory):
         assert await person.page.locator(FOREIGN).count() == 0
-    assert found == [], "\n".join(found)
+    assert overflow == [], "\n".join(overflow)
     foreign = [each for each in requests if not each.startswith((own, "blob:", "data:"))]
     assert (dialogs, foreign) == ([], [])
 
@@ -152,17 +152,17 @@ async def leave_open() -> None:
 
 
 async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[object]]]) -> list[str]:
-    found: list[str] = []
+    overflows: list[str] = []
     for size, viewport in SIZES.items():
         await person.resize(viewport)
         for where, show in shown.items():
             await show()
             await until_still(person.page)
             await save_view(person.page, f"hostile-{size}-{where.replace(' ', '-')}")
-            found += [f"{size}, {where}: {each}" for each in await person.page.evaluate(TOO_WIDE)]
+            overflows += [f"{size}, {where}: {each}" for each in await person.page.evaluate(TOO_WIDE)]
             if show is not leave_open:
                 await person.page.keyboard.press("Escape")
-    return found
+    return overflows
 
 
 def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:

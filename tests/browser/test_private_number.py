@@ -87,7 +87,7 @@ async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_sc
             "https://chat.example/": "This QR code doesn’t contain a safety number.",
             number.replace(number[0], str((int(number[0]) + 1) % 10)): "The number is different.",
         }
-        found: list[str] = []
+        faults: list[str] = []
         for (text, words), (size, viewport) in zip(wrong.items(), SIZES.items(), strict=True):
             await ada.resize(viewport)
             held(seen, drawn(text))
@@ -95,11 +95,11 @@ async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_sc
             await expect(ada.page.get_by_role("alert")).to_contain_text(words)
             for shown in (camera(ada), ada.page.get_by_role("alert")):
                 await expect(shown).to_be_in_viewport(ratio=1)
-            await look(ada, axe, f"a camera that sees a wrong code, {size}", found)
+            await look(ada, axe, f"a camera that sees a wrong code, {size}", faults)
             await ada.press("Stop camera")
             await expect(ada.page.get_by_role("alert")).to_have_count(0)
             await expect(compared(ada)).to_have_count(0)
-        assert found == []
+        assert faults == []
 
         await code(grace).evaluate("(shown) => shown.scrollIntoView({ block: 'center' })")
         held(seen, await code(grace).screenshot())

@@ -185,8 +185,8 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     await do(server.owner, "Look", "React")
     await server.owner.press("All emoji")
     await server.owner.page.get_by_role("searchbox", name="Search emoji").fill("happy_cat")
-    found = server.owner.page.get_by_role("dialog", name="Emoji", exact=True)
-    await found.get_by_role("button", name=":happy_cat:").click()
+    dialog = server.owner.page.get_by_role("dialog", name="Emoji", exact=True)
+    await dialog.get_by_role("button", name=":happy_cat:").click()
     await expect(message(member, "Look").locator(".reactions img")).to_have_attribute("alt", ":happy_cat:")
 
 
@@ -306,4 +306,4 @@ async def shows_storage_by_kind_and_member(server: Community) -> None:
     assert kind["bytes"] == holder["bytes"] == response["bytes"] > 0
     amounts = [await page.get_by_role("list", name=name).inner_text() for name in BY]
     amount = re.compile(r"[\d.,]+\s[kM]?B")
-    assert len({found for text in amounts for found in amount.findall(text)}) == 1
+    assert len({amount_ for text in amounts for amount_ in amount.findall(text)}) == 1

@@ -363,14 +363,14 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Pro
     await grace.come_in()
     grace_id = await own_id(grace)
     code = (await as_member(ada, "POST", f"/api/members/{grace_id}/recovery", {}))["code"]
-    found = await people.arrive("Grace")
-    await found.page.goto("about:blank")
-    await found.page.goto(f"{without_invite(product)}#link={code}")
-    await expect(found.page.get_by_label("Code", exact=True)).to_have_value(str(code))
-    await found.press("Add device")
-    await is_in(found, "Grace")
-    assert await own_id(found) == grace_id
-    assert "link=" not in found.page.url
+    recovered = await people.arrive("Grace")
+    await recovered.page.goto("about:blank")
+    await recovered.page.goto(f"{without_invite(product)}#link={code}")
+    await expect(recovered.page.get_by_label("Code", exact=True)).to_have_value(str(code))
+    await recovered.press("Add device")
+    await is_in(recovered, "Grace")
+    assert await own_id(recovered) == grace_id
+    assert "link=" not in recovered.page.url
     # The lost device is signed out.
     await expect(grace.page.get_by_role("alert").first).to_be_visible()
 
@@ -395,15 +395,15 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
     await expect(page).not_to_contain_text(code)
 
     # The member needs no help from the owner. The lost device is signed out.
-    found = await people.arrive("Grace")
-    await found.page.goto("about:blank")
-    await found.page.goto(without_invite(product))
-    await found.press("I’m already a member on another device")
-    await found.page.get_by_label("Code", exact=True).fill(code)
-    await found.press("Add device")
-    await is_in(found, "Grace")
+    recovered = await people.arrive("Grace")
+    await recovered.page.goto("about:blank")
+    await recovered.page.goto(without_invite(product))
+    await recovered.press("I’m already a member on another device")
+    await recovered.page.get_by_label("Code", exact=True).fill(code)
+    await recovered.press("Add device")
+    await is_in(recovered, "Grace")
     await expect(grace.page.get_by_role("alert").first).to_be_visible()
-    page = await open_settings(found, "Devices")
+    page = await open_settings(recovered, "Devices")
     await expect(page).to_contain_text("This is your only device.")
     await expect(page.get_by_role("button", name="Create recovery code")).to_be_visible()
 

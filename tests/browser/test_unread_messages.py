@@ -266,4 +266,4 @@ async def test_at_200_percent_zoom_nothing_is_cut_off_and_nothing_moves(
     await look("all settings")
     await ada.press("Roles")
     await expect(ada.page.get_by_role("region", name="Roles", exact=True)).to_be_visible()
-    assert {where: found for where, found in cut.items() if found} == {}
+    assert {where: cut_off for where, cut_off in cut.items() if cut_off} == {}

@@ -85,13 +85,13 @@ async def newcomer(chat: ChatServer, nickname: str, invite: str | None = None) -
 
 async def people(chat: ChatServer) -> People:
     """Create one member with each built-in role."""
-    found = People(chat)
+    made = People(chat)
     for role in ROLES:
-        found.by_role[role] = await newcomer(chat, role.capitalize())
+        made.by_role[role] = await newcomer(chat, role.capitalize())
         if role not in ("owner", "member"):
-            await found.owner.done("PUT", f"/api/members/{found.by_role[role].id}/roles/{role}")
-    await found.owner.done("DELETE", f"/api/members/{found.guest.id}/roles/member")
-    return found
+            await made.owner.done("PUT", f"/api/members/{made.by_role[role].id}/roles/{role}")
+    await made.owner.done("DELETE", f"/api/members/{made.guest.id}/roles/member")
+    return made
 
 
 async def holder_of(folk: People, *permissions: str) -> Person:

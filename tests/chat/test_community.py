@@ -248,7 +248,7 @@ async def all_pages_show(pages: Sequence[Page], truth: State) -> None:
 
 async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State:
     """Return all messages, reading page by page like a member who was absent."""
-    found: State = {}
+    state: State = {}
     for channel_id in channels:
         cursor: dict[str, str] = {}
         while True:
@@ -260,8 +260,8 @@ async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State
                 page = await answer.json()
                 assert answer.status == 200, page
             for message in page["messages"]:
-                assert message["id"] not in found
-                found[message["id"]] = {
+                assert message["id"] not in state
+                state[message["id"]] = {
                     "text": message["text"],
                     "channel_id": message["channel_id"],
                     "edited_at_ms": message["edited_at_ms"],
@@ -274,7 +274,7 @@ async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State
             if not page["more_before"]:
                 break
             cursor = {"before": page["messages"][0]["id"]}
-    return found
+    return state
 
 
 @pytest.fixture

@@ -77,5 +77,5 @@ async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(server
     await wait_until("the former member's messages are deleted", is_erased, within_s=10)
     await messages.index_cleanup.run_once()
     assert held(server, marks) == set()
-    found = await ada.done("GET", "/api/search?query=keptword042x")
-    assert len(found["messages"]) == 1
+    results = await ada.done("GET", "/api/search?query=keptword042x")
+    assert len(results["messages"]) == 1

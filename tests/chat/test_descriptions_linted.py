@@ -48,5 +48,5 @@ async def test_the_linter_finds_no_problems(tmp_path: Path, name: str) -> None:
             process.kill()
             await process.wait()
     assert process.returncode == 0, errors.decode()
-    found = json.loads(output)
-    assert [(problem["ruleId"], problem["message"]) for problem in found["problems"]] == []
+    problems = json.loads(output)
+    assert [(problem["ruleId"], problem["message"]) for problem in problems["problems"]] == []

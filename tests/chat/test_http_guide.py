@@ -39,7 +39,7 @@ class Example:
     kept: str
 
 
-EXAMPLES = [Example(*found) for found in EXAMPLE.findall(GUIDE)]
+EXAMPLES = [Example(*groups) for groups in EXAMPLE.findall(GUIDE)]
 
 
 def test_every_command_in_the_guide_is_run_as_an_example() -> None:

@@ -75,8 +75,8 @@ async def _messages(variables: dict[str, str], device: Device, new_text: str = "
         assert (olga.id, answer["member"]["roles"]) == (OWNER, ["member", "owner"])
         if new_text:
             await olga.done("POST", f"/api/channels/{CHANNEL}/messages", {"text": new_text})
-        found = await olga.done("GET", f"/api/channels/{CHANNEL}/messages")
-        return [message["text"] for message in found["messages"]]
+        history = await olga.done("GET", f"/api/channels/{CHANNEL}/messages")
+        return [message["text"] for message in history["messages"]]
 
 
 @pytest.mark.parametrize("version", range(OLDEST, NEWEST))

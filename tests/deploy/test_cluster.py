@@ -27,11 +27,11 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 def configurations(name: str) -> dict[str, str]:
     """Return a program's configuration for each deployment, keyed by the deployment's name."""
     (file,) = (path for path in COMPOSE if path.name == "cluster.yml")
-    found = {"compose": YAML(typ="safe").load(file)["configs"][name.partition(".")[0]]["content"]}
+    texts = {"compose": YAML(typ="safe").load(file)["configs"][name.partition(".")[0]]["content"]}
     for document in chart():
         if document["kind"] == "ConfigMap" and name in document["data"]:
-            found["helm"] = document["data"][name]
-    return found
+            texts["helm"] = document["data"][name]
+    return texts
 
 
 def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
@@ -103,9 +103,9 @@ async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_h
 def documented_backend(name: str) -> str:
     """Return the configuration of a proxy's backend from the documentation."""
     text = (REPOSITORY / "docs" / "cluster.md").read_text()
-    found = re.search(rf"^ *# HAProxy\n( *backend {name}\n.*?)^ *```$", text, flags=re.M | re.S)
-    assert found is not None
-    return textwrap.dedent(found[1])
+    match = re.search(rf"^ *# HAProxy\n( *backend {name}\n.*?)^ *```$", text, flags=re.M | re.S)
+    assert match is not None
+    return textwrap.dedent(match[1])
 
 
 async def test_a_client_of_the_documented_proxy_before_the_nodes_loses_no_request_during_a_move(

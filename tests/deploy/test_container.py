@@ -59,7 +59,7 @@ def services() -> list[tuple[list[str], set[str]]]:
     """Return the command and the variables of each container that runs the project's image."""
     files = [YAML(typ="safe").load(path)["services"] for path in COMPOSE]
     ours = [service for file in files for service in file.values() if service["image"] == "svc"]
-    found = [(service["command"], set(service.get("environment", {}))) for service in ours]
+    commands = [(service["command"], set(service.get("environment", {}))) for service in ours]
     workloads = [document["spec"] for document in chart() if document["kind"] == "StatefulSet"]
     containers = [each for spec in workloads for each in spec["template"]["spec"]["containers"]]
     for each in containers:
@@ -67,8 +67,8 @@ def services() -> list[tuple[list[str], set[str]]]:
             # Kubernetes itself expands references of the form $(NAME).
             own = {variable["name"] for variable in each["env"]}
             values = " ".join([*each["args"], *(variable.get("value", "") for variable in each["env"])])
-            found.append((each["args"], {name for name in own if f"$({name})" not in values}))
-    return found
+            commands.append((each["args"], {name for name in own if f"$({name})" not in values}))
+    return commands
 
 
 def test_helm_accepts_the_chart() -> None:

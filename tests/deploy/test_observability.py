@@ -151,5 +151,5 @@ class Asked:
         async with self._http.get("/api/v1/query", params={"query": query}) as response:
             answer = await response.json()
         assert answer["status"] == "success", (query, answer)
-        found: list[object] = answer["data"]["result"]
-        return found
+        result: list[object] = answer["data"]["result"]
+        return result

@@ -56,19 +56,19 @@ async def activated(port: int, *command: str, **variables: str) -> AsyncIterator
 async def health(port: int) -> str:
     """Return the name of the service in the health report, retrying until systemd-socket-activate is
     listening."""
-    found: list[str] = []
+    answers: list[str] = []
 
     async def answered() -> bool:
         try:
             async with http.get(f"http://127.0.0.1:{port}/health") as response:
-                found.append((await response.json())["service"])
+                answers.append((await response.json())["service"])
         except (ClientError, TimeoutError):
             return False
         return True
 
     async with ClientSession(timeout=ClientTimeout(total=WITHIN_S)) as http:
         await wait_until("the service responds", answered, within_s=WITHIN_S)
-    return found[0]
+    return answers[0]
 
 
 def chat_variables(folder: Path) -> dict[str, str]:

@@ -169,8 +169,8 @@ def _descriptors() -> Iterator[list[bytes]]:
     """Yield the first descriptors of each capture."""
     for name in NAMES:
         recorded = capture(name)
-        found = [packet.extension(recorded.descriptor_id) for packet in recorded.packets[:PER_CAPTURE]]
-        yield [each for each in found if each]
+        values = [packet.extension(recorded.descriptor_id) for packet in recorded.packets[:PER_CAPTURE]]
+        yield [each for each in values if each]
 
 
 def _records(path: Path) -> Iterator[bytes]:

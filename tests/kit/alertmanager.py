@@ -85,8 +85,8 @@ def _program() -> str:
 async def _address(output: asyncio.StreamReader) -> str:
     lines = []
     while line := (await output.readline()).decode():
-        if found := _LISTENING.search(line):
-            return found[1]
+        if match := _LISTENING.search(line):
+            return match[1]
         lines.append(line)
     raise AssertionError("".join(lines))
 

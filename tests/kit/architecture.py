@@ -62,9 +62,9 @@ def read_edges(source_root: Path, package: str) -> Iterator[Edge]:
     modules = {_module(path, source_root) for path in files}
     for path in files:
         importer = _module(path, source_root)
-        for found in read_imports(path):
-            location = f"{path.relative_to(source_root).as_posix()}:{found.line}"
-            yield Edge(location, importer, _target(found, modules))
+        for imported in read_imports(path):
+            location = f"{path.relative_to(source_root).as_posix()}:{imported.line}"
+            yield Edge(location, importer, _target(imported, modules))
 
 
 def _module(path: Path, source_root: Path) -> str:
@@ -72,9 +72,9 @@ def _module(path: Path, source_root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _target(found: Import, modules: set[str]) -> str:
-    whole = f"{found.module}.{found.name}"
-    return whole if found.name and whole in modules else found.module
+def _target(imported: Import, modules: set[str]) -> str:
+    whole = f"{imported.module}.{imported.name}"
+    return whole if imported.name and whole in modules else imported.module
 
 
 def _problems(edge: Edge, architecture: Architecture) -> Iterator[str]:

@@ -68,7 +68,7 @@ async def _address(errors: asyncio.StreamReader) -> str:
     lines = []
     async with asyncio.timeout(START_DEADLINE_S):
         while line := (await errors.readline()).decode():
-            if found := _LISTENING.search(line):
-                return found[1]
+            if match := _LISTENING.search(line):
+                return match[1]
             lines.append(line)
     raise NotStarted("".join(lines))

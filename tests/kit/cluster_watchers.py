@@ -224,12 +224,12 @@ class Watchers:
 def misordered(messages: Sequence[str], channels: Mapping[str, str], places: Mapping[str, int]) -> list[str]:
     """Return the messages that arrived after a message that follows them in the file of the same channel."""
     last: dict[str, int] = {}
-    found = []
+    faults = []
     for id_ in messages:
         if id_ not in places:
             continue
         channel = channels[id_]
         if places[id_] < last.get(channel, 0):
-            found.append(id_)
+            faults.append(id_)
         last[channel] = max(places[id_], last.get(channel, 0))
-    return found
+    return faults

@@ -57,18 +57,18 @@ def compared(
     first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
 ) -> Comparison:
     """Compare this checkout's responses, `new`, with the responses from two runs of the other checkout."""
-    found = Comparison()
+    comparison = Comparison()
     for name, original in first.items():
         answer, repeated, changed = (numbered(each) for each in (original, again[name], new[name]))
         if outline(answer) != outline(repeated):
-            found.unstable.append(name)
+            comparison.unstable.append(name)
         elif problems := dict.fromkeys(differences(answer, repeated, changed)):
             for location, what in problems:
-                kinds = found.reworded if location == REFUSAL_TEXT else found.different
+                kinds = comparison.reworded if location == REFUSAL_TEXT else comparison.different
                 kinds[f"{location} {what}"].append(name)
         else:
-            found.alike.append(name)
-    return found
+            comparison.alike.append(name)
+    return comparison
 
 
 def numbered(value: Any) -> Any:
@@ -138,9 +138,9 @@ async def main(other: Path) -> bool:
         again = await Player(chat, document).play()
     async with running(HERE) as chat:
         new = await Player(chat, document).play()
-    found = compared(first, again, new)
-    sys.stdout.writelines(f"{line}\n" for line in found.lines())
-    return not found.different
+    comparison = compared(first, again, new)
+    sys.stdout.writelines(f"{line}\n" for line in comparison.lines())
+    return not comparison.different
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ class LogicalLine:
 
 def docstring(source: str) -> str | None:
     """Return the text of the module's docstring, or None if the module does not open with one."""
-    found = _DOCSTRING.match(source)
-    return found[1] if found else None
+    match = _DOCSTRING.match(source)
+    return match[1] if match else None
 
 
 def headers(source: str) -> list[str]:
@@ -55,19 +55,19 @@ def functions(source: str) -> Iterator[tuple[str, int, int]]:
     """Yield the name, the first line and the length in lines of each function."""
     lines = list(logical_lines(source))
     for index, line in enumerate(lines):
-        found = _FUNCTION.match(line.text)
-        if found is None:
+        match = _FUNCTION.match(line.text)
+        if match is None:
             continue
         last = line.last
         for following in lines[index + 1 :]:
             if following.indent <= line.indent:
                 break
             last = following.last
-        yield found[1], line.first, last - line.first + 1
+        yield match[1], line.first, last - line.first + 1
 
 
-def _emptied(found: re.Match[str]) -> str:
-    return ("" if found[0].startswith("#") else '""') + "\n" * found[0].count("\n")
+def _emptied(match: re.Match[str]) -> str:
+    return ("" if match[0].startswith("#") else '""') + "\n" * match[0].count("\n")
 
 
 def _open_brackets(text: str) -> bool:

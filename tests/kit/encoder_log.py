@@ -40,8 +40,8 @@ class Entry:
 
 
 async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
-    found = await person.evaluate("() => encoderLog")
-    return [Entry(at_ms, event, tuple(encodings)) for at_ms, event, encodings in found if at_ms >= since_ms]
+    log = await person.evaluate("() => encoderLog")
+    return [Entry(at_ms, event, tuple(encodings)) for at_ms, event, encodings in log if at_ms >= since_ms]
 
 
 async def request_layers(person: Watcher, track_id: str, changes: str) -> float:

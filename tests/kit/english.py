@@ -184,8 +184,8 @@ def _line_comments(source: str, mark: str) -> Iterator[Text]:
     A comment mark inside a word or a URL does not start a comment.
     """
     pattern = re.compile(rf"(?:^|\s){mark}+(?=\s)(.*)")
-    found = ((number, pattern.search(line)) for number, line in enumerate(source.splitlines(), 1))
-    yield from _blocks([(number, mark + match[1]) for number, match in found if match], mark)
+    matches = ((number, pattern.search(line)) for number, line in enumerate(source.splitlines(), 1))
+    yield from _blocks([(number, mark + match[1]) for number, match in matches if match], mark)
 
 
 def _blocks(comments: list[tuple[int, str]], mark: str) -> Iterator[Text]:

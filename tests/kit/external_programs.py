@@ -11,13 +11,13 @@ _UNPACKED = Path(__file__).parents[2] / "build" / "unpacked" / "usr"
 def program(name: str) -> str | None:
     """Return the program's path, or None if it is not installed."""
     for folder in (None, _UNPACKED / "bin", _UNPACKED / "sbin"):
-        if found := shutil.which(name, path=folder and str(folder)):
-            return found
+        if path := shutil.which(name, path=folder and str(folder)):
+            return path
     return None
 
 
 def required(name: str) -> str:
     """Return the program's path. Skip the test if it is not installed."""
-    if (found := program(name)) is None:
+    if (path := program(name)) is None:
         pytest.skip(f"{name} is not installed (ci/setup installs it)")
-    return found
+    return path

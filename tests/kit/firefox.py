@@ -250,8 +250,8 @@ async def _trust(profile: Path, authority: bytes) -> None:
 async def _read_address(process: Process) -> str:
     assert process.stderr is not None
     async for line in process.stderr:
-        if found := re.search(rb"WebDriver BiDi listening on (ws://\S+)", line):
-            return found[1].decode()
+        if match := re.search(rb"WebDriver BiDi listening on (ws://\S+)", line):
+            return match[1].decode()
     raise AssertionError("Firefox exited before it could be controlled")
 
 

@@ -49,11 +49,11 @@ def _cython(source: str) -> Iterator[Import]:
     for line in cython_source.logical_lines(source):
         if _INCLUDE.match(line.text):
             yield Import(line.first, "include")
-        elif found := _FROM.search(line.text):
-            for name in _names(found[2]):
-                yield Import(line.first, found[1], name)
-        elif found := _IMPORT.search(line.text):
-            for name in _names(found[1]):
+        elif match := _FROM.search(line.text):
+            for name in _names(match[2]):
+                yield Import(line.first, match[1], name)
+        elif match := _IMPORT.search(line.text):
+            for name in _names(match[1]):
                 yield Import(line.first, name)
     for header in cython_source.headers(source):
         yield Import(1, f"<{header}>")

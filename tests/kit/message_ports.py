@@ -25,7 +25,7 @@ class NoModeration:
         message_id: str,
         ruling: Ruling,
         text: str,
-        found: Sequence[Span],
+        matches: Sequence[Span],
         now: float,
     ) -> Case:
         return self

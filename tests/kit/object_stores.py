@@ -98,12 +98,12 @@ def _started(command: list[str]) -> Iterator[str]:
         text=True,
         env={**os.environ, "NO_COLOR": "1"},
     )
-    found: SimpleQueue[str] = SimpleQueue()
-    reader = threading.Thread(target=_watch, args=(process, found), daemon=True)
+    lines: SimpleQueue[str] = SimpleQueue()
+    reader = threading.Thread(target=_watch, args=(process, lines), daemon=True)
     reader.start()
     try:
         try:
-            address = found.get(timeout=_START_DEADLINE_S)
+            address = lines.get(timeout=_START_DEADLINE_S)
         except Empty:
             raise AssertionError(f"{command[0]} did not report its address") from None
         yield address
@@ -117,10 +117,10 @@ def _started(command: list[str]) -> Iterator[str]:
         reader.join(_STOP_DEADLINE_S)
 
 
-def _watch(process: "subprocess.Popen[str]", found: "SimpleQueue[str]") -> None:
+def _watch(process: "subprocess.Popen[str]", lines: "SimpleQueue[str]") -> None:
     """Read the server's output to the end, so that it never blocks."""
     assert process.stderr is not None, "stderr is a pipe"
     with process.stderr as log:
         for line in log:
             if address := _ADDRESS.search(line):
-                found.put(address[1])
+                lines.put(address[1])

@@ -75,10 +75,10 @@ class OidcProvider:
             if location is None:
                 # The provider's own page has a single form, which is either the sign-in form or the consent
                 # form.
-                found = re.search(r'<form[^>]* action="([^"]+)"', page)
+                match = re.search(r'<form[^>]* action="([^"]+)"', page)
                 prompt = re.search(r'name="prompt" value="(\w+)"', page)
-                assert found and prompt, page
-                address = urljoin(address, found[1])
+                assert match and prompt, page
+                address = urljoin(address, match[1])
                 form = {"prompt": prompt[1]}
                 if prompt[1] == "login":
                     form |= {"login": name, "password": "any"}

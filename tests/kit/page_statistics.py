@@ -140,12 +140,12 @@ class Watcher:
         self.evaluate = evaluate
 
     async def statistics(self) -> Statistics:
-        found = await self.evaluate(SCRIPT)
+        statistics = await self.evaluate(SCRIPT)
         return Statistics(
-            at=found["at"],
-            received=tuple(Received(**track) for track in found["received"]),
-            sent=_by_section([Sent(**track) for track in found["sent"]]),
-            srtp_ciphers=tuple(found["srtp_ciphers"]),
+            at=statistics["at"],
+            received=tuple(Received(**track) for track in statistics["received"]),
+            sent=_by_section([Sent(**track) for track in statistics["sent"]]),
+            srtp_ciphers=tuple(statistics["srtp_ciphers"]),
         )
 
     async def sees(

@@ -27,7 +27,7 @@ class Module:
     def attributes(self) -> list[tuple[str, str]]:
         """Return the names and values of attributes that have no inserted value."""
         tags = [tag for each in self.templates for tag in _TAG.findall(each)]
-        return [found for tag in tags for found in re.findall(r'([\w-]+)="([^"]*)"', tag)]
+        return [name for tag in tags for name in re.findall(r'([\w-]+)="([^"]*)"', tag)]
 
     def _read(self, at: int, *, inner: bool) -> int:
         """Read code up to its end, or up to the brace that closes the interpolation."""

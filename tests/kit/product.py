@@ -52,8 +52,8 @@ class Product:
     async def ready(self) -> None:
         """Wait until the product has printed its address."""
         async for line in self._printed():
-            if found := re.match(r"Open (http\S+)", line):
-                self.url = found[1]
+            if match := re.match(r"Open (http\S+)", line):
+                self.url = match[1]
                 return
         raise AssertionError(f"svc up ended before it was ready:\n{self.output}")
 

@@ -168,6 +168,6 @@ async def relay(
 def _readdressed(sdp: str, address: Address) -> tuple[str, Address]:
     """Replace the description's single candidate address and keep only UDP. Return the old address."""
     sdp = _TCP_CANDIDATE_LINE.sub("", sdp)
-    found = {(host, int(port)) for _, host, port in _CANDIDATE.findall(sdp)}
-    assert len(found) == 1, f"a relay serves one address, not {found}"
-    return _CANDIDATE.sub(rf"\1 {address[0]} {address[1]}", sdp), found.pop()
+    candidates = {(host, int(port)) for _, host, port in _CANDIDATE.findall(sdp)}
+    assert len(candidates) == 1, f"a relay serves one address, not {candidates}"
+    return _CANDIDATE.sub(rf"\1 {address[0]} {address[1]}", sdp), candidates.pop()

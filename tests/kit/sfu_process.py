@@ -118,8 +118,8 @@ class SfuProcess:
     async def ready(self) -> None:
         """Wait until the service has printed its address."""
         async for line in self._written():
-            if found := _LISTENING.search(line):
-                self.http_port, self.udp_port = int(found[1]), int(found[2])
+            if match := _LISTENING.search(line):
+                self.http_port, self.udp_port = int(match[1]), int(match[2])
                 self.url = f"http://127.0.0.1:{self.http_port}"
                 return
         raise AssertionError(f"svc sfu ended before it was ready:\n{self.output}")

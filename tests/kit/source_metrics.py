@@ -58,13 +58,13 @@ def rows(source: Path) -> Iterator[Row]:
 
 def siblings(imports: list[tuple[str, str]], folder: str) -> dict[str, set[str]]:
     """Return the siblings that each file or folder in this folder imports."""
-    found: dict[str, set[str]] = {}
+    names_by_folder: dict[str, set[str]] = {}
     inside = [pair for pair in imports if all(module.startswith(folder + ".") for module in pair)]
     for importer, target in inside:
         own, theirs = (module.removeprefix(folder + ".").split(".")[0] for module in (importer, target))
         if own != theirs:
-            found.setdefault(own, set()).add(theirs)
-    return found
+            names_by_folder.setdefault(own, set()).add(theirs)
+    return names_by_folder
 
 
 def levels(imported: Mapping[str, set[str]]) -> int:
@@ -118,7 +118,7 @@ def shape(function: Function) -> str:
     return " ".join(type(node).__name__ for statement in function.body for node in ast.walk(statement))
 
 
-def table(found: list[Row]) -> str:
+def table(metrics_rows: list[Row]) -> str:
     heads: Mapping[str, str] = {
         "part": "",
         "files": "files",
@@ -134,7 +134,7 @@ def table(found: list[Row]) -> str:
         "duplicate_shapes": "duplicate shapes",
         "names_twice": "class names twice",
     }
-    cells = [list(heads.values()), *([f"{getattr(row, name)}" for name in heads] for row in found)]
+    cells = [list(heads.values()), *([f"{getattr(row, name)}" for name in heads] for row in metrics_rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
     lines = (
         "  ".join(

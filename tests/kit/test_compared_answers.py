@@ -13,7 +13,7 @@ def answer(status: int = 200, **body: object) -> Answer:
 FIRST, AGAIN = (answer(id=made, name="crew", roles=[{"rank": 1}]) for made in ("a", "b"))
 
 
-def found(first: Answer, again: Answer, new: Answer) -> Comparison:
+def compare(first: Answer, again: Answer, new: Answer) -> Comparison:
     return compared({"it": first}, {"it": again}, {"it": new})
 
 
@@ -30,14 +30,14 @@ def found(first: Answer, again: Answer, new: Answer) -> Comparison:
     ],
 )
 def test_a_difference_is_reported_with_its_path(new: Answer, different: list[str]) -> None:
-    comparison = found(FIRST, AGAIN, new)
+    comparison = compare(FIRST, AGAIN, new)
     assert comparison.different == {each: ["it"] for each in different}
     assert comparison.alike == ([] if different else ["it"])
 
 
 def test_a_changed_error_message_is_reported_separately() -> None:
     first, new = (answer(400, error="invalid_request", message=text) for text in ("Too long", "Too short"))
-    comparison = found(first, first, new)
+    comparison = compare(first, first, new)
     assert comparison.reworded == {'body.message was "Too long", is "Too short"': ["it"]}
     assert not comparison.different
     assert next(comparison.lines()).startswith("0 answers alike, 1 alike but for the text")
@@ -45,7 +45,7 @@ def test_a_changed_error_message_is_reported_separately() -> None:
 
 @pytest.mark.parametrize("again", [answer(202), answer(id="a"), answer(error="other"), answer(id=["a"])])
 def test_only_requests_that_exist_in_both_checkouts_are_compared(again: Answer) -> None:
-    comparison = found(answer(error="one"), again, answer(error="a third"))
+    comparison = compare(answer(error="one"), again, answer(error="a third"))
     assert (comparison.unstable, comparison.different) == (["it"], {})
 
 
@@ -53,5 +53,5 @@ def test_objects_whose_keys_are_ids_are_compared_by_position() -> None:
     first, again, new = (
         answer(channels={f"019a0000-0000-7000-8000-00000000000{run}": ["speak"]}) for run in range(3)
     )
-    comparison = found(first, again, new)
+    comparison = compare(first, again, new)
     assert (comparison.alike, comparison.unstable) == (["it"], [])

@@ -148,8 +148,8 @@ def test_a_screens_keyframe_does_not_lower_it_but_a_lasting_rate_or_a_lower_esti
         ([*fits, (2, keyframe, 2e6), (4, keyframe, 2e6), (5, keyframe, 2e6)], True),
     ):
         allocator = Allocator()
-        found = [allocator.review([video], estimate, 0, at) for at, video, estimate in course][-1]
-        assert (found["s"] == PAUSED) == paused
+        decisions = [allocator.review([video], estimate, 0, at) for at, video, estimate in course][-1]
+        assert (decisions["s"] == PAUSED) == paused
 
 
 def test_a_screen_with_a_single_level_resumes_at_an_estimate_that_probing_can_reach() -> None:

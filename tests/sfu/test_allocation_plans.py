@@ -135,7 +135,7 @@ def upper(bound: float | None) -> tuple[float, float]:
 
 def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
     """Return a description of each violated bound."""
-    found: list[str] = []
+    faults: list[str] = []
     start = 0.0
     for (seconds, capacity), expected in zip(scenario.phases, scenario.expected, strict=True):
         samples = [sample for sample in run.samples if start <= sample.at < start + seconds]
@@ -183,13 +183,13 @@ def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
         ]
         if expected.drained:
             checks.append(("drained queue", drained[int(0.9 * len(drained))], upper(expected.drained[0])))
-        found += [
+        faults += [
             f"from {start:.0f} s: {name} is {value}"
             for name, value, (least, most) in checks
             if not least <= value <= most  # type: ignore[operator]
         ]
         start += seconds
-    return found
+    return faults
 
 
 WIDE = Expected(all_back=6)

@@ -30,15 +30,15 @@ def bench(*arguments: str) -> int:
 
 def test_every_packet_reaches_every_receiver_and_is_authentic(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("--publishers", "2", "--receivers", "3", *SHORT) == 0
-    found = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
     # A busy machine sends fewer packets and sends them later.
-    assert 0 < found["sent"] <= 2 * 50 + 10
-    assert found["received"] == found["sent"] * 4
-    assert (found["lost"], found["forged"], found["missed"]) == (0, 0, 0)
-    assert found["authenticated"] > 0
-    assert 0 < found["p50_us"] <= found["p99_us"] <= found["max_us"]
-    assert found["cpu_us_per_packet"] > 0
-    assert found["memory_kb"] > 10_000
+    assert 0 < result["sent"] <= 2 * 50 + 10
+    assert result["received"] == result["sent"] * 4
+    assert (result["lost"], result["forged"], result["missed"]) == (0, 0, 0)
+    assert result["authenticated"] > 0
+    assert 0 < result["p50_us"] <= result["p99_us"] <= result["max_us"]
+    assert result["cpu_us_per_packet"] > 0
+    assert result["memory_kb"] > 10_000
 
 
 def test_every_packet_rate_is_measured_and_plotted(
@@ -58,18 +58,18 @@ async def test_a_running_service_can_be_measured(capsys: pytest.CaptureFixture[s
         url = sfu.url.replace("http", "ws")
         status = await asyncio.to_thread(bench, "--url", url, "--receivers", "1", *SHORT)
         assert (status, sfu.faults) == (0, [])
-    found = json.loads(capsys.readouterr().out)
-    assert (found["lost"], found["cpu_us_per_packet"], found["memory_kb"]) == (0, None, None)
+    result = json.loads(capsys.readouterr().out)
+    assert (result["lost"], result["cpu_us_per_packet"], result["memory_kb"]) == (0, None, None)
 
 
 def test_packets_that_clients_discard_are_resent_and_do_not_count_as_lost(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert bench("--receivers", "4", "--loss", "20", *SHORT) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["lost"], found["forged"]) == (0, 0)
-    assert found["received"] + found["discarded"] == found["sent"] * 4
-    assert 0 < found["resent"] <= found["discarded"]
+    result = json.loads(capsys.readouterr().out)
+    assert (result["lost"], result["forged"]) == (0, 0)
+    assert result["received"] + result["discarded"] == result["sent"] * 4
+    assert 0 < result["resent"] <= result["discarded"]
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,12 @@ def test_loss_is_relative_to_the_packets_sent_to_all_receivers() -> None:
     settled = Reading(
         13.0, zero | came, [87], 4, unread=3, stolen_s=2, cpu_ns=99_000, waited_ns=0, memory_kb=8
     )
-    found = Measurement.of(Scenario(publishers=1, receivers=5), 10, start, end, settled=settled)
-    assert (found.lost, found.loss_percent, found.packets_per_s) == (10, 10.0, 43.5)
-    assert (found.memory_kb, found.generator_percent) == (7, 50.0)
-    assert found.cpu_us_per_packet == pytest.approx(90 / 87, abs=0.001)
-    assert found.unread == 1
-    assert found.warnings() == [
+    measurement = Measurement.of(Scenario(publishers=1, receivers=5), 10, start, end, settled=settled)
+    assert (measurement.lost, measurement.loss_percent, measurement.packets_per_s) == (10, 10.0, 43.5)
+    assert (measurement.memory_kb, measurement.generator_percent) == (7, 50.0)
+    assert measurement.cpu_us_per_packet == pytest.approx(90 / 87, abs=0.001)
+    assert measurement.unread == 1
+    assert measurement.warnings() == [
         "4 of the lost packets arrived; the generator was too slow to take them",
         "the server waited for its core 50.0 % of the time",
         "the host took 5.0 % of the time",

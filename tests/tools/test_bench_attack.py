@@ -66,10 +66,10 @@ def test_the_request_bodies_for_webhooks_stay_within_the_limit_for_a_single_webh
 
 
 async def test_the_most_expensive_body_for_each_endpoint_is_found_first() -> None:
-    async with own_installation(tls=None) as found:
-        await prepare(found)
-        target = await with_accounts(found.target, await create_members(found, 1))
-        target = await with_expensive_bodies(target, found.tried, found.pid)
+    async with own_installation(tls=None) as installation:
+        await prepare(installation)
+        target = await with_accounts(installation.target, await create_members(installation, 1))
+        target = await with_expensive_bodies(target, installation.tried, installation.pid)
     endpoints = [each.partition(": ")[0] for each in target.expensive]
     webhooks = [f"POST webhook{end}" for end in ("", "/discord", "/slack", "/github")]
     assert endpoints[:4] == webhooks

@@ -29,12 +29,12 @@ needs_janus = pytest.mark.skipif(where_it_is() is None, reason="janus is not ins
 async def test_janus_forwards_every_packet_to_every_receiver(scenario: Scenario) -> None:
     async with janus(scenario) as meter:
         await meter.warm_up(50, 0.2)
-        found = await meter.measure(50, 0.5, silent)
-    assert found.sent > 0
-    assert found.received == found.sent * scenario.receivers_of_each
-    assert (found.lost, found.forged) == (0, 0)
-    assert found.authenticated > 0
-    assert found.cpu_us_per_packet is not None
+        measurement = await meter.measure(50, 0.5, silent)
+    assert measurement.sent > 0
+    assert measurement.received == measurement.sent * scenario.receivers_of_each
+    assert (measurement.lost, measurement.forged) == (0, 0)
+    assert measurement.authenticated > 0
+    assert measurement.cpu_us_per_packet is not None
     assert meter.pid is not None
     with pytest.raises(ProcessLookupError):
         os.kill(meter.pid, 0)

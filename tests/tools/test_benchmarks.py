@@ -68,9 +68,9 @@ async def test_a_failed_step_that_was_not_disturbed_is_tried_twice() -> None:
 
 
 def test_threads_that_wait_for_each_other_do_not_count_as_a_disturbance() -> None:
-    found = measured(1_000, lost_percent=20, waited_percent=400)
-    assert is_disturbed(replace(found, cpu_percent=70.0))
-    assert not is_disturbed(replace(found, cpu_percent=98.0))
+    measurement = measured(1_000, lost_percent=20, waited_percent=400)
+    assert is_disturbed(replace(measurement, cpu_percent=70.0))
+    assert not is_disturbed(replace(measurement, cpu_percent=98.0))
 
 
 async def test_a_service_that_passes_every_step_has_no_limit() -> None:
@@ -85,8 +85,8 @@ async def test_a_service_that_passes_no_step_is_reported() -> None:
 
 def test_a_cost_is_compared_with_the_limit_from_the_same_round() -> None:
     limits = [measured(300, cpu_us=cost) for cost in (2, 4, 2)]
-    found = [measured(300, cpu_us=cost) for cost in (3, 8, 4)]
-    assert row("svc", found, limits).startswith(
+    measurements = [measured(300, cpu_us=cost) for cost in (3, 8, 4)]
+    assert row("svc", measurements, limits).startswith(
         "| svc | 4.00 (3.00–8.00) | 2.00 (1.50–2.00) | 15,000 | 0.000 |"
     )
 

@@ -46,9 +46,9 @@ def test_the_spatial_layers_of_a_picture_are_stacked() -> None:
 
 
 def test_without_descriptors_packets_with_the_same_timestamp_form_a_frame() -> None:
-    found = of("vp8_l1t3_nodd")
-    assert found.layers == [""]
-    assert len(found.frames) == len({frame.timestamp for frame in found.frames}) == 120
+    frames = of("vp8_l1t3_nodd")
+    assert frames.layers == [""]
+    assert len(frames.frames) == len({frame.timestamp for frame in frames.frames}) == 120
 
 
 def test_losses_are_marked_as_repaired_or_not() -> None:
@@ -60,16 +60,16 @@ def test_losses_are_marked_as_repaired_or_not() -> None:
     def came(data: bytes) -> bool:
         return data[1] & 0x7F != 45 or int.from_bytes(data[2:4], "big") not in dropped | {nowhere}
 
-    found = timeline([record for record in records("av1_l1t3_loss") if came(record.data)], 13)
-    assert sorted(loss.recovered for loss in found.losses) == [False] + [True] * len(dropped)
+    frames = timeline([record for record in records("av1_l1t3_loss") if came(record.data)], 13)
+    assert sorted(loss.recovered for loss in frames.losses) == [False] + [True] * len(dropped)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rates_add_up_to_the_sending_rate(name: str) -> None:
-    found = of(name)
+    frames = of(name)
     # The total is at least the size of the media stream, and at most the size of all packets.
-    stream = [p for p in capture(name).packets if p.header["ssrc"] == found.ssrc]
-    total = sum(sum(kbps) for kbps in found.kbps.values()) * INTERVAL_S * 1000 / 8
+    stream = [p for p in capture(name).packets if p.header["ssrc"] == frames.ssrc]
+    total = sum(sum(kbps) for kbps in frames.kbps.values()) * INTERVAL_S * 1000 / 8
     assert sum(len(p.data) for p in stream) <= round(total) <= sum(len(p.data) for p in capture(name).packets)
 
 

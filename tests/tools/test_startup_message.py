@@ -77,9 +77,9 @@ def read(lines: list[str]) -> str:
             for lower in (0, 1):
                 if half in ("█", "▄" if lower else "▀"):
                     picture.putpixel((x, 2 * y + lower), 0)
-    found = zxingcpp.read_barcodes(picture.resize((picture.width * 4, picture.height * 4)))
-    assert len(found) == 1, "\n".join(body)
-    return str(found[0].text)
+    codes = zxingcpp.read_barcodes(picture.resize((picture.width * 4, picture.height * 4)))
+    assert len(codes) == 1, "\n".join(body)
+    return str(codes[0].text)
 
 
 @pytest.mark.parametrize("text", ["https://192.0.2.7:5000/#invite=nwpt2mpfdkgwnest", "x", "https://ü/" * 9])

@@ -57,14 +57,14 @@ def keeps_audit(node: ast.AST) -> bool:
 
 def recorded() -> set[str]:
     """Return the literal actions passed to `record`, including those passed in a variable named `action`."""
-    found: set[str] = set()
+    actions: set[str] = set()
     for path in (Path(svc.chat.__file__).parent).rglob("*.py"):
         tree = ast.parse(path.read_text())
         if not any(keeps_audit(node) for node in ast.walk(tree)):
             continue
         for node in ast.walk(tree):
-            found |= _actions(node)
-    return found
+            actions |= _actions(node)
+    return actions
 
 
 def _actions(node: ast.AST) -> set[str]:

@@ -29,12 +29,12 @@ MARKS = [(mark, back) for mark in ("edge", "accent", "danger") for back in ("pag
 
 def tokens() -> dict[str, tuple[str, str]]:
     """Return the light and the dark colour of each token."""
-    found = {}
+    by_token = {}
     for name in ("base.css", "later/colours.css"):
         for token, _, values in TOKEN.findall((WEB_FOLDER / "style" / name).read_text()):
             colours = COLOUR.findall(values)
-            found[token] = (colours[0], colours[-1])
-    return found
+            by_token[token] = (colours[0], colours[-1])
+    return by_token
 
 
 def luminance(colour: str) -> float:
@@ -79,4 +79,4 @@ def test_the_contrast_of_known_colours() -> None:
 def test_tokens_contrast_enough(pairs: list[tuple[str, str]], least: float, theme: int) -> None:
     values = tokens()
     contrasts = {pair: contrast(*(values[name][theme] for name in pair)) for pair in pairs}
-    assert {pair: round(found, 2) for pair, found in contrasts.items() if found < least} == {}
+    assert {pair: round(ratio, 2) for pair, ratio in contrasts.items() if ratio < least} == {}

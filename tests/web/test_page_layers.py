@@ -90,8 +90,8 @@ def test_state_does_not_use_the_dom() -> None:
 def test_no_view_queries_another_views_markup() -> None:
     """A view accesses another view through refs, signals, and `views/parts/focus`."""
     search = re.compile(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)")
-    found = {module: set(search.findall(code)) for module, code in code_of(("views/", "call/")).items()}
-    assert {module: searches for module, searches in found.items() if searches} == LOOKED_FOR
+    queries = {module: set(search.findall(code)) for module, code in code_of(("views/", "call/")).items()}
+    assert {module: searches for module, searches in queries.items() if searches} == LOOKED_FOR
 
 
 def test_no_view_creates_html_from_text() -> None:

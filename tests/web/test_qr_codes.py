@@ -40,8 +40,8 @@ def test_a_code_filled_to_capacity_is_identical_to_that_from_another_library(ver
 def test_a_qr_code_can_be_read(text: str) -> None:
     squares = numpy.pad(numpy.array(drawn(text, None), dtype=bool), MARGIN)
     picture = numpy.where(numpy.kron(squares, numpy.ones((MAGNIFIED, MAGNIFIED), dtype=bool)), 0, 255)
-    [found] = zxingcpp.read_barcodes(picture.astype(numpy.uint8))
-    assert found.text == text
+    [code] = zxingcpp.read_barcodes(picture.astype(numpy.uint8))
+    assert code.text == text
 
 
 def test_a_text_that_is_too_long_has_no_qr_code() -> None:

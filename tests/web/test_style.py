@@ -56,14 +56,14 @@ TOKEN = re.compile(r"[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+")
 
 def physical(css: str) -> list[str]:
     """Return the declarations that name a physical side, or set left and right differently."""
-    found = []
+    problems = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         four = TOKEN.findall(value)
         uneven = name in SIDES and len(four) == 4 and four[1] != four[3]
         aligned = name in ALIGNED and {"left", "right"} & set(four)
         if SIDE.search(name) or uneven or aligned:
-            found.append(f"{name}: {value.strip()}")
-    return found
+            problems.append(f"{name}: {value.strip()}")
+    return problems
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_no_style_sheet_names_a_physical_side(path: Path) -> None:
 
 def off_scale(css: str) -> list[str]:
     """Return the declarations whose space, text size or corner radius is not on a scale."""
-    found = []
+    problems = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         for name, value in DECLARATION.findall("{" + block + ";}"):
             words = value.strip()
@@ -119,8 +119,8 @@ def off_scale(css: str) -> list[str]:
                 or (name == "border-radius" and not RADIUS.fullmatch(words))
             )
             if odd:
-                found.append(f"{selector.split()[-1]} {name}: {words}")
-    return found
+                problems.append(f"{selector.split()[-1]} {name}: {words}")
+    return problems
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ def test_every_spacing_text_size_and_corner_radius_is_on_a_scale(path: Path) -> 
 
 def written_colours(css: str) -> list[str]:
     """Return the declarations that write a colour instead of using a token."""
-    found = []
+    problems = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         for name, value in DECLARATION.findall("{" + block + ";}"):
             if COLOUR.search(value):
-                found.append(f"{selector.split()[-1]} {name}: {value.strip()}")
-    return found
+                problems.append(f"{selector.split()[-1]} {name}: {value.strip()}")
+    return problems
 
 
 @pytest.mark.parametrize(
@@ -182,31 +182,31 @@ def test_the_accent_marks_only_the_selection_the_primary_action_links_and_the_fo
 
 def blurred_shadows(css: str) -> list[str]:
     """Return the shadows that are neither a token nor a plain line or ring."""
-    found = []
+    problems = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         while name == "box-shadow" and value != (value := FUNCTION.sub("…", value)):
             pass
         for shadow in value.split(",") if name == "box-shadow" else ():
             words = shadow.replace("inset", "").split()
             if len(words) > 2 and words[2] != "0":
-                found.append(shadow.strip())
-    return found
+                problems.append(shadow.strip())
+    return problems
 
 
 def long_movements(css: str) -> list[str]:
     """Return the transitions and animations that take too long."""
-    found = []
+    problems = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         for part in value.split(",") if name in {"transition", "animation"} else ():
             times = [float(number) * (1 if unit == "ms" else 1000) for number, unit in DURATION.findall(part)]
             if times and times[0] > LONGEST_MS and part.split()[0] not in LONGER:
-                found.append(part.strip())
-    return found
+                problems.append(part.strip())
+    return problems
 
 
 def odd_heights(css: str) -> list[str]:
     """Return the heights of controls that are not tokens."""
-    found = []
+    problems = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         sizes = {name: value.strip() for name, value in DECLARATION.findall("{" + block + ";}")}
         for name, value in sizes.items():
@@ -214,8 +214,8 @@ def odd_heights(css: str) -> list[str]:
             if HEIGHT.fullmatch(name) and px and int(px[1]) in HEIGHTS:
                 is_picture = int(px[1]) in PICTURE_SIZES and sizes.get("inline-size") == value
                 if not is_picture and ".graph" not in selector:
-                    found.append(f"{selector.split()[-1]} {name}: {value}")
-    return found
+                    problems.append(f"{selector.split()[-1]} {name}: {value}")
+    return problems
 
 
 def test_a_shadow_a_long_movement_and_a_height_outside_the_tokens_are_reported() -> None:
@@ -231,4 +231,4 @@ def test_a_shadow_a_long_movement_and_a_height_outside_the_tokens_are_reported()
 @pytest.mark.parametrize("check", [blurred_shadows, long_movements, odd_heights])
 def test_shadows_movements_and_heights_keep_to_the_tokens(check: Callable[[str], list[str]]) -> None:
     sheets = {path.relative_to(STYLE).as_posix(): check(path.read_text()) for path in STYLE.rglob("*.css")}
-    assert {name: found for name, found in sheets.items() if found} == {}
+    assert {name: problems for name, problems in sheets.items() if problems} == {}

@@ -22,11 +22,11 @@ def made_of(path: Path) -> list[str]:
 def test_every_file_has_its_recorded_hash() -> None:
     lines = (VENDOR / "sha256sums.txt").read_text().splitlines()
     expected = {name.removeprefix("./"): digest for digest, name in (line.split() for line in lines)}
-    found = {
+    hashes = {
         path.relative_to(VENDOR).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in programs()
     }
-    assert found == expected
+    assert hashes == expected
 
 
 def test_every_file_contains_the_licences_of_its_packages() -> None:

@@ -83,10 +83,10 @@ def code() -> str:
 
 def used_keys() -> tuple[set[str], set[str]]:
     """Return the complete keys, and the beginnings of composed keys."""
-    found = ASKED.findall(code())
-    whole = {key for key, _ in found if key} | set(NAMED.findall(code()))
+    keys = ASKED.findall(code())
+    whole = {key for key, _ in keys if key} | set(NAMED.findall(code()))
     whole |= {key for pair in TERNARY.findall(code()) for key in pair}
-    return whole, {beginning for _, beginning in found if beginning}
+    return whole, {beginning for _, beginning in keys if beginning}
 
 
 def test_every_key_has_an_english_string() -> None:
@@ -101,8 +101,8 @@ def test_no_markup_contains_literal_strings() -> None:
     """Check text between tags, attributes that are read aloud, and sentences in strings, which must all come
     from `t`.
     """
-    found = {path.relative_to(WEB_FOLDER).as_posix(): words_in_markup(path) for path in OWN_MODULES}
-    extra = {name: words - NAMES.get(name, set()) for name, words in found.items()}
+    literals = {path.relative_to(WEB_FOLDER).as_posix(): words_in_markup(path) for path in OWN_MODULES}
+    extra = {name: words - NAMES.get(name, set()) for name, words in literals.items()}
     assert {name: words for name, words in extra.items() if words} == {}
 
 

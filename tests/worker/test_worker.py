@@ -41,9 +41,9 @@ async def worker(open_desk: FakeQueue) -> AsyncIterator[RunningWorker]:
 
 
 def results(finished: Mapping[str, object]) -> dict[str, dict[str, object]]:
-    found = finished["results"]
-    assert isinstance(found, list)
-    return {result["role"]: result for result in found}
+    results = finished["results"]
+    assert isinstance(results, list)
+    return {result["role"]: result for result in results}
 
 
 async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, worker: RunningWorker) -> None:

@@ -47,16 +47,16 @@ def examine(path: Path, migrations: Sequence[Migration]) -> None:
             connection.execute("PRAGMA trusted_schema=OFF")
             if stranger := foreign(connection, migrations):
                 raise DatabaseError(f"{path} is not a database of this program: {stranger}. {_RESTORE}")
-            if size <= CHECK_FIRST_BYTES and (found := damage(connection)):
-                raise damaged_error(path, found)
+            if size <= CHECK_FIRST_BYTES and (problem := damage(connection)):
+                raise damaged_error(path, problem)
     except sqlite3.DatabaseError as fault:
         if isinstance(fault, sqlite3.OperationalError):
             raise
         raise damaged_error(path, str(fault)) from None
 
 
-def damaged_error(path: Path, found: str) -> DatabaseError:
-    return DatabaseError(f"{path} is damaged: {found}. {_RESTORE}")
+def damaged_error(path: Path, fault: str) -> DatabaseError:
+    return DatabaseError(f"{path} is damaged: {fault}. {_RESTORE}")
 
 
 def foreign(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> str:
@@ -82,10 +82,10 @@ def foreign(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
 def damage(connection: sqlite3.Connection) -> str:
     """Return the first fault that SQLite finds in the pages, or an empty string."""
     try:
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as fault:
         return str(fault)
-    return "" if found == "ok" else " ".join(str(found).split())[:200]
+    return "" if result == "ok" else " ".join(str(result).split())[:200]
 
 
 def make(path: Path, migrations: Sequence[Migration]) -> None:

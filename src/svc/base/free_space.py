@@ -174,7 +174,7 @@ class Pages:
 
     def free(self) -> set[int]:
         """Return the numbers of free pages. Zero the unused part of the pages that store this list."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         self._file.seek(0)
         (trunk,) = struct.unpack_from(">I", self._file.read(_FIRST_PAGE_HEADER), 32)
         for _ in range(self.count):
@@ -185,12 +185,12 @@ class Pages:
             following, length = struct.unpack_from(">II", page)
             if length > self._usable // 4 - 2:
                 break
-            found.update(struct.unpack_from(f">{length}I", page, 8))
+            numbers.update(struct.unpack_from(f">{length}I", page, 8))
             if any(page[8 + 4 * length :]):
                 self._file.seek((trunk - 1) * self.size + 8 + 4 * length)
                 self._file.write(bytes(self.size - 8 - 4 * length))
             trunk = following
-        return {number for number in found if 1 < number <= self.count}
+        return {number for number in numbers if 1 < number <= self.count}
 
     def clear(self, number: int) -> None:
         """Zero a whole free page."""

@@ -43,12 +43,12 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
     hosts = [None] if host is None else [part.strip() for part in host.split(",")]
     if "::" in hosts:
         hosts = ["::", "0.0.0.0"]
-    found = [
+    addresses = [
         address
         for part in hosts
         for address in socket.getaddrinfo(part, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     ]
-    wanted = dict.fromkeys((family, address) for family, *_, address in found)
+    wanted = dict.fromkeys((family, address) for family, *_, address in addresses)
     attempt = 1
     while True:
         try:

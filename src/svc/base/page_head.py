@@ -63,11 +63,11 @@ def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
         head.close()
     except _EndOfHead:
         pass
-    found = {
+    values = {
         name: next((head.values[key] for key in keys if head.values.get(key)), "")
         for name, keys in NAMES.items()
     }
-    return {name: value for name, value in found.items() if value}, []
+    return {name: value for name, value in values.items() if value}, []
 
 
 class _EndOfHead(Exception):

@@ -181,9 +181,9 @@ def _is_record(kind: object) -> TypeGuard[type[Any]]:
 def _fields(record: Callable[..., object]) -> dict[str, object]:
     """Return the types of a record's fields, keyed by name."""
     assert _is_record(record), "a table holds records"
-    found = structs.fields(record) if issubclass(record, Struct) else fields(record)
+    record_fields = structs.fields(record) if issubclass(record, Struct) else fields(record)
     types = get_type_hints(record)
-    return {field.name: types[field.name] for field in found}
+    return {field.name: types[field.name] for field in record_fields}
 
 
 def _is(key: Mapping[str, object]) -> str:
@@ -199,12 +199,12 @@ def _key_values(key: Mapping[str, object]) -> tuple[object, ...]:
 # Functions that read values other than records.
 
 
-def value(found: Cursor, kind: type[Value]) -> Value | None:
+def value(cursor: Cursor, kind: type[Value]) -> Value | None:
     """Return the only column of the first row, or None if there is no row."""
-    row: tuple[Value | None] = found.fetchone() or (None,)
+    row: tuple[Value | None] = cursor.fetchone() or (None,)
     return row[0]
 
 
-def number(found: Cursor) -> int:
+def number(cursor: Cursor) -> int:
     """Return the value of an aggregate, or 0 if it is NULL."""
-    return value(found, int) or 0
+    return value(cursor, int) or 0

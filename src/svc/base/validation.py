@@ -70,7 +70,7 @@ def _values_at(name: str, of: type) -> list[str]:
     return sorted(str(member.value) for member in kind.cls)
 
 
-def _not_null(found: inspect.Type) -> inspect.Type:
-    if isinstance(found, inspect.UnionType):
-        return next(kind for kind in found.types if not isinstance(kind, inspect.NoneType))
-    return _not_null(found.type) if isinstance(found, inspect.Metadata) else found
+def _not_null(kind: inspect.Type) -> inspect.Type:
+    if isinstance(kind, inspect.UnionType):
+        return next(part for part in kind.types if not isinstance(part, inspect.NoneType))
+    return _not_null(kind.type) if isinstance(kind, inspect.Metadata) else kind

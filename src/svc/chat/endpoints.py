@@ -287,9 +287,9 @@ def _event(declared: DeclaredEndpoint) -> LiveRequest:
 
 def fields_of(schema: Schema) -> Mapping[str, Schema]:
     """Return the schemas for a query's fields. They omit null, because a query cannot contain null."""
-    found = schema["properties"]
-    assert isinstance(found, Mapping)
-    return {name: _without_null(field_schema) for name, field_schema in found.items()}
+    properties = schema["properties"]
+    assert isinstance(properties, Mapping)
+    return {name: _without_null(field_schema) for name, field_schema in properties.items()}
 
 
 def _without_null(schema: Schema) -> Schema:
@@ -315,8 +315,8 @@ def _schema_of(kind: Any) -> Schema:
         if not isinstance(part, dict):
             return part
         if "$ref" in part:
-            found = written(named[part["$ref"]])
-            return found if is_request else Named(part["$ref"], found)
+            schema = written(named[part["$ref"]])
+            return schema if is_request else Named(part["$ref"], schema)
         apart = ("title", "properties", "required")
         kept = {key: written(value) for key, value in part.items() if key not in apart}
         if kept.get("default", "") is None:

@@ -138,13 +138,13 @@ async def received_chunks(content: StreamReader) -> AsyncGenerator[bytes, None]:
 
 def parameters(header: str) -> dict[str, str]:
     """Return a header's parameters, decoded as UTF-8. Invalid parameters are ignored."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, extended, quoted, token in _PARAMETER.findall(header):
         value = _QUOTED.sub(r"\1", quoted) or token
         if extended:
             value = unquote(value.rpartition("'")[2], errors="replace")
-        found[name.lower()] = value
-    return found
+        values[name.lower()] = value
+    return values
 
 
 def media_type(header: str) -> str:

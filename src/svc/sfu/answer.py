@@ -209,7 +209,7 @@ def _one(name: str, sections: Sequence[Section]) -> str:
 
 
 def _fingerprints(values: list[str]) -> tuple[tuple[str, str], ...]:
-    found: list[tuple[str, str]] = []
+    fingerprints: list[tuple[str, str]] = []
     for text in values:
         algorithm, _, value = text.partition(" ")
         algorithm, value = algorithm.lower(), value.upper()
@@ -217,10 +217,10 @@ def _fingerprints(values: list[str]) -> tuple[tuple[str, str], ...]:
             continue
         if not _FINGERPRINT.fullmatch(value) or len(value) != 3 * _HASH_BYTES[algorithm] - 1:
             raise AnswerError(f"The {algorithm} fingerprint of the answer is malformed")
-        found.append((algorithm, value))
-    if not found:
+        fingerprints.append((algorithm, value))
+    if not fingerprints:
         raise AnswerError(f"The answer needs a fingerprint of one of these kinds: {', '.join(_HASH_BYTES)}")
-    return tuple(found)
+    return tuple(fingerprints)
 
 
 def _setup(sections: Sequence[Section]) -> str:

@@ -98,15 +98,15 @@ class LayerRates:
             self._recent[encoding], _ = self._restarted.pop(encoding)
 
     def _spatial_layers(self) -> list[tuple[float, ...]]:
-        found: list[tuple[float, ...]] = []
+        layers: list[tuple[float, ...]] = []
         for layer in range(max(self._layers) + 1):
             own = self._cumulative(layer, max(self._layers) + 1)
-            below = found[-1] if found else ()
+            below = layers[-1] if layers else ()
             depth = max(len(own), len(below)) if own else 0
-            found.append(tuple(_rate_up_to(own, i) + _rate_up_to(below, i) for i in range(depth)))
+            layers.append(tuple(_rate_up_to(own, i) + _rate_up_to(below, i) for i in range(depth)))
             if not own:
                 break  # Higher layers depend on this one.
-        return found
+        return layers
 
     def _cumulative(self, encoding: int, count: int) -> tuple[float, ...]:
         if self._absent_s.get(encoding, 0.0) >= _MISSING_AFTER_S:

@@ -83,8 +83,8 @@ class Probe:
     async def _carry(self) -> None:
         """Perform the lookups, transmissions and events that `readiness` has requested."""
         lookups, self._readiness.lookups[:] = self._readiness.lookups[:], []
-        for found in await asyncio.gather(*map(_look_up, lookups)):
-            self._readiness.resolved(found)
+        for addresses in await asyncio.gather(*map(_look_up, lookups)):
+            self._readiness.resolved(addresses)
         for data, path in self._readiness.transmits:
             self._plane.send_stun(data, path)
         self._readiness.transmits.clear()
@@ -102,7 +102,7 @@ async def _look_up(server: Server) -> list[Address]:
     """Return the addresses of a server, or an empty list if the lookup fails or times out."""
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):
-            found = await asyncio.get_running_loop().getaddrinfo(*server, type=2)
+            addresses = await asyncio.get_running_loop().getaddrinfo(*server, type=2)
     except (OSError, UnicodeError):
         return []
-    return [(str(address[0]).partition("%")[0], int(address[1])) for *_, address in found]
+    return [(str(address[0]).partition("%")[0], int(address[1])) for *_, address in addresses]

@@ -152,13 +152,13 @@ class MediaDescription(Section):
 
     def ssrcs(self) -> tuple[int, ...]:
         """Return the sources that the section announces, in order and without duplicates."""
-        found: dict[int, None] = {}
+        ssrcs: dict[int, None] = {}
         for value in self.values("ssrc"):
             match = _SSRC.fullmatch(value)
             if match is None or int(match[1]) > 0xFFFFFFFF:
                 raise SdpError(f"a=ssrc:{_quote(value)} is not a source")
-            found[int(match[1])] = None
-        return tuple(found)
+            ssrcs[int(match[1])] = None
+        return tuple(ssrcs)
 
     def sent_rids(self) -> frozenset[str]:
         """Return the encodings that the section sends. Both a=rid and a=simulcast must name them (RFC 8853

@@ -235,12 +235,12 @@ def free_ports(count: int) -> list[int]:
 
     This way, no outgoing connection from another program can take a port before our server listens on it.
     """
-    found: set[int] = set()
-    while len(found) < count:
+    ports: set[int] = set()
+    while len(ports) < count:
         port = random.choice(_PORTS)
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found.add(port)
-    return list(found)
+            ports.add(port)
+    return list(ports)
 
 
 def _print(line: str) -> None:

@@ -28,8 +28,8 @@ SMALL, LARGE = (
 
 async def encodes(person: Person, expected: Sequence[object]) -> None:
     async def so() -> bool:
-        found: list[object] = await person.page.evaluate(ENCODINGS)
-        return found == list(expected)
+        encodings: list[object] = await person.page.evaluate(ENCODINGS)
+        return encodings == list(expected)
 
     await wait_until(f"{person.name} encodes as {expected}", so, within_s=15)
 

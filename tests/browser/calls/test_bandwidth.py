@@ -18,8 +18,8 @@ async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
     await ada.page.get_by_role("menuitem", name="Call quality").click()
 
     async def much() -> bool:
-        found = ESTIMATE.search(await ada.page.locator(".numbers").inner_text())
-        return found is not None and int(found[1].replace(",", "")) >= 2_000
+        match = ESTIMATE.search(await ada.page.locator(".numbers").inner_text())
+        return match is not None and int(match[1].replace(",", "")) >= 2_000
 
     # The bandwidth shown is far more than one small camera uses, so probing must have found it. Meanwhile,
     # the video continues.

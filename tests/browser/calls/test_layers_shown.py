@@ -88,14 +88,14 @@ class Signalling:
     async def screen(self) -> str:
         """Wait for the page's request for a screen. Return the screen's track id."""
 
-        def found() -> list[str]:
+        def names() -> list[str]:
             return [track_id for track_id, request in self.requests.items() if request.get("priority") == 90]
 
         async def so() -> bool:
-            return bool(found())
+            return bool(names())
 
         await wait_until("the page requests a screen", so, within_s=20)
-        return found()[0]
+        return names()[0]
 
 
 async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person, Signalling]:

@@ -53,10 +53,10 @@ async () => {
 
 
 async def uses_protocol(watcher: Watcher, protocol: str) -> None:
-    async def found() -> bool:
+    async def has_protocol() -> bool:
         return bool(await watcher.evaluate(PATHS) == protocol)
 
-    await wait_until(f"{watcher.name}'s call uses {protocol}", found, within_s=WITHIN_S)
+    await wait_until(f"{watcher.name}'s call uses {protocol}", has_protocol, within_s=WITHIN_S)
 
 
 async def all_see_and_hear(*everybody: Watcher) -> None:

@@ -38,7 +38,7 @@ def union(flags: list[Permission]) -> Permission:
 
 
 sets = st.lists(st.sampled_from(SAMPLE), unique=True).map(union)
-channel_sets = sets.map(lambda found: found & OF_A_CHANNEL)
+channel_sets = sets.map(lambda permissions: permissions & OF_A_CHANNEL)
 overrides = st.builds(lambda allow, deny: Override(allow, deny & ~allow), channel_sets, channel_sets)
 worlds = st.fixed_dictionaries(
     {

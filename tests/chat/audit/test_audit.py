@@ -51,14 +51,14 @@ async def test_entries_are_filtered_by_actor_target_and_action(database: Databas
     await record(database, audit, "eve", "kick", "cyd")
     await record(database, audit, None, "ban", "bob")
 
-    async def found(**wanted: str) -> list[str | None]:
+    async def actors(**wanted: str) -> list[str | None]:
         page = await audit.page("ada", WantedEntries(**wanted), 10)  # type: ignore[arg-type]
         return [entry.actor_id for entry in page.entries]
 
-    assert await found(actor_id="ada") == ["ada"]
-    assert await found(target_id="bob") == [None, "ada"]
-    assert await found(action="kick") == ["eve", "ada"]
-    assert await found(action="kick", target_id="bob") == ["ada"]
+    assert await actors(actor_id="ada") == ["ada"]
+    assert await actors(target_id="bob") == [None, "ada"]
+    assert await actors(action="kick") == ["eve", "ada"]
+    assert await actors(action="kick", target_id="bob") == ["ada"]
 
 
 async def test_a_write_that_is_rolled_back_leaves_no_log_entry(database: Database) -> None:

@@ -51,8 +51,8 @@ async def code(chat: ChatServer, signed_in: Answer) -> str:
 async def devices(chat: ChatServer, signed_in: Answer) -> list[Answer]:
     status, answer = await request(chat, "GET", "/api/me/devices", signed_in)
     assert status == 200
-    found: list[Answer] = answer["devices"]
-    return found
+    listed: list[Answer] = answer["devices"]
+    return listed
 
 
 async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: ChatServer, ada: Answer) -> None:
@@ -189,8 +189,8 @@ async def test_a_member_who_lost_all_devices_can_sign_in_with_their_recovery_cod
     # A recovery code is not a code for linking another device.
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
-    found = Device()
-    recovered = await chat.sign_in(found, recovery_code=f" {second.upper()} ", device_name="New")
+    signed_in = Device()
+    recovered = await chat.sign_in(signed_in, recovery_code=f" {second.upper()} ", device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
@@ -238,8 +238,8 @@ async def test_the_owner_can_recover_a_member_who_lost_all_devices(chat: ChatSer
     # Nothing changes for the member until the code is used.
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 200
 
-    found = Device()
-    recovered = await chat.sign_in(found, recovery_code=answer["code"], device_name="New")
+    signed_in = Device()
+    recovered = await chat.sign_in(signed_in, recovery_code=answer["code"], device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
     # Lost devices may be in the wrong hands, so they no longer give access.

@@ -82,8 +82,8 @@ async def unavailable(keys: IssuerKeys, issuer: Authority) -> bool:
 
 
 async def test_keys_are_fetched_once_for_concurrent_requests(keys: IssuerKeys, issuer: Authority) -> None:
-    found = await asyncio.gather(*(keys.key(issuer.address, "one", "ES256") for _ in range(10)))
-    assert all(found)
+    results = await asyncio.gather(*(keys.key(issuer.address, "one", "ES256") for _ in range(10)))
+    assert all(results)
     assert issuer.fetches == 1
 
 

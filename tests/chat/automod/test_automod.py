@@ -35,8 +35,8 @@ async def refusal(person: Person, text: str) -> str:
 
 
 async def reports(folk: People) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"]
-    return found
+    reports_: list[dict[str, Any]] = (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"]
+    return reports_
 
 
 async def test_only_managers_see_rules_and_they_are_notified_of_every_change(folk: People) -> None:
@@ -112,7 +112,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
         "repeats": ({"most": 1, "within_s": 3600}, "Again", "Again"),
         "newcomers": ({"newcomer_s": 3600}, "Hello", "Hello"),
     }
-    settings, text, found = of_kind[kind]
+    settings, text, expected = of_kind[kind]
     await post_text(folk.member, text)
     wanted = {"name": f"No {kind}", "kind": kind, "enabled": True, "timeout_s": 60, **settings}
     made = await folk.owner.done("POST", RULES, {**wanted, "action": "flag"})
@@ -127,7 +127,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
         await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**wanted, "action": action})
 
     await act("censor")
-    assert (await post_text(folk.member, text))["text"] == text.replace(found, "*" * len(found))
+    assert (await post_text(folk.member, text))["text"] == text.replace(expected, "*" * len(expected))
     assert len(await reports(folk)) == 1
     await act("block")
     assert await refusal(folk.member, text) == "rule_refused"

@@ -91,5 +91,5 @@ def test_the_cost_of_finding_links_is_linear_in_the_text(piece: str) -> None:
         ("[Ada](mention:01234567)", []),
     ],
 )
-def test_links_are_found_with_and_without_a_scheme(text: str, found: list[str]) -> None:
-    assert [link for link, _ in links(text)] == found
+def test_links_are_found_with_and_without_a_scheme(text: str, expected: list[str]) -> None:
+    assert [link for link, _ in links(text)] == expected

@@ -24,8 +24,8 @@ async def listed(person: Person, query: str = "") -> dict[str, dict[str, Any]]:
 
 
 async def audited(person: Person, action: str) -> dict[str, Any]:
-    found: dict[str, Any] = (await person.done("GET", f"/api/audit?action={action}"))["entries"][0]
-    return found
+    entries: dict[str, Any] = (await person.done("GET", f"/api/audit?action={action}"))["entries"][0]
+    return entries
 
 
 async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(folk: People) -> None:
@@ -108,8 +108,8 @@ async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: Peop
         assert await person.refused("PUT", reaction) == "channel_archived"
         assert "general" not in await listed(person)
         assert (await listed(person, "?archived=true"))["general"]["archived"] is True
-        found = (await person.done("GET", f"{path}/messages"))["messages"]
-        assert [m["text"] for m in found] == ["old times"]
+        messages = (await person.done("GET", f"{path}/messages"))["messages"]
+        assert [m["text"] for m in messages] == ["old times"]
     posted = f"/api/webhooks/{webhook['id']}/{webhook['token']}"
     nobody = Person(folk.chat, folk.owner.device, "", "")
     assert await nobody.refused("POST", posted, {"text": "hello"}) == "channel_archived"

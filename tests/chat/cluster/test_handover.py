@@ -75,15 +75,15 @@ async def move(first: ChatNode, second: ChatNode) -> None:
 
 
 async def texts_at(node: ChatNode, token: str) -> list[str]:
-    found: list[str] = []
+    nodes: list[str] = []
     async with ClientSession(node.address, headers={"Authorization": f"Bearer {token}"}) as http:
         query = {"limit": "100"}
         while True:
             async with http.get(MESSAGES, params=query) as page:
                 messages = (await page.json())["messages"]
             if not messages:
-                return found
-            found += [message["text"] for message in messages]
+                return nodes
+            nodes += [message["text"] for message in messages]
             query["before"] = min(messages, key=lambda message: message["id"])["id"]
 
 

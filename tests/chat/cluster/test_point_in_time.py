@@ -60,10 +60,10 @@ async def test_a_community_can_be_restored_to_its_state_before_any_given_second(
         await owner_among([again])
         headers = {"Authorization": f"Bearer {token}"}
         async with ClientSession(again.address, headers=headers) as http, http.get(MESSAGES) as page:
-            found = (await page.json())["messages"]
+            messages = (await page.json())["messages"]
         await again.kill()
-        assert {message["id"] for message in found} >= {first, large}
-        assert "later" not in {message["text"] for message in found}
+        assert {message["id"] for message in messages} >= {first, large}
+        assert "later" not in {message["text"] for message in messages}
 
         refusals = {
             ("--at", "2020-01-01T00:00:00Z", *url): "no snapshot is that old",

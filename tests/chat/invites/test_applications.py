@@ -28,8 +28,8 @@ async def refusal(chat: ChatServer, device: Device, code: str = "") -> str:
 
 
 async def waiting(person: Person, state: str = "pending") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await person.done("GET", f"{APPLICATIONS}?state={state}"))["applications"]
-    return found
+    listed: list[dict[str, Any]] = (await person.done("GET", f"{APPLICATIONS}?state={state}"))["applications"]
+    return listed
 
 
 async def with_approval(person: Person, **more: object) -> str:

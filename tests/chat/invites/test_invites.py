@@ -105,8 +105,8 @@ async def test_nobody_can_invite_to_a_role_above_their_rank(folk: People) -> Non
 
 async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(folk: People) -> None:
     async def ids(role: str) -> set[str]:
-        found = await folk.by_role[role].done("GET", "/api/invites")
-        return {invite["id"] for invite in found["invites"]}
+        invites = await folk.by_role[role].done("GET", "/api/invites")
+        return {invite["id"] for invite in invites["invites"]}
 
     mine = await folk.member.done("POST", "/api/invites")
     strong = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})

@@ -64,9 +64,9 @@ async def exists(objects: ObjectStore, key: str) -> bool:
 async def test_storing_an_object_writes_its_content_and_its_row(media: Media, objects: ObjectStore) -> None:
     key = await media.keep(b"picture", "webp", WEBP)
     assert key.startswith("uploads/") and key.endswith(".webp") and key.count("/") == 1
-    found = await media.find(key)
-    assert found is not None
-    assert (found.facts.content_type, found.facts.bytes, found.facts.width) == ("image/webp", 7, 10)
+    stored = await media.find(key)
+    assert stored is not None
+    assert (stored.facts.content_type, stored.facts.bytes, stored.facts.width) == ("image/webp", 7, 10)
     assert await exists(objects, key)
 
 

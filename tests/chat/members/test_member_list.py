@@ -24,9 +24,9 @@ SEEN = {"1": 500, "2": 900, "4": 900}
 
 
 def ids(wanted: MembersQuery) -> str:
-    found, following = page(MEMBERS, orders_of(MEMBERS), wanted, NOW, SEEN)
+    listed, following = page(MEMBERS, orders_of(MEMBERS), wanted, NOW, SEEN)
     assert following is None
-    return "".join(member.id for member in found)
+    return "".join(member.id for member in listed)
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,22 @@ def ids(wanted: MembersQuery) -> str:
         (MembersQuery(query="b", role_id="member", seen_before_ms=600), "1"),
     ],
 )
-def test_filters_find_the_matching_members(wanted: MembersQuery, found: str) -> None:
-    assert ids(wanted) == found
+def test_filters_find_the_matching_members(wanted: MembersQuery, expected: str) -> None:
+    assert ids(wanted) == expected
 
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_the_pages_of_the_member_list_have_no_gaps(sort: str) -> None:
-    found, after = list[str](), ""
+    listed, after = list[str](), ""
     while True:
         members, following = page(
             MEMBERS, orders_of(MEMBERS), MembersQuery(sort=sort, after=after, limit=1), NOW, SEEN
         )
-        found += [member.id for member in members]
+        listed += [member.id for member in members]
         if following is None:
             break
         after = following
-    assert "".join(found) == ids(MembersQuery(sort=sort))
+    assert "".join(listed) == ids(MembersQuery(sort=sort))
 
 
 def test_a_cursor_that_points_to_a_former_member_works_only_in_join_order() -> None:
@@ -103,8 +103,8 @@ async def test_members_are_listed_over_http(folk: People) -> None:
     await folk.owner.done("PUT", f"/api/members/{folk.guest.id}/timeout", {"duration_s": 600})
 
     async def names(query: str) -> list[str]:
-        found = (await folk.member.done("GET", f"/api/members?{query}"))["members"]
-        return [member["nickname"] for member in found]
+        listed = (await folk.member.done("GET", f"/api/members?{query}"))["members"]
+        return [member["nickname"] for member in listed]
 
     assert await names("in_timeout=true") == ["Guest"]
     assert await names("role_id=moderator") == ["Moderator"]

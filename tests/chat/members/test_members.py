@@ -13,12 +13,12 @@ from tests.kit.device import Device
 
 async def test_only_the_first_person_to_join_is_the_owner(chat: ChatServer) -> None:
     first, second = await newcomer(chat, "First"), await newcomer(chat, "Second")
-    found = (await second.done("GET", "/api/members"))["members"]
-    assert [(m["nickname"], m["roles"]) for m in found] == [
+    members = (await second.done("GET", "/api/members"))["members"]
+    assert [(m["nickname"], m["roles"]) for m in members] == [
         ("First", ["member", "owner"]),
         ("Second", ["member"]),
     ]
-    assert await first.done("GET", f"/api/members/{second.id}") == found[1]
+    assert await first.done("GET", f"/api/members/{second.id}") == members[1]
     assert await first.refused("GET", "/api/members/nobody") == "unknown_member"
 
 
@@ -73,8 +73,8 @@ async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(folk:
 async def test_nobody_can_take_another_members_name_or_one_that_looks_like_it(chat: ChatServer) -> None:
     for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
         applicant = await newcomer(chat, name)
-    found = (await applicant.done("GET", "/api/members"))["members"]
-    assert [member["nickname"] for member in found] == [
+    members = (await applicant.done("GET", "/api/members"))["members"]
+    assert [member["nickname"] for member in members] == [
         *("Bill", "\u0412ill 2", "BI11 3", "Ada", "A\u200bd\u0430\u0301 2", "Grace")
     ]
     own = f"/api/members/{applicant.id}"
@@ -121,8 +121,8 @@ async def test_only_one_of_two_concurrent_ownership_transfers_succeeds(folk: Peo
         *(folk.owner.ask("POST", f"/api/members/{target.id}/owner") for target in targets)
     )
     assert sorted(status for status, _ in answers) == [200, 403]
-    found = (await folk.guest.done("GET", "/api/members"))["members"]
-    assert sum("owner" in member["roles"] for member in found) == 1
+    members = (await folk.guest.done("GET", "/api/members"))["members"]
+    assert sum("owner" in member["roles"] for member in members) == 1
 
 
 async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: People) -> None:

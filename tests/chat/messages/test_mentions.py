@@ -49,8 +49,10 @@ def test_mentions_of_members_are_found(text: str, ids: list[str]) -> None:
 
 
 def test_groups_are_distinguished_from_members() -> None:
-    found = mentions_in("[a](mention:everyone) [b](mention:here) [c](role:r1) [d](mention:a1) [e](role:r1)")
-    assert (found.members, found.groups) == (("a1",), ("everyone", "here", "r1"))
+    mentions = mentions_in(
+        "[a](mention:everyone) [b](mention:here) [c](role:r1) [d](mention:a1) [e](role:r1)"
+    )
+    assert (mentions.members, mentions.groups) == (("a1",), ("everyone", "here", "r1"))
     assert mentions_in("`[a](mention:everyone)` ![b](role:r1)") == mentions_in("")
 
 

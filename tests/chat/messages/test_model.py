@@ -327,32 +327,32 @@ class Play:
         async with asyncio.timeout(30):
             await self.feature.indexer.wait_indexed()
         word = self.chance.choice(WORDS)
-        found, _ = await self.feature.search.find(member_id, word, None, 1_000)
-        assert {message.id for message in found} == {i for i, m in expected.items() if word in m["text"]}
+        results, _ = await self.feature.search.find(member_id, word, None, 1_000)
+        assert {message.id for message in results} == {i for i, m in expected.items() if word in m["text"]}
         pinned, _ = await self.feature.search.find(member_id, "has:pin", None, 1_000)
         assert {message.id for message in pinned} == {i for i, m in expected.items() if m["pinned"]}
 
     async def backwards(self, channel_id: str) -> list[dict[str, Any]]:
         limit = self.chance.randrange(1, 20)
-        found: list[dict[str, Any]] = []
+        messages: list[dict[str, Any]] = []
         before, more = None, True
         while more:
             wanted = PageKey(channel_id, limit, before=before)
             page = await self.feature.history.page(MANAGER, wanted)
-            found[:0] = [shown(message) for message in page.messages]
-            before, more = (number_of(found[0]["id"]) if found else None), page.more_before
-        return found
+            messages[:0] = [shown(message) for message in page.messages]
+            before, more = (number_of(messages[0]["id"]) if messages else None), page.more_before
+        return messages
 
     async def forwards(self, channel_id: str) -> list[dict[str, Any]]:
         limit = self.chance.randrange(1, 20)
-        found: list[dict[str, Any]] = []
+        messages: list[dict[str, Any]] = []
         more = True
         while more:
-            after = number_of(found[-1]["id"]) if found else 0
+            after = number_of(messages[-1]["id"]) if messages else 0
             page = await self.feature.history.page(MANAGER, PageKey(channel_id, limit, after=after))
-            found += [shown(message) for message in page.messages]
+            messages += [shown(message) for message in page.messages]
             more = page.more_after
-        return found
+        return messages
 
 
 def insert_channels(connection: Connection) -> None:

@@ -61,7 +61,7 @@ def test_a_swear_word_is_found_in_every_common_disguise(text: str, censored: str
     ],
 )
 def test_ordinary_words_are_not_matched(text: str) -> None:
-    assert not moderated(text, FLAG).found
+    assert not moderated(text, FLAG).matches
 
 
 def test_each_of_the_four_modes_treats_profanity_differently() -> None:
@@ -77,7 +77,7 @@ def test_each_of_the_four_modes_treats_profanity_differently() -> None:
 def test_censoring_keeps_the_length_and_a_second_pass_finds_nothing(text: str) -> None:
     result = moderated(text, CENSOR)
     assert len(result.text) == len(text)
-    spans = moderated(text, FLAG).found
+    spans = moderated(text, FLAG).matches
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert result.flagged == bool(spans)
 

@@ -77,8 +77,8 @@ class Index:
         phrases = [phrase(text, begun=text == query.begun) for text in query.phrases]
         sought = EngineQuery(phrases, [["ca", "cb"]], [phrase(text) for text in query.no_phrases])
         spelled = sought.to_fts5(sought.beginnings())
-        found = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (spelled,))
-        return sorted(row[0] for row in found)
+        rows = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (spelled,))
+        return sorted(row[0] for row in rows)
 
     def close(self) -> None:
         self._connection.close()

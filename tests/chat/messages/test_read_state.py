@@ -27,11 +27,11 @@ async def send(member: LiveMember, text: str, channel_id: str = "general") -> di
 
 
 def counts(welcome: dict[str, Any], channel_id: str = "general") -> tuple[int, int]:
-    (found,) = [counts for counts in welcome["unread"] if counts["channel_id"] == channel_id]
-    return found["unread"], found["mentions"]
+    (channel_counts,) = [counts for counts in welcome["unread"] if counts["channel_id"] == channel_id]
+    return channel_counts["unread"], channel_counts["mentions"]
 
 
-async def found(member: LiveMember, query: str) -> list[str]:
+async def ids_found(member: LiveMember, query: str) -> list[str]:
     frame = await member.ask("search", query=query)
     assert frame["event"] == "search", frame
     return [message["text"] for message in frame["data"]["messages"]]
@@ -39,7 +39,7 @@ async def found(member: LiveMember, query: str) -> list[str]:
 
 async def until_found(member: LiveMember, query: str, texts: list[str]) -> None:
     async def is_found() -> bool:
-        return await found(member, query) == texts
+        return await ids_found(member, query) == texts
 
     await wait_until(f"{query} finds {texts}", is_found, within_s=10)
 
@@ -104,14 +104,14 @@ async def test_messages_can_be_searched_by_words_and_filters(chat: ChatServer) -
         pear = await send(ada, "Green pears")
         await send(ada, "Café au lait")
         await until_found(ada, "green", ["Green pears", "Green apples, https://example.org/tree"])
-        assert await found(ada, '"green pears"') == ["Green pears"]
-        assert await found(ada, "green from:ada") == ["Green pears"]
-        assert await found(ada, f"from:{owner.id}") == ["Green apples, https://example.org/tree"]
-        assert await found(ada, "has:link in:general") == ["Green apples, https://example.org/tree"]
-        assert await found(ada, "green before:2020-01-01") == []
-        assert len(await found(ada, "after:2020-01-01")) == 3
-        assert await found(ada, "cafe") == ["Café au lait"]
-        assert await found(ada, "from:nobody") == []
+        assert await ids_found(ada, '"green pears"') == ["Green pears"]
+        assert await ids_found(ada, "green from:ada") == ["Green pears"]
+        assert await ids_found(ada, f"from:{owner.id}") == ["Green apples, https://example.org/tree"]
+        assert await ids_found(ada, "has:link in:general") == ["Green apples, https://example.org/tree"]
+        assert await ids_found(ada, "green before:2020-01-01") == []
+        assert len(await ids_found(ada, "after:2020-01-01")) == 3
+        assert await ids_found(ada, "cafe") == ["Café au lait"]
+        assert await ids_found(ada, "from:nobody") == []
         for query, code in (("in:nowhere x", "unknown_channel"), ("has:x", "invalid_query")):
             assert (await ada.ask("search", query=query))["data"]["error"] == code
         which = {"channel_id": "general", "message_id": pear["id"]}
@@ -133,12 +133,12 @@ async def test_the_last_word_of_a_search_may_be_incomplete_and_words_can_be_excl
             await send(ada, text)
         await send(ben, "hello again")
         await until_found(ada, "hel", ["hello again", "help yourself", "hello world"])
-        assert await found(ada, "hel world") == []
-        assert await found(ada, "hel -world") == ["hello again", "help yourself"]
-        assert await found(ada, "hel -from:Ada") == ["hello again"]
-        assert await found(ada, "-hello -help") == ["東京都に住む"]
-        assert await found(ada, "-in:general hel") == []
-        assert await found(ada, "京都") == ["東京都に住む"]
+        assert await ids_found(ada, "hel world") == []
+        assert await ids_found(ada, "hel -world") == ["hello again", "help yourself"]
+        assert await ids_found(ada, "hel -from:Ada") == ["hello again"]
+        assert await ids_found(ada, "-hello -help") == ["東京都に住む"]
+        assert await ids_found(ada, "-in:general hel") == []
+        assert await ids_found(ada, "京都") == ["東京都に住む"]
         assert (await ada.ask("search", query="x -in:nowhere"))["data"]["error"] == "unknown_channel"
 
 
@@ -150,10 +150,10 @@ async def test_a_prefix_of_too_many_words_matches_only_the_exact_word(
             await send(ada, text)
         await until_found(ada, "app", ["app", "apples"])
         monkeypatch.setattr(search_store, "MAX_WORDS", 2)
-        assert await found(ada, "hel") == ["hel"]
-        assert await found(ada, "app") == ["app", "apples"]
+        assert await ids_found(ada, "hel") == ["hel"]
+        assert await ids_found(ada, "app") == ["app", "apples"]
         monkeypatch.setattr(search_store, "MAX_ENTRIES", 1)
-        assert await found(ada, "app") == ["app"]
+        assert await ids_found(ada, "app") == ["app"]
 
 
 async def test_history_can_be_read_from_a_given_time(variables: dict[str, str]) -> None:
@@ -232,7 +232,7 @@ async def test_an_invisible_channel_and_its_messages_are_not_found(variables: di
             elsewhere = await ada.ask(event, **{**data, "channel_id": "nowhere", "query": "in:nowhere"})
             assert frame["data"] == elsewhere["data"], event
         await until_found(owner, "secret", [sent["text"]])
-        assert await found(ada, "secret") == []
+        assert await ids_found(ada, "secret") == []
         await send(owner, "for all")
         await ada.ask("ping")
         assert ada.kept_events().count("message_posted") == 1
@@ -325,7 +325,7 @@ async def test_a_search_finds_a_message_that_was_just_posted(
         for number in range(3):
             await send(owner, f"brief {number}")
             await community.messages.indexer.wait_indexed()
-            assert len(await found(owner, "brief")) == number + 1
+            assert len(await ids_found(owner, "brief")) == number + 1
 
 
 async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]) -> None:
@@ -341,7 +341,7 @@ async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]
         await community.messages.indexer.wait_indexed()
         async with chat.http.delete(f"/api/channels/{channel_id}", headers=headers) as response:
             assert response.status < 300
-        assert await found(owner, "brief") == ["brief and lasting"]
+        assert await ids_found(owner, "brief") == ["brief and lasting"]
         # The server cleans up when it starts, and periodically.
         await community.messages.indexer._tidy_up()
     async with server_with_insight(variables) as (_, community):

@@ -48,8 +48,8 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
 
 async def _files(community: Community, person: Person) -> dict[str, tuple[int, int]]:
     """Map each message's text to how many files it has and how many have expired."""
-    found = (await person.done("GET", GENERAL))["messages"]
-    return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in found}
+    messages = (await person.done("GET", GENERAL))["messages"]
+    return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in messages}
 
 
 async def _references(community: Community) -> int:

@@ -188,8 +188,8 @@ async def test_replies_in_threads_can_be_found_pinned_edited_and_reacted_to(chat
         assert own({"threads": [(await request(owner, "threads"))["threads"][0]]}) == [(root, 1, 0)]
 
         async def is_found() -> bool:
-            found = (await request(ada, "search", query="vanilla"))["messages"]
-            return [message["thread"] for message in found] == [root]
+            results = (await request(ada, "search", query="vanilla"))["messages"]
+            return [message["thread"] for message in results] == [root]
 
         await wait_until("the reply is found", is_found, within_s=10)
 

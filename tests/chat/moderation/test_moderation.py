@@ -101,8 +101,8 @@ async def test_a_former_member_can_be_banned(folk: People) -> None:
     assert await rejoin(folk.chat, folk.member) == "banned"
     first = await folk.admin.done("GET", "/api/bans?limit=1")
     second = await folk.admin.done("GET", f"/api/bans?limit=1&after={first['next']}")
-    found = [ban["member_id"] for page in (first, second) for ban in page["bans"]]
-    assert found == [folk.member.id, folk.guest.id]
+    member_ids = [ban["member_id"] for page in (first, second) for ban in page["bans"]]
+    assert member_ids == [folk.member.id, folk.guest.id]
     assert second["next"] is None
 
 

@@ -113,8 +113,8 @@ def test_hosts_that_are_addresses_are_recognised() -> None:
         "[",
         "a:b",
     ]
-    found = [str(address) for address in address_literals(hosts)]
-    assert found == ["93.184.216.34", "8.8.8.8", "2606:2800::1", "2606:2800::2"]
+    recognised = [str(address) for address in address_literals(hosts)]
+    assert recognised == ["93.184.216.34", "8.8.8.8", "2606:2800::1", "2606:2800::2"]
 
 
 class _Nat64:

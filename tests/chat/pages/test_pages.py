@@ -206,8 +206,8 @@ def test_a_page_that_cannot_be_bundled_is_served_unbundled(tmp_path: Path) -> No
 
 def test_files_that_do_not_shrink_are_not_compressed(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(gzip.compress(b"a" * 100))
-    (found,) = Pages(tmp_path)._plain.values()
-    assert len(found.compressed) == 0
+    (plain,) = Pages(tmp_path)._plain.values()
+    assert len(plain.compressed) == 0
 
 
 def test_prepared_files_are_reused_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

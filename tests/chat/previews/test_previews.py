@@ -158,8 +158,8 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
             await here.send(f"{HOST}/nothing {HOST}/text {HOST}/nowhere")
             await here.send(f"http://private.example/ http://127.0.0.1/ {HOST}/inside")
             await here.looked_at()
-            found = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
-            assert {name: here.outcomes().get(name) for name in found} == {**found, "ok": 5}
+            counts = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
+            assert {name: here.outcomes().get(name) for name in counts} == {**counts, "ok": 5}
             # A page that the server's profanity filter rejects gets no preview, either.
             await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await here.send(f"{HOST}/bad")

@@ -97,14 +97,14 @@ class Client:
 
     async def open(self, *others: "Client") -> dict[str, Any]:
         members = [other.person.id for other in others]
-        found: dict[str, Any] = await self.person.done(
+        opened: dict[str, Any] = await self.person.done(
             "POST", "/api/private/conversations", {"members": members}
         )
-        return found
+        return opened
 
     async def look(self, conversation: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = await self.person.done("GET", path(conversation))
-        return found
+        state: dict[str, Any] = await self.person.done("GET", path(conversation))
+        return state
 
     async def take(self, conversation: dict[str, Any], *devices: "Client") -> list[dict[str, str]]:
         wanted = {"devices": [device.device_id for device in devices]}
@@ -139,8 +139,8 @@ class Client:
         return await self.person.ask("POST", path(conversation, "messages"), request)
 
     async def log(self, conversation: dict[str, Any], after: int = 0) -> list[dict[str, Any]]:
-        found = await self.person.done("GET", path(conversation, f"log?after={after}"))
-        return list(found["entries"])
+        log = await self.person.done("GET", path(conversation, f"log?after={after}"))
+        return list(log["entries"])
 
     async def welcomes(self) -> list[dict[str, Any]]:
         return list((await self.person.done("GET", "/api/private/welcomes"))["welcomes"])

@@ -291,8 +291,8 @@ async def test_people_can_join_and_leave_a_group(server: PrivateServer) -> None:
     assert await ada.person.refused("DELETE", path(pair, f"members/{ben.person.id}")) == "invalid_request"
     packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, dia)]
     assert (await ada.commit(conversation, 1, packages, [cem.device_id]))[0] == 200
-    found = await dia.look(conversation)
-    assert {one["id"] for one in found["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
+    response = await dia.look(conversation)
+    assert {one["id"] for one in response["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
     # Anybody in a group can remove others, who then get no later messages.
     await dia.person.done("DELETE", path(conversation, f"members/{ben.person.id}"))
     assert await ben.person.refused("GET", path(conversation, "log")) == "unknown_conversation"
@@ -353,8 +353,8 @@ async def test_expired_messages_are_erased_from_the_database_and_its_write_ahead
     await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, new))
     assert old not in server.bytes_on_disk()
     assert new in server.bytes_on_disk()
-    found = await ben.person.done("GET", path(conversation, "log"))
-    assert [entry["seq"] for entry in found["entries"]] == [3] and found["first_seq"] == 3
+    response = await ben.person.done("GET", path(conversation, "log"))
+    assert [entry["seq"] for entry in response["entries"]] == [3] and response["first_seq"] == 3
 
 
 async def test_a_member_has_at_most_eight_devices(server: PrivateServer) -> None:

@@ -374,7 +374,7 @@ async def test_the_vapid_contact_is_the_public_address_that_members_use(
 
 
 async def stored(scene: Scene) -> int:
-    found = await scene.community.notifications.subscriptions._database.rows(
+    rows = await scene.community.notifications.subscriptions._database.rows(
         "SELECT * FROM push_subscriptions"
     )
-    return len(found)
+    return len(rows)

@@ -184,12 +184,12 @@ async def test_the_server_is_advertised_on_an_interface_that_appears_later(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
-    found: list[Interface] = []
+    interfaces: list[Interface] = []
     server = AdvertisedServer("Tests", "id-1", "127.0.0.1", 5000, interface="lo")
-    advertisement = Advertisement(server, lambda: found, recheck_s=0.01)
+    advertisement = Advertisement(server, lambda: interfaces, recheck_s=0.01)
     await advertisement.follow(True)
     await eventually("a warning is logged", lambda: _warnings(caplog), within_s=20)
-    found.extend(system_interfaces())
+    interfaces.extend(system_interfaces())
     await eventually("advertised", lambda: "advertised at" in caplog.text, within_s=20)
     await advertisement.close()
 

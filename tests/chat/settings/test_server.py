@@ -12,8 +12,8 @@ SETTINGS = "/api/settings"
 
 async def info(chat: ChatServer) -> dict[str, Any]:
     async with chat.http.get("/info") as response:
-        found: dict[str, Any] = await response.json()
-        return found
+        body: dict[str, Any] = await response.json()
+        return body
 
 
 async def test_a_changed_server_name_appears_everywhere_immediately(folk: People) -> None:

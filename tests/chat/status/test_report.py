@@ -20,16 +20,16 @@ HEALTH = "/api/health"
 
 
 async def checks(folk: People) -> dict[str, tuple[str, str]]:
-    found = (await folk.owner.done("GET", HEALTH))["checks"]
-    return {one["check"]: (one["verdict"], one["state"]) for one in found}
+    entries = (await folk.owner.done("GET", HEALTH))["checks"]
+    return {one["check"]: (one["verdict"], one["state"]) for one in entries}
 
 
 async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> None:
-    found = await checks(folk)
-    assert found == {
+    by_name = await checks(folk)
+    assert by_name == {
         "database": ("ok", "sound"),
         # The expected values depend on the machine that runs the test.
-        **{name: found[name] for name in ("disk", "clock", "files", "buffers")},
+        **{name: by_name[name] for name in ("disk", "clock", "files", "buffers")},
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),
         "voice": ("ok", "connected"),
@@ -119,9 +119,9 @@ async def checks_of(
     ],
 )
 async def test_the_report_names_a_failing_component(
-    variables: dict[str, str], check: str, here: Here, found: tuple[str, str]
+    variables: dict[str, str], check: str, here: Here, expected: tuple[str, str]
 ) -> None:
-    assert (await checks_of(variables, here))[check] == found
+    assert (await checks_of(variables, here))[check] == expected
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ async def test_the_report_names_a_failing_component(
     ],
 )
 async def test_the_report_names_an_address_that_others_cannot_reach(
-    variables: dict[str, str], settings: dict[str, str], secure: bool, found: tuple[str, str]
+    variables: dict[str, str], settings: dict[str, str], secure: bool, expected: tuple[str, str]
 ) -> None:
-    assert (await checks_of({**variables, **settings}, Here(), secure=secure))["address"] == found
+    assert (await checks_of({**variables, **settings}, Here(), secure=secure))["address"] == expected
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,13 @@ async def test_the_report_names_an_address_that_others_cannot_reach(
     ],
 )
 async def test_the_report_names_resources_that_the_machine_lacks(
-    variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
+    variables: dict[str, str], check: str, machine: Machine, expected: tuple[str, str]
 ) -> None:
     """Check the resources that `svc doctor` also checks."""
-    assert (await checks_of(variables, Here(), machine=machine))[check] == found
-    assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
+    assert (await checks_of(variables, Here(), machine=machine))[check] == expected
+    assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {expected[0]} - {"ok"}
 
 
 async def test_a_missing_optional_component_is_reported_as_a_notice(variables: dict[str, str]) -> None:
-    found = await checks_of({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
-    assert (found["voice"], found["uploads"]) == (("notice", "none"), ("notice", "off"))
+    by_name = await checks_of({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
+    assert (by_name["voice"], by_name["uploads"]) == (("notice", "none"), ("notice", "off"))

@@ -70,8 +70,8 @@ async def test_a_new_server_has_no_icon(chat: ChatServer) -> None:
 
 
 def value(exposition: str, sample: str) -> float:
-    found = re.search(rf"^{re.escape(sample)} (\S+)$", exposition, re.MULTILINE)
-    return float(found[1]) if found else 0.0
+    match = re.search(rf"^{re.escape(sample)} (\S+)$", exposition, re.MULTILINE)
+    return float(match[1]) if match else 0.0
 
 
 async def test_the_metrics_count_requests_by_route_and_by_event(chat: ChatServer) -> None:

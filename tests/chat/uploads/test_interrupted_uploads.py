@@ -49,5 +49,5 @@ async def test_only_resumable_uploads_survive_when_the_server_is_killed(tmp_path
 
 async def uploads(http: ClientSession, headers: dict[str, str]) -> list[dict[str, Any]]:
     async with http.get("/api/uploads", headers=headers) as response:
-        found: list[dict[str, Any]] = (await response.json())["uploads"]
-        return found
+        listed: list[dict[str, Any]] = (await response.json())["uploads"]
+        return listed

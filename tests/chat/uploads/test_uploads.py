@@ -55,9 +55,9 @@ async def test_history_and_search_contain_attachments(server: UploadServer) -> N
     page = await member.done("GET", "/api/channels/general/messages")
     assert page["messages"][0]["attachments"] == posted["attachments"]
     await server.community.messages.indexer.wait_indexed()
-    for query, found in (("has:image", 1), ("has:file", 1), ("has:video", 0)):
+    for query, count in (("has:image", 1), ("has:file", 1), ("has:video", 0)):
         answer = await member.done("GET", f"/api/search?query={query}")
-        assert len(answer["messages"]) == found, query
+        assert len(answer["messages"]) == count, query
 
 
 async def test_a_message_with_a_video_is_found_with_the_has_video_filter(server: UploadServer) -> None:

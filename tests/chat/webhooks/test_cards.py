@@ -43,8 +43,8 @@ def test_a_warning_reports_the_failure_of_the_only_picture_in_a_card() -> None:
         {"title": "a", "image_url": "https://pictures.example/a"},
     ]
     bare = {"image_url": "https://pictures.example/a", "color": 1}
-    found = stored_cards(read(cards=[*cards, bare]).cards, {})
-    assert found == [{"description": NO_PICTURE}, {"title": "a"}, {"color": 1, "description": NO_PICTURE}]
+    records = stored_cards(read(cards=[*cards, bare]).cards, {})
+    assert records == [{"description": NO_PICTURE}, {"title": "a"}, {"color": 1, "description": NO_PICTURE}]
     had = stored_cards(read(cards=cards[:1]).cards, {"cards[0].image_url": {"key": "k"}})
     assert had == [{"image": {"key": "k"}}]
 

@@ -63,9 +63,9 @@ def test_the_document_explains_exactly_the_possible_problems() -> None:
 
 def test_the_document_lists_every_error_without_details() -> None:
     listed = {
-        found.group(1)
+        match.group(1)
         for row in rows(DOCUMENT, "When nothing is posted")
-        if len(row.cells) == 3 and (found := re.search(r'"error":"(\w+)"', row.cells[1]))
+        if len(row.cells) == 3 and (match := re.search(r'"error":"(\w+)"', row.cells[1]))
     }
     assert listed >= BARE
 

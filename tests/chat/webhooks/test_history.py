@@ -13,8 +13,8 @@ async def post(hook: Hook, body: str, to: str = "", **headers: str) -> int:
 
 async def history(folk: People, hook: Hook) -> list[dict[str, Any]]:
     webhook_id = hook.path.split("/")[3]
-    found: list[dict[str, Any]] = (await folk.admin.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
-    return found
+    posts: list[dict[str, Any]] = (await folk.admin.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
+    return posts
 
 
 async def test_accepted_and_refused_posts_are_listed_newest_first(folk: People, hook: Hook) -> None:
@@ -25,17 +25,17 @@ async def test_accepted_and_refused_posts_are_listed_newest_first(folk: People, 
     assert await post(hook, "A secret") == 400
     assert await post(hook, '{"payload": "A secret"}', "/slack") == 400
     assert await post(hook, '{"zen": "A secret"}', "/github", **{"X-GitHub-Event": "star_gazing"}) == 204
-    found = await history(folk, hook)
-    assert "A secret" not in str(found)
-    outcomes = [(each["outcome"], each["error"], each["times"]) for each in found]
+    posts = await history(folk, hook)
+    assert "A secret" not in str(posts)
+    outcomes = [(each["outcome"], each["error"], each["times"]) for each in posts]
     assert outcomes[0] == ("ignored", None, 1)
     assert ("refused", "invalid_json", 1) in outcomes
-    refused = next(each for each in found if each["error"] == "invalid_payload" and len(each["named"]) == 2)
+    refused = next(each for each in posts if each["error"] == "invalid_payload" and len(each["named"]) == 2)
     assert refused["named"] == [
         {"path": "cards[0].color", "code": "invalid_color"},
         {"path": "cards[1]", "code": "empty_card"},
     ]
-    assert found[-1] == {
+    assert posts[-1] == {
         "at_ms": message["posted_at_ms"],
         "outcome": "posted",
         "error": None,

@@ -30,9 +30,9 @@ def test_pictures_in_each_format_are_re_encoded_at_their_original_size(tmp_path:
             stored = await on.stored(shown)
             assert stored != file
             assert decoded(stored).size == (640, 480)
-            found = await on.media.find(str(shown["key"]))
-            assert found is not None
-            assert found.facts.bytes == len(stored)
+            kept = await on.media.find(str(shown["key"]))
+            assert kept is not None
+            assert kept.facts.bytes == len(stored)
             assert on.outcomes == {("ok",): 1}
 
     on_an_internet(body, tmp_path)

@@ -24,7 +24,7 @@ CARD: dict[str, Any] = {
 }
 
 
-async def found(folk: People, query: str) -> list[str]:
+async def ids_found(folk: People, query: str) -> list[str]:
     """Return the ids of matching messages, once the index contains any."""
     async with asyncio.timeout(30):
         while True:
@@ -43,7 +43,7 @@ async def posted(hook: Hook, body: object) -> str:
 @pytest.mark.parametrize("word", ["pipeline", "quokka", "wombat", "numbat", "bilby", "dingo", "has:card"])
 async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: People, word: str) -> None:
     message_id = await posted(hook, {"cards": [CARD]})
-    assert await found(folk, word) == [message_id]
+    assert await ids_found(folk, word) == [message_id]
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ async def test_a_card_with_a_link_is_found_with_the_has_link_filter(
 ) -> None:
     await posted(hook, {"cards": [CARD]})
     message_id = await posted(hook, {"cards": [card]})
-    assert await found(folk, "has:link") == [message_id]
+    assert await ids_found(folk, "has:link") == [message_id]
 
 
 async def test_messages_can_be_found_by_the_webhook_as_their_author(hook: Hook, folk: People) -> None:
     message_id = await posted(hook, {"text": "hello"})
-    assert await found(folk, "from:" + hook.path.split("/")[3]) == [message_id]
+    assert await ids_found(folk, "from:" + hook.path.split("/")[3]) == [message_id]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_a_card_with_a_picture_is_found_with_the_has_image_filter(
         async with hook_of(folk.owner) as hook:
             await posted(hook, {"cards": [CARD]})
             message_id = await posted(hook, {"cards": [{"title": "a", name: "https://pictures.example/a"}]})
-            assert await found(folk, "has:image") == [message_id]
+            assert await ids_found(folk, "has:image") == [message_id]
             await hook.arrived()
             [card] = (await hook.arrived())["cards"]
             shown = card[name.removesuffix("_url")]

@@ -13,9 +13,9 @@ def run(data: bytes) -> None:
     size, stream = 1 + data[0] if data else 1, data[1:]
     # The frames that precede an invalid length in the same piece are lost.
     frames, broken = read(stream, 1)
-    found, was_broken = read(stream, size)
+    read_frames, was_broken = read(stream, size)
     assert was_broken == broken
-    assert found == frames[: len(found)] and (broken or found == frames)
+    assert read_frames == frames[: len(read_frames)] and (broken or read_frames == frames)
     assert all(len(frame) <= LONGEST for frame in frames)
     at = 0
     for frame in frames:

@@ -38,8 +38,8 @@ class Server:
             answer = self._program.piece(LONGEST)
             # make it a response to this request, because others are ignored
             answer = answer[:8] + message.transaction_id + answer[20:] if len(answer) > 20 else answer
-            if (found := _read(answer, message)) is not None:
-                return found
+            if (code := _read(answer, message)) is not None:
+                return code
         raise ConnectionResetError
 
     async def close(self) -> None:

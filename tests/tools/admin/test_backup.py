@@ -63,8 +63,8 @@ async def _post(chat: ChatServer, person: Person, text: str) -> None:
 
 
 async def _messages(person: Person) -> list[str]:
-    found = await person.done("GET", f"/api/channels/{await _channel(person)}/messages")
-    return [message["text"] for message in found["messages"]]
+    history = await person.done("GET", f"/api/channels/{await _channel(person)}/messages")
+    return [message["text"] for message in history["messages"]]
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
@@ -217,8 +217,8 @@ async def test_objects_that_are_missing_from_the_store_are_reported(
 def _rewritten(file: Path, change: Any) -> None:
     """Rewrite an archive with `change(name, content)`. Omit the files for which it returns None."""
     with tarfile.open(file) as archive:
-        found = [(member, archive.extractfile(member)) for member in archive.getmembers()]
-        members = [(member, content.read()) for member, content in found if content]
+        entries = [(member, archive.extractfile(member)) for member in archive.getmembers()]
+        members = [(member, content.read()) for member, content in entries if content]
     with tarfile.open(file, "w:gz") as archive:
         for member, data in members:
             if (changed := change(member.name, data)) is not None:
@@ -227,8 +227,8 @@ def _rewritten(file: Path, change: Any) -> None:
 
 
 def _set(name: str, **values: object) -> Any:
-    def change(found: str, data: bytes) -> bytes:
-        return json.dumps({**json.loads(data), **values}).encode() if found == name else data
+    def change(member_name: str, data: bytes) -> bytes:
+        return json.dumps({**json.loads(data), **values}).encode() if member_name == name else data
 
     return change
 

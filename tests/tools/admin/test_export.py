@@ -135,8 +135,8 @@ async def test_an_export_recreates_the_same_server(
         assert sorted(channel["name"] for channel in channels) == ["Games", "Voice", "general"]
         games, general = (next(c for c in channels if c["name"] == n) for n in ("Games", "general"))
         assert general["parent_id"] == games["id"]
-        found = await back.done("GET", "/api/search?query=above")
-        assert len(found["messages"]) == 1
+        results = await back.done("GET", "/api/search?query=above")
+        assert len(results["messages"]) == 1
 
 
 async def test_an_import_replaces_a_new_servers_defaults(

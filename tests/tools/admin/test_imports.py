@@ -228,8 +228,8 @@ async def test_imported_authors_do_not_count_as_members_and_cannot_sign_in(
         ada = await newcomer(chat, "Ada L.")
         assert ada.id not in {"10", "11"}
         # Their messages can be found in a channel that everybody may read.
-        found = await ada.done("GET", "/api/search?query=hello")
-        assert [message["author"]["display_name"] for message in found["messages"]] == ["Ada L."]
+        results = await ada.done("GET", "/api/search?query=hello")
+        assert [message["author"]["display_name"] for message in results["messages"]] == ["Ada L."]
 
 
 async def test_only_administrators_see_hidden_channels(

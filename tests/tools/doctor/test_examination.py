@@ -109,7 +109,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
             checks = (await answer.json())["checks"]
         return {one["check"]: one["verdict"] for one in checks if one["check"] in SHARED}
 
-    async def found() -> dict[str, str]:
+    async def by_name() -> dict[str, str]:
         findings = await examine(installation.target(), QUIET)
         by_check = {
             check: finding.verdict.value
@@ -124,11 +124,11 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
 
     await becomes(calls, "ok")
     judged = await report()
-    assert set(judged) == set(SHARED) and judged == await found()
+    assert set(judged) == set(SHARED) and judged == await by_name()
     await installation.sfu.kill()
     await becomes(calls, "problem")
     # The server knows the reason only after the connection has been closed.
-    await becomes(found, await report())
+    await becomes(by_name, await report())
 
 
 async def test_a_stopped_server_is_not_a_problem(tmp_path: Path) -> None:

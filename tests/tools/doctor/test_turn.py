@@ -48,8 +48,10 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
     async def body() -> None:
         async with coturn(tmp_path) as trust:
             trust.check_hostname = True
-            found = await answer_of(URLS, trust, peers=[SFU])
-            assert [each.what for each in found] == [f"TURN server {url} relays for members" for url in URLS]
+            findings = await answer_of(URLS, trust, peers=[SFU])
+            assert [each.what for each in findings] == [
+                f"TURN server {url} relays for members" for url in URLS
+            ]
             assert problems(await answer_of(URLS, trust, peers=[ELSEWHERE])) == [
                 f"TURN server {url} does not relay to the SFU" for url in URLS
             ]
@@ -96,7 +98,7 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
         mail = await asyncio.start_server(greets, TURN, 5349)
         silent, _ = await loop.create_datagram_endpoint(asyncio.DatagramProtocol, (TURN, 3480))
         trust = ssl.create_default_context()
-        found = await answer_of(
+        findings = await answer_of(
             [
                 "turn:turn.nowhere.invalid:3478",
                 "turn:198.51.100.7",
@@ -108,7 +110,7 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
             ],
             trust,
         )
-        texts = [each.what.partition(": ")[2] or each.what for each in found]
+        texts = [each.what.partition(": ")[2] or each.what for each in findings]
         assert texts == [
             "the name turn.nowhere.invalid is unknown",
             "there is no route to it from here (Network is unreachable)",
@@ -118,7 +120,7 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
             "what answers at TLS port 5349 speaks no TLS",
             "browsers do not support TURN over DTLS",
         ]
-        assert all(each.advice for each in found)
+        assert all(each.advice for each in findings)
         silent.close()
         mail.close()
 
@@ -130,9 +132,9 @@ async def test_another_program_on_the_media_port_is_detected_if_there_is_no_sfu(
         port, sfu_port = free_ports(2)
         target = Target(tmp_path, port, sfu_port, foreign.getsockname()[1])
         findings = await examine(target, {"DISABLE_STUN": "1"})
-    (found,) = [each for each in findings if "where UDP is blocked" in each.what]
-    assert found.verdict is Verdict.NOTICE
-    assert "is in use: calls would need UDP" in found.what
+    (finding,) = [each for each in findings if "where UDP is blocked" in each.what]
+    assert finding.verdict is Verdict.NOTICE
+    assert "is in use: calls would need UDP" in finding.what
 
 
 async def test_the_turn_server_that_members_use_is_found_on_a_running_server(tmp_path: Path) -> None:

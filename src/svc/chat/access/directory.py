@@ -289,9 +289,9 @@ class Directory:
         def holds(member: Member) -> bool:
             if member.id in own:
                 return permission in self.would_have(member.id, channel)
-            if (found := decided.get(member.role_ids)) is None:
-                found = decided[member.role_ids] = permission in self._roles_in(member, channel)
-            return found
+            if (holds_it := decided.get(member.role_ids)) is None:
+                holds_it = decided[member.role_ids] = permission in self._roles_in(member, channel)
+            return holds_it
 
         return frozenset(member.id for member in self.members.values() if holds(member))
 

@@ -141,17 +141,19 @@ def from_names(wanted: Iterable[object]) -> Permission:
     """Parse the permission names in a request. Raises ChatError for an unknown name."""
     together = NOTHING
     for name in wanted:
-        found = isinstance(name, str) and name == name.lower() and Permission.__members__.get(name.upper())
-        if not found:
+        permission = (
+            isinstance(name, str) and name == name.lower() and Permission.__members__.get(name.upper())
+        )
+        if not permission:
             raise ChatError("invalid_request", f"{str(name)[:64]!r} is not a permission")
-        together |= found
+        together |= permission
     return together
 
 
 def from_store(text: str) -> Permission:
     """Parse a database column. Unknown names are ignored."""
-    found = (Permission.__members__.get(name.upper(), NOTHING) for name in text.split())
-    return reduce(or_, found, NOTHING)
+    permissions = (Permission.__members__.get(name.upper(), NOTHING) for name in text.split())
+    return reduce(or_, permissions, NOTHING)
 
 
 def to_store(permissions: Permission) -> str:

@@ -71,11 +71,11 @@ class IssuerKeys:
         """Return the key that a token names, or None if the issuer has no such key. Raises ChatError."""
         cached = self._kept.setdefault(issuer, _CachedKeys())
         async with cached.turn:
-            found = (
+            key = (
                 choose(cached.keys, key_id, algorithm) if self._younger(cached.fetched_at, FRESH_S) else None
             )
             interval_s = MIN_INTERVAL_S if cached.keys else RETRY_S
-            if found is None and not self._younger(cached.tried_at, interval_s):
+            if key is None and not self._younger(cached.tried_at, interval_s):
                 await self._fetch(issuer, cached)
             if not self._younger(cached.fetched_at, STALE_S):
                 raise ChatError("issuer_unavailable")
@@ -88,12 +88,12 @@ class IssuerKeys:
         kept.tried_at = self._clock()
         try:
             async with asyncio.timeout(FETCH_DEADLINE_S):
-                found = await document(self._session, await self._address(issuer))
+                keys_document = await document(self._session, await self._address(issuer))
         except (ClientError, TimeoutError, OSError, InvalidIssuerResponse, ValueError) as fault:
             reason = str(fault) or type(fault).__name__
             logger.warning("an issuer's keys cannot be fetched", extra={"issuer": issuer, "fault": reason})
             return
-        kept.keys = issuer_keys(found)
+        kept.keys = issuer_keys(keys_document)
         kept.fetched_at = self._clock()
         logger.info("fetched an issuer's keys", extra={"issuer": issuer, "keys": len(kept.keys)})
 
@@ -251,12 +251,12 @@ class Provider:
 
 
 def _endpoints(issuer: str, metadata: Mapping[str, object]) -> _Endpoints:
-    found = [metadata.get(name) for name in ("authorization_endpoint", "token_endpoint")]
-    if not all(has_same_scheme(issuer, address) and urlsplit(str(address)).hostname for address in found):
+    addresses = [metadata.get(name) for name in ("authorization_endpoint", "token_endpoint")]
+    if not all(has_same_scheme(issuer, address) and urlsplit(str(address)).hostname for address in addresses):
         raise InvalidIssuerResponse("it publishes no sign-in addresses with the scheme of its own address")
     methods = metadata.get("token_endpoint_auth_methods_supported")
     basic = not isinstance(methods, list) or "client_secret_basic" in methods
-    return _Endpoints(str(found[0]), str(found[1]), basic)
+    return _Endpoints(str(addresses[0]), str(addresses[1]), basic)
 
 
 def _basic(client_id: str, secret: str) -> dict[str, str]:

@@ -70,10 +70,10 @@ def device_key(jwk: object) -> DeviceKey:
 
 def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
     """Return the keys in a set that can verify signatures. See RFC 7517 section 5."""
-    found = document.get("keys")
-    if not isinstance(found, list):
+    entries = document.get("keys")
+    if not isinstance(entries, list):
         return []
-    keys = (_issuer_key(jwk) for jwk in found[:MAX_KEYS] if isinstance(jwk, dict))
+    keys = (_issuer_key(jwk) for jwk in entries[:MAX_KEYS] if isinstance(jwk, dict))
     return [key for key in keys if key is not None]
 
 

@@ -210,8 +210,8 @@ def _device_key(jwk: object) -> DeviceKey:
 
 
 def _refuse_headers(token: Token, names: Collection[str]) -> None:
-    if found := sorted(set(names).intersection(token.header)):
-        raise InvalidProof(f"its header must not have {found[0]}")
+    if forbidden := sorted(set(names).intersection(token.header)):
+        raise InvalidProof(f"its header must not have {forbidden[0]}")
 
 
 def _check_times(claims: Mapping[str, object], now: float) -> None:

@@ -60,8 +60,8 @@ class PersonRecognition:
 
     def persons_of(self, connection: Connection, identity: Identity) -> list[str]:
         """Return the ids of the people who have used this identity or the device's key, in this order."""
-        found = [store.person_of(connection, mark) for mark in self._marks(identity)]
-        return list(dict.fromkeys(person_id for person_id in found if person_id))
+        persons = [store.person_of(connection, mark) for mark in self._marks(identity)]
+        return list(dict.fromkeys(person_id for person_id in persons if person_id))
 
     def recognise(self, connection: Connection, identity: Identity, now_ms: int) -> str | None:
         """Return the id of the person who is joining, or None for a new person.

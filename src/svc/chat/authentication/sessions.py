@@ -112,10 +112,10 @@ class Sessions:
 
     async def load(self) -> None:
         """Fill the directory with all sessions at startup."""
-        found: dict[str, set[str]] = {}
+        by_member: dict[str, set[str]] = {}
         for session in await store.SESSIONS.all(self._database):
-            found.setdefault(session.member_id, set()).add(session.id)
-        self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in found.items())
+            by_member.setdefault(session.member_id, set()).add(session.id)
+        self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in by_member.items())
 
     def blank(self) -> BlankSession:
         """Generate the random parts of a session for `begin`, which runs on the writer's thread and must not

@@ -129,16 +129,16 @@ class RuleMatcher:
     def _search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
         match self.rule.kind:
             case "words":
-                found: Sequence[Span] = yield from self._phrases.search(read)
+                spans: Sequence[Span] = yield from self._phrases.search(read)
             case "links":
                 leading = yield from read.cached("links", lambda: _leading(read.text))
-                found = [span for ends, span in leading if self._allowed.isdisjoint(ends)]
+                spans = [span for ends, span in leading if self._allowed.isdisjoint(ends)]
             case "mentions":
-                found = yield from self._mentions(read)
+                spans = yield from self._mentions(read)
             case _:
-                found = []
+                spans = []
         # The number of matches is limited, because each match is censored and quoted.
-        return _few(found, read.text) or None
+        return _few(spans, read.text) or None
 
     def _mentions(self, read: ScannedText) -> Work[Sequence[Span]]:
         text, most = read.text, self.rule.most
@@ -156,38 +156,38 @@ def _words_of(text: str) -> Sequence[Span]:
     return _few([match.span() for match in re.finditer(r"\S+", text)], text)
 
 
-def _few(found: Sequence[Span], text: str) -> Sequence[Span]:
-    return found if len(found) <= MAX_MATCHES else [(0, len(text))]
+def _few(spans: Sequence[Span], text: str) -> Sequence[Span]:
+    return spans if len(spans) <= MAX_MATCHES else [(0, len(text))]
 
 
 def links(text: str) -> list[tuple[str, Span]]:
     """Find the links in a text, including links in code, and links without a scheme if they have a path."""
-    found = []
+    found_links = []
     for match in _LINK.finditer(text):
         link = trim_address(match[0])
-        found.append((link, (match.start(), match.start() + len(link))))
-    return found
+        found_links.append((link, (match.start(), match.start() + len(link))))
+    return found_links
 
 
 def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
     """Return the domains and the place of each link in the text. A rule permits a link if it allows any of
     the link's domains.
     """
-    found: list[tuple[Sequence[str], Span]] = []
+    leading: list[tuple[Sequence[str], Span]] = []
     yield
     for link, span in links(text):
-        if not len(found) % _LINKS_AT_ONCE:
+        if not len(leading) % _LINKS_AT_ONCE:
             yield
-        found.append((_domains_of(link), span))
+        leading.append((_domains_of(link), span))
     plain, positions = _unescape(text)
     if plain == text:
-        return found
+        return leading
     yield
     for link, (start, end) in links(plain):
-        if not len(found) % _LINKS_AT_ONCE:
+        if not len(leading) % _LINKS_AT_ONCE:
             yield
-        found.append((_domains_of(link), (positions[start], positions[end - 1] + 1)))
-    return found
+        leading.append((_domains_of(link), (positions[start], positions[end - 1] + 1)))
+    return leading
 
 
 def _unescape(text: str) -> tuple[str, Sequence[int]]:
@@ -222,5 +222,5 @@ def _domains_of(link: str) -> Sequence[str]:
 
 
 def _mention_count(text: str) -> int:
-    found = mentions_in(text)
-    return len(found.members) + len(found.groups)
+    mentions = mentions_in(text)
+    return len(mentions.members) + len(mentions.groups)

@@ -49,17 +49,17 @@ class Phrases:
 
     def search(self, text: ScannedText) -> Work[list[Span]]:
         """Return the places where the entries occur, or the whole text if they occur too often."""
-        found = [] if self._words is None else (yield from self._words.search(text))
+        spans = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:
             # Most texts do not contain the piece, so the slower pattern search rarely runs.
             if piece in folded.text:
                 positions = yield from text.cached(Positions, lambda: Positions.finding(folded.text))
                 for span in pattern.spans(positions):
-                    found.append(folded.span(*span))
+                    spans.append(folded.span(*span))
                     yield
                 yield
-        return found if len(found) <= MAX_MATCHES else [(0, len(text.text))]
+        return spans if len(spans) <= MAX_MATCHES else [(0, len(text.text))]
 
 
 def problem_with(entry: str) -> str:

@@ -68,7 +68,7 @@ class Verdict(Ruling, frozen=True):
 
     checked: CheckedText | None = None
     rule: Rule | None = None
-    found: Sequence[Span] = ()
+    matches: Sequence[Span] = ()
 
 
 class _StoredRule(NewRule):
@@ -219,10 +219,10 @@ class Automod:
             is_for = self._is_for(finder.rule, author, checked.channel_id, at)
             # Each search takes milliseconds. Search on a thread, so that all of them together do not block
             # the event loop.
-            found = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
+            spans = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
             recent.posted(checked, at)
-            if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
-                caught.append(_found_message(message, merge_spans(found)))
+            if spans is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
+                caught.append(_found_message(message, merge_spans(spans)))
         return RuleTest(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
 
     @shared_write
@@ -257,15 +257,15 @@ class Automod:
         checked = CheckedText(member_id, channel_id, read, new)
         member = self._directory.members.get(member_id)
         self._recent.prune(now)
-        found: list[tuple[Rule, Sequence[Span]]] = []
+        matches: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
             # A rule that was added after the search does not apply, because it would have to search the whole
             # text in one step.
             if read.has(finder) and self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(checked, self._recent, now)
                 if spans is not None:
-                    found.append((finder.rule, spans))
-        return _verdict(checked, found)
+                    matches.append((finder.rule, spans))
+        return _verdict(checked, matches)
 
     def case(
         self,
@@ -274,13 +274,13 @@ class Automod:
         message_id: str,
         ruling: Ruling,
         text: str,
-        found: Sequence[Span],
+        matches: Sequence[Span],
         now: float,
     ) -> AutomaticReport:
         rule = None
         if isinstance(ruling, Verdict) and ruling.rule is not None:
-            rule, found = ruling.rule.name, merge_spans(ruling.found)
-        quoted = _quote(text, found)
+            rule, matches = ruling.rule.name, merge_spans(ruling.matches)
+        quoted = _quote(text, matches)
         about = ReportSubject(author.id, author.display_name if author.kind == WEBHOOK else None)
         return self._reports.found_by_rule(about, channel_id, message_id, rule, quoted, now)
 
@@ -303,7 +303,7 @@ class Automod:
         if self._rules.get(rule.id) != rule or not self._is_for(rule, member, checked.channel_id, now):
             return Write(lambda _: None, lambda _: None)
         timeout = self._moderation.timing_out_by_rule(checked.author_id, rule.timeout_s, rule.name, now)
-        quoted = _quote(checked.text, merge_spans(verdict.found))
+        quoted = _quote(checked.text, merge_spans(verdict.matches))
         case = self._reports.found_by_rule(
             ReportSubject(checked.author_id), checked.channel_id, None, rule.name, quoted, now
         )
@@ -397,29 +397,29 @@ class Automod:
         ]
 
 
-def _verdict(checked: CheckedText, found: Sequence[tuple[Rule, Sequence[Span]]]) -> Verdict:
+def _verdict(checked: CheckedText, matches: Sequence[tuple[Rule, Sequence[Span]]]) -> Verdict:
     for action in (TIMEOUT, BLOCK):
-        for rule, spans in found:
+        for rule, spans in matches:
             if rule.action == action:
                 explanation = f"The rule “{rule.name}” does not let this message through"
                 refusal = ChatError("rule_refused", explanation, {"rule": rule.name})
-                return Verdict(refusal=refusal, checked=checked, rule=rule, found=spans)
-    covered = merge_spans([span for rule, spans in found if rule.action == CENSOR for span in spans])
-    verdict = Verdict(spans=covered, flagged=bool(found), checked=checked)
-    for rule, spans in found:
+                return Verdict(refusal=refusal, checked=checked, rule=rule, matches=spans)
+    covered = merge_spans([span for rule, spans in matches if rule.action == CENSOR for span in spans])
+    verdict = Verdict(spans=covered, flagged=bool(matches), checked=checked)
+    for rule, spans in matches:
         if rule.action == FLAG:
-            return structs.replace(verdict, reported=True, rule=rule, found=spans)
+            return structs.replace(verdict, reported=True, rule=rule, matches=spans)
     return verdict
 
 
-def _quote(text: str, found: Sequence[Span]) -> str:
+def _quote(text: str, spans: Sequence[Span]) -> str:
     """Return the distinct matches, or the whole text if the matches cover all of it."""
-    if found and sum(end - start for start, end in found) >= len("".join(text.split())):
+    if spans and sum(end - start for start, end in spans) >= len("".join(text.split())):
         return text.strip()[:MAX_QUOTED]
-    return ", ".join(dict.fromkeys(text[start:end] for start, end in found))[:MAX_QUOTED]
+    return ", ".join(dict.fromkeys(text[start:end] for start, end in spans))[:MAX_QUOTED]
 
 
-def _found_message(message: Message, found: Sequence[Span]) -> FoundMessage:
+def _found_message(message: Message, spans: Sequence[Span]) -> FoundMessage:
     author = message.author
     return FoundMessage(
         message.id,
@@ -427,6 +427,6 @@ def _found_message(message: Message, found: Sequence[Span]) -> FoundMessage:
         author.id,
         author.display_name,
         message.text,
-        found,
+        spans,
         message.posted_at_ms,
     )

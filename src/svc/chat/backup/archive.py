@@ -133,7 +133,7 @@ def _size(text: str) -> int:
 
 def _records(data: bytes) -> dict[str, str]:
     """Parse an extended header. Each line consists of its length, a space, `name=value` and a line feed."""
-    found: dict[str, str] = {}
+    records: dict[str, str] = {}
     while data:
         length, _, _ = data[:8].partition(b" ")
         size = int(length) if length.isdigit() else 0
@@ -143,8 +143,8 @@ def _records(data: bytes) -> dict[str, str]:
             raise TarError("an extended header cannot be read")
         if name.startswith("GNU.sparse") or name == "linkpath":
             raise TarError("an extended header is one of a sparse file or a link")
-        found[name] = value
-    return found
+        records[name] = value
+    return records
 
 
 HEADER, DATABASE, MANIFEST = "backup.json", "database.sqlite3", "manifest.json"
@@ -313,8 +313,8 @@ class ArchiveReader:
             last = member.name
 
     def _next(self) -> ArchiveMember | None:
-        found = self._tar.next()
-        return None if found is None else ArchiveMember(*found, self._tar)
+        header = self._tar.next()
+        return None if header is None else ArchiveMember(*header, self._tar)
 
     def _check(self, member: ArchiveMember) -> None:
         """Raise ArchiveError for a file that does not belong in a backup."""
@@ -333,10 +333,10 @@ class ArchiveReader:
 
     def _compare(self, manifest: JsonStream) -> None:
         """Compare the files with the manifest's entries one by one."""
-        found = False
+        has_members = False
         for part in manifest.names() if manifest.peek() == "{" else ():
             if part == "members":
-                found = True
+                has_members = True
                 for name in manifest.names():
                     self._compare_one(name, manifest.value())
             elif part == "missing":
@@ -346,7 +346,7 @@ class ArchiveReader:
                         raise ArchiveError(f"it lists more than {MAX_MEMBERS} missing files")
             else:
                 manifest.value()
-        if not found:
+        if not has_members:
             raise ArchiveError("it lists nothing")
         for name in self._sums:
             raise ArchiveError(f"{name} is not what was backed up")

@@ -227,16 +227,16 @@ async def spool(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[t
 
 def _keys(copy: sqlite3.Connection) -> dict[str, int]:
     """Return the size of each stored object, keyed by the object's key."""
-    found = copy.execute("SELECT key, bytes FROM objects WHERE state = 'stored' ORDER BY key")
-    return {row["key"]: row["bytes"] for row in found}
+    rows = copy.execute("SELECT key, bytes FROM objects WHERE state = 'stored' ORDER BY key")
+    return {row["key"]: row["bytes"] for row in rows}
 
 
 def faults_of(copy: sqlite3.Connection) -> list[str]:
     """Return the faults in the database file, as SQLite describes them."""
     try:
-        found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(10)")]
+        results = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(10)")]
     except sqlite3.DatabaseError as fault:
         return [str(fault)]
-    if found != ["ok"]:
-        return [" ".join(line.split()) for line in found]
+    if results != ["ok"]:
+        return [" ".join(line.split()) for line in results]
     return [f"a row of {row[0]} refers to nothing" for row in copy.execute("PRAGMA foreign_key_check")][:10]

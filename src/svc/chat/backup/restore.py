@@ -117,7 +117,7 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
     """
     try:
         with opened_copy(database) as copy:
-            found, needed = await asyncio.to_thread(_faults, copy)
+            faults_found, needed = await asyncio.to_thread(_faults, copy)
     except sqlite3.Error as fault:
         return [f"the database cannot be read: {fault}"]
     lost = []
@@ -130,21 +130,21 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
             lost.append(key)
     if lost:
         named = ", ".join(lost[:_NAMED]) + (", …" if len(lost) > _NAMED else "")
-        found.append(
+        faults_found.append(
             f"{len(lost)} of {len(needed)} files that are referred to are missing or another: {named}"
         )
-    return found
+    return faults_found
 
 
 def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
     """Return the faults in the database, and the size of each referenced object, keyed by object."""
-    if found := faults_of(copy):
-        return found, {}
+    if database_faults := faults_of(copy):
+        return database_faults, {}
     needed = copy.execute(
         "SELECT DISTINCT o.key, o.bytes FROM objects AS o JOIN object_references AS r ON r.key = o.key"
         " WHERE o.state = 'stored' ORDER BY o.key"
     )
-    return found, {row["key"]: row["bytes"] for row in needed}
+    return database_faults, {row["key"]: row["bytes"] for row in needed}
 
 
 def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> Path:

@@ -62,15 +62,15 @@ class StoredBackups:
         self._links: dict[str, tuple[str, float, str]] = {}
 
     def all(self) -> AllBackups:
-        found = []
+        backups = []
         for path in self._folder.glob("backup-*.tar.gz"):
             if match := _NAME.fullmatch(path.name):
                 with suppress(OSError):
-                    found.append(Backup(path.name, path.stat().st_size, int(match[1])))
-        found.sort(key=lambda backup: backup.made_at_ms, reverse=True)
+                    backups.append(Backup(path.name, path.stat().st_size, int(match[1])))
+        backups.sort(key=lambda backup: backup.made_at_ms, reverse=True)
         progress = self._progress
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
-        return AllBackups(found, making, self._fault or None)
+        return AllBackups(backups, making, self._fault or None)
 
     # Exclusive, because a second request could otherwise be accepted before the first one has started its
     # backup.

@@ -194,11 +194,11 @@ class Bots:
         """Return the ids of the bots whose tokens this member created, of the bots whose tokens those bots
         created, and so on.
         """
-        found = [member_id]
-        for maker_id in found:
+        ids = [member_id]
+        for maker_id in ids:
             made = (bot_id for bot_id, token in self._known.items() if token.created_by == maker_id)
-            found += [bot_id for bot_id in made if bot_id not in found]
-        return found[1:]
+            ids += [bot_id for bot_id in made if bot_id not in ids]
+        return ids[1:]
 
     def _drop(self, bot_ids: Collection[str]) -> None:
         """Stop accepting the tokens of these bots."""

@@ -143,8 +143,8 @@ class ChannelRequests(Requests):
         refusals=("unknown_channel",),
     )
     async def overrides(self, session: Session, channel_id: Id) -> AllOverrides:
-        found = self._channels.overrides(session.member_id, channel_id)
-        return AllOverrides([responses.override(change) for change in found])
+        overrides = self._channels.overrides(session.member_id, channel_id)
+        return AllOverrides([responses.override(change) for change in overrides])
 
     @endpoint(
         _MANAGER,

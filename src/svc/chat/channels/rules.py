@@ -301,8 +301,8 @@ async def load_channels(database: Database) -> list[Channel]:
         change = _OVERRIDES.read(row)
         kind = roles if change.kind == overrides.ROLE else members
         kind.setdefault(channel_id, {})[change.target_id] = change.override
-    found = await _CHANNELS.all(database)
-    categories = {channel.id for channel in found if channel.kind == CATEGORY}
+    stored = await _CHANNELS.all(database)
+    categories = {channel.id for channel in stored if channel.kind == CATEGORY}
     return [
         dataclasses.replace(
             channel,
@@ -310,7 +310,7 @@ async def load_channels(database: Database) -> list[Channel]:
             parent_id=channel.parent_id if channel.parent_id in categories else None,
             overrides=Overrides(roles.get(channel.id, {}), members.get(channel.id, {})),
         )
-        for channel in found
+        for channel in stored
     ]
 
 

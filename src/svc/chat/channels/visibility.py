@@ -87,8 +87,8 @@ class Visibility:
         if len(members) > _FEW:
             among = frozenset(members)
             viewers = {channel_id: directory.viewers(channel_id) for channel_id in concerned}
-            of_these = {id(found): found & among for found in {id(v): v for v in viewers.values()}.values()}
-            return {channel_id: of_these[id(found)] for channel_id, found in viewers.items()}
+            of_these = {id(ids): ids & among for ids in {id(v): v for v in viewers.values()}.values()}
+            return {channel_id: of_these[id(ids)] for channel_id, ids in viewers.items()}
         return {
             channel_id: frozenset(m for m in members if directory.may(m, view, channel_id))
             for channel_id in concerned

@@ -107,7 +107,7 @@ class Follower:
                 if not is_checked:
                     self._log.check_reaches_back(self.replica.sequence)
                     is_checked = True
-                found = self._step()
+                has_applied = self._step()
             except LogTrimmed:
                 raise
             except ClusterError:
@@ -117,7 +117,7 @@ class Follower:
                 logger.error("the log cannot be applied", extra={"fault": str(fault)})
                 time.sleep(_FAULT_PAUSE_S)
                 continue
-            if found:
+            if has_applied:
                 news_at = 0.0
                 continue
             self._check.compare()

@@ -163,10 +163,10 @@ class Membership:
     def hashes(self) -> Hashes | None:
         """Return the owner's latest hashes, or None if there are none or they cannot be read."""
         try:
-            found = self._log.run(self._read(_HASHES))
+            entry = self._log.run(self._read(_HASHES))
         except _FAULTS:
             return None
-        return msgspec.json.decode(found.value, type=Hashes) if found is not None and found.value else None
+        return msgspec.json.decode(entry.value, type=Hashes) if entry is not None and entry.value else None
 
     # Methods that run on the log's thread.
 

@@ -153,7 +153,9 @@ class Snapshots:
 
     async def _newest(self, at: int | None = None) -> tuple[str, float] | None:
         async with asyncio.timeout(4 * _REQUEST_S):
-            return next((found for found in await self._names() if at is None or int(found[0]) <= at), None)
+            return next(
+                (snapshot for snapshot in await self._names() if at is None or int(snapshot[0]) <= at), None
+            )
 
     async def _names(self) -> list[tuple[str, float]]:
         """Return the names and times of the snapshots, newest first."""

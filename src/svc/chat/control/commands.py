@@ -60,8 +60,8 @@ class Commands:
             if takes is None:
                 return await run(self, arguments)
             given = {name: value for name, value in arguments.items() if value is not None}
-            found = await run(self, **structs.asdict(convert(given, takes)))
-            return {} if found is None else found
+            result = await run(self, **structs.asdict(convert(given, takes)))
+            return {} if result is None else result
 
         return answer
 

@@ -208,8 +208,8 @@ def _with_files(
 
 def _picture(files: Files, key: object) -> Mapping[str, object] | None:
     """Return a picture's properties, or None. A file that was not re-encoded does not count as a picture."""
-    found = files.get(str(key))
-    return found if found is not None and found.get("kind") == PICTURE else None
+    picture = files.get(str(key))
+    return picture if picture is not None and picture.get("kind") == PICTURE else None
 
 
 def _unpack(export: Export, key: str, path: Path) -> bool:

@@ -81,8 +81,8 @@ class Applications:
 
     async def page(self, state: State, after: str, limit: int) -> tuple[list[Application], str | None]:
         """Return a page of applications, oldest first, and the value of `after` for the next page."""
-        found = await store.applications(self._database, state, after, limit + 1)
-        return found[:limit], found[limit - 1].id if len(found) > limit else None
+        applications = await store.applications(self._database, state, after, limit + 1)
+        return applications[:limit], applications[limit - 1].id if len(applications) > limit else None
 
     @shared_write
     def approve(self, actor_id: str | None, application_id: str, now: float) -> Write[Application, None]:

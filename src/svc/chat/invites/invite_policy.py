@@ -54,8 +54,8 @@ class InviteViews:
         founder = self._founds(code)
         # Until there is an owner, the link also contains the founding code. After that, it contains only an
         # invite.
-        found = await self._invites.valid(code.rpartition(".")[2], now)
-        if found is None and not founder:
+        invite = await self._invites.valid(code.rpartition(".")[2], now)
+        if invite is None and not founder:
             self._attempt_limits.failed(address, address, self._steady())
             raise ChatError("invite_invalid")
         members = self._directory.members
@@ -63,8 +63,8 @@ class InviteViews:
             founder=founder,
             members=len(members),
             online=sum(1 for member_id in self._online() if member_id in members),
-            approval=found is not None and not founder and found.approval,
-            expires_at_ms=None if found is None or founder else found.expires_at_ms,
+            approval=invite is not None and not founder and invite.approval,
+            expires_at_ms=None if invite is None or founder else invite.expires_at_ms,
         )
 
 

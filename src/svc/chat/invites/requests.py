@@ -121,8 +121,8 @@ class InviteRequests(Requests):
         refusals=("unknown_invite",),
     )
     async def list_newcomers(self, session: Session, invite_id: Id) -> Newcomers:
-        found = await self._invites.list_newcomers(session.member_id, invite_id)
-        return Newcomers([Newcomer(member.id, member.nickname, at_ms) for member, at_ms in found])
+        newcomers = await self._invites.list_newcomers(session.member_id, invite_id)
+        return Newcomers([Newcomer(member.id, member.nickname, at_ms) for member, at_ms in newcomers])
 
     @endpoint(
         _MANAGER,

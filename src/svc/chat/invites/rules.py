@@ -132,9 +132,9 @@ class Invites:
         invites that they may manage. If `member_id` is None, return all invites, for the operator.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
-        found = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
+        invites = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
         now_ms = int(now * 1000)
-        good = [invite for invite in found if _good(invite, now_ms)]
+        good = [invite for invite in invites if _good(invite, now_ms)]
         if member_id is None:
             return good
         views = {channel.id for channel in self._directory.visible_channels(member_id)}
@@ -200,10 +200,12 @@ class Invites:
         invite = await store.INVITES.one(self._database, id=invite_id)
         if invite is None or not self._may_manage(member_id, invite):
             raise ChatError("unknown_invite")
-        found = await store.newcomers(self._database, invite_id, MAX_LISTED)
+        newcomers = await store.newcomers(self._database, invite_id, MAX_LISTED)
         members = self._directory.members
         return [
-            (members[invited.member_id], invited.at_ms) for invited in found if invited.member_id in members
+            (members[invited.member_id], invited.at_ms)
+            for invited in newcomers
+            if invited.member_id in members
         ]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:

@@ -312,12 +312,12 @@ class Hub:
         known = self._viewers_outboxes.get(channel_id)
         if known is not None and known[0] is viewers:
             return known[1]
-        found = self._outboxes_of(member_id for member_id in self._receiving if member_id in viewers)
+        outboxes = self._outboxes_of(member_id for member_id in self._receiving if member_id in viewers)
         # Most channels are visible to all members. Frames for the same list object need no grouping by page.
-        if len(found) == len(everywhere := self._outboxes_of_all()):
-            found = everywhere
-        self._viewers_outboxes[channel_id] = viewers, found
-        return found
+        if len(outboxes) == len(everywhere := self._outboxes_of_all()):
+            outboxes = everywhere
+        self._viewers_outboxes[channel_id] = viewers, outboxes
+        return outboxes
 
     def _online_members(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""

@@ -220,8 +220,8 @@ class Media:
 
     async def find(self, key: str) -> StoredObject | None:
         """Return the object, or None if it is not stored or is about to be removed."""
-        found = await _OBJECTS.one(self._database, key=key)
-        return found if found is not None and found.state == STORED else None
+        stored = await _OBJECTS.one(self._database, key=key)
+        return stored if stored is not None and stored.state == STORED else None
 
     def url(self, key: str) -> str:
         return self.urls.url(key)
@@ -286,10 +286,10 @@ class ServerIcon:
         """Return the icon. Return None if there is no icon, or if it is larger than `max_bytes` or cannot be
         read.
         """
-        found = await self._media.find(self.key) if self.key is not None else None
-        if found is None or found.facts.bytes > max_bytes:
+        stored = await self._media.find(self.key) if self.key is not None else None
+        if stored is None or stored.facts.bytes > max_bytes:
             return None
-        chunks = self._media.objects.read(found.key, 0, found.facts.bytes)
+        chunks = self._media.objects.read(stored.key, 0, stored.facts.bytes)
         try:
             async with aclosing(chunks):
                 return b"".join([chunk async for chunk in chunks])

@@ -71,8 +71,8 @@ def page(
         order = OrderedItems({i: members[i] for i in ids if i in members}, order.sort_key)
     ordered = order.iterate(after, backwards=backwards)
     matching = (m for m in ordered if _matches(m, wanted, query, now, last_seen))
-    found = list(islice(matching, wanted.limit + 1))
-    return found[: wanted.limit], found[wanted.limit - 1].id if len(found) > wanted.limit else None
+    listed = list(islice(matching, wanted.limit + 1))
+    return listed[: wanted.limit], listed[wanted.limit - 1].id if len(listed) > wanted.limit else None
 
 
 def _sort_key(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> SortKey:

@@ -15,8 +15,8 @@ AT_ONCE = 100
 class GradualPushes:
     """Members who are waiting for an event about a channel or a thread.
 
-    `push` is called with the member's id and the target, a channel or a thread. It pushes the current state, so
-    a member who is added again while waiting for the same target gets only one event.
+    `push` is called with the member's id and the target, which is a channel or a thread. It pushes the
+    current state, so a member who is added again while waiting for the same target gets only one event.
     """
 
     def __init__(self, push: Callable[..., object]) -> None:

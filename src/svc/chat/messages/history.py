@@ -92,11 +92,13 @@ class History:
             shown = (*before[-older:], *after[: limit - older]) if older else after[:limit]
             return HistoryPage(tuple(shown), len(before) > older, len(after) > limit - older)
         if wanted.after is not None:
-            found = await store.after(self._database, timeline, wanted.after, limit + 1)
-            return HistoryPage(tuple(found[:limit]), more_before=True, more_after=len(found) > limit)
+            messages = await store.after(self._database, timeline, wanted.after, limit + 1)
+            return HistoryPage(tuple(messages[:limit]), more_before=True, more_after=len(messages) > limit)
         end = _END if wanted.before is None else wanted.before
-        found = await store.before(self._database, timeline, end, limit + 1)
-        return HistoryPage(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
+        messages = await store.before(self._database, timeline, end, limit + 1)
+        return HistoryPage(
+            tuple(messages[-limit:]), len(messages) > limit, more_after=wanted.before is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,11 @@ _NOBODY = Mentions()
 def mentions_in(text: str) -> Mentions:
     if "](" not in text or not ("mention:" in text or "role:" in text):
         return _NOBODY
-    found: dict[tuple[str, str], None] = {}
+    targets: dict[tuple[str, str], None] = {}
     for paragraph in paragraphs(text):
         for target in _mentions_in(paragraph):
-            found[target] = None
-    first = list(found)[:MAX_MENTIONS]
+            targets[target] = None
+    first = list(targets)[:MAX_MENTIONS]
     return Mentions(
         members=tuple(name for kind, name in first if kind == "mention" and name not in (EVERYONE, HERE)),
         groups=tuple(name for kind, name in first if kind == "role" or name in (EVERYONE, HERE)),
@@ -79,7 +79,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def _mentions_in(text: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    targets: list[tuple[str, str]] = []
     # Whether each open bracket belongs to an image, outermost first.
     open_brackets: list[bool] = []
     position = 0
@@ -97,13 +97,13 @@ def _mentions_in(text: str) -> list[tuple[str, str]]:
             is_image = open_brackets.pop()
             target = _TARGET.match(text, position + 1)
             if target and not is_image:
-                found.append((target["kind"], target["id"]))
+                targets.append((target["kind"], target["id"]))
                 # Links cannot be nested, so the brackets that are still open around this link are plain text.
                 open_brackets.clear()
             position = target.end() if target else position + 1
         else:
             position += 1
-    return found
+    return targets
 
 
 def after_code(text: str, start: int) -> int:
@@ -141,14 +141,14 @@ def links_of(text: str) -> tuple[str, ...]:
     """Return the first MAX_LINKS different web addresses that get a preview."""
     if "://" not in text:
         return ()
-    found: dict[str, None] = {}
+    links: dict[str, None] = {}
     for paragraph in paragraphs(text):
-        found |= dict.fromkeys(_links_in(_SPOILER.sub(" ", paragraph)))
-    return tuple(link for link in found if len(link) <= MAX_LINK_CHARACTERS)[:MAX_LINKS]
+        links |= dict.fromkeys(_links_in(_SPOILER.sub(" ", paragraph)))
+    return tuple(link for link in links if len(link) <= MAX_LINK_CHARACTERS)[:MAX_LINKS]
 
 
 def _links_in(text: str) -> list[str]:
-    found: list[str] = []
+    links: list[str] = []
     position = 0
     while position < len(text):
         if text[position] == "\\":
@@ -158,11 +158,11 @@ def _links_in(text: str) -> list[str]:
         elif bracketed := _BRACKETED.match(text, position):
             position = bracketed.end()
         elif link := _LINK.match(text, position):
-            found.append(trim_address(link[0]))
+            links.append(trim_address(link[0]))
             position = link.end()
         else:
             position += 1
-    return found
+    return links
 
 
 def trim_address(link: str) -> str:

@@ -37,8 +37,8 @@ class OwnMessages:
         """Yield all of a member's messages with their earlier versions, oldest first."""
         last = 0
         while page := await self._database.rows(_WRITTEN, (session.member_id, MEMBER, last, _PAGE)):
-            found = await store.messages_by_number(self._database, [n for (n,) in page])
-            for message in reversed(found):
+            messages = await store.messages_by_number(self._database, [n for (n,) in page])
+            for message in reversed(messages):
                 yield {**_own_part(message, self._urls), "edits": await self._edits(message)}
             last = page[-1]["n"]
 
@@ -57,8 +57,8 @@ class OwnMessages:
         def remove(connection: Connection) -> list[Message]:
             which = member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, _ERASED_AT_ONCE
             some = [n for (n,) in connection.execute(_POSTED_BETWEEN, which)]
-            found = store.read_these(connection, some)
-            deleted = [self._messages.remove(connection, message) for message in found]
+            messages = store.read_these(connection, some)
+            deleted = [self._messages.remove(connection, message) for message in messages]
             connection.execute("DELETE FROM message_nonces WHERE author_id = ?", (member_id,))
             return deleted
 

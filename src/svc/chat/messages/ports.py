@@ -56,7 +56,7 @@ class Moderator(Protocol):
         message_id: str,
         ruling: Ruling,
         text: str,
-        found: Sequence[Span],
+        matches: Sequence[Span],
         now: float,
     ) -> Case:
         """Return a report about a message, given its uncensored text and the spans of swear words."""

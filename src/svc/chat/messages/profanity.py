@@ -113,11 +113,11 @@ class ScannedText:
 
 
 class ModeratedText(Struct, frozen=True):
-    """A moderated text. `found` contains the spans of the words that were replaced with stars or flagged."""
+    """A moderated text. `matches` are the spans of the words that were replaced with stars or flagged."""
 
     text: str
     flagged: bool = False
-    found: Sequence[Span] = ()
+    matches: Sequence[Span] = ()
 
 
 # Cached, because names and similar texts are checked both when they are parsed and when they are stored.
@@ -138,12 +138,12 @@ def moderating(read: ScannedText, mode: str) -> Work[ModeratedText]:
     text = read.text
     if mode == OFF:
         return ModeratedText(text)
-    found = yield from read.profane()
-    if not found:
+    spans = yield from read.profane()
+    if not spans:
         return ModeratedText(text)
     if mode == BLOCK:
         raise ChatError("profanity_refused")
-    return ModeratedText(mask(text, found) if mode == CENSOR else text, flagged=True, found=found)
+    return ModeratedText(mask(text, spans) if mode == CENSOR else text, flagged=True, matches=spans)
 
 
 def mask(text: str, spans: Iterable[Span]) -> str:
@@ -289,19 +289,19 @@ class WordList:
         """Return the spans of listed words."""
         folded = yield from read.folded()
         tokens = yield from read.written()
-        found, others = set[int](), list[tuple[int, str]]()
+        matching, others = set[int](), list[tuple[int, str]]()
         for number, token in enumerate(tokens):
             if not number % _WORDS_AT_ONCE:
                 yield
             if token.letters < self._shortest:
                 continue
             if any(self._lists(spelling) for spelling in token.spellings):
-                found.add(number)
+                matching.add(number)
             elif self._starred:
                 words = (spelling.word for spelling in token.spellings if spelling.squeezed)
                 others += [(number, _LONG_RUN.sub(r"\1\1\1", word)) for word in words]
-        found |= yield from self._with_stars(others)
-        return [folded.span(tokens[number].start, tokens[number].end) for number in sorted(found)]
+        matching |= yield from self._with_stars(others)
+        return [folded.span(tokens[number].start, tokens[number].end) for number in sorted(matching)]
 
     def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
         """Return the numbers of the words that match any entry with stars.
@@ -309,21 +309,21 @@ class WordList:
         All words are searched at once for each entry, so the overhead per entry does not depend on the number
         of words.
         """
-        found, unsearched = set[int](), len(self._starred) if words else 0
+        matching, unsearched = set[int](), len(self._starred) if words else 0
         while unsearched:
             text = "\n".join(word for _, word in words)
             starts = [0, *accumulate(len(word) + 1 for _, word in words)]
-            earlier = len(found)
+            earlier = len(matching)
             # Remove the matched words from time to time, so that later entries do not search many of them
             # again.
-            while unsearched and len(found) - earlier < _WORDS_AT_ONCE:
+            while unsearched and len(matching) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
                 for start in _words_with(self._starred[unsearched], text):
-                    found.add(words[bisect_right(starts, start) - 1][0])
+                    matching.add(words[bisect_right(starts, start) - 1][0])
                 yield
-            words = [word for word in words if word[0] not in found]
+            words = [word for word in words if word[0] not in matching]
             unsearched = unsearched if words else 0
-        return found
+        return matching
 
     def _lists(self, spelling: _Spelling) -> bool:
         return self._is_listed(spelling) if spelling.squeezed else self._hidden(spelling.word)

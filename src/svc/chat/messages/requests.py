@@ -291,8 +291,8 @@ class MessageRequests(Requests):
     )
     async def search(self, session: Session, query: SearchQuery) -> responses.FoundMessages:
         limit = query.limit or USUAL_FOUND
-        found, more = await self._feature.search.find(session.member_id, query.query, query.before, limit)
-        return responses.FoundMessages(self._to_responses(found), more)
+        messages, more = await self._feature.search.find(session.member_id, query.query, query.before, limit)
+        return responses.FoundMessages(self._to_responses(messages), more)
 
     @endpoint(
         MEMBER,
@@ -304,8 +304,8 @@ class MessageRequests(Requests):
     )
     async def mentions(self, session: Session, query: LatestQuery) -> responses.FoundMessages:
         limit = query.limit or USUAL_FOUND
-        found, more = await self._feature.search.mentions(session.member_id, _cursor(query.before), limit)
-        return responses.FoundMessages(self._to_responses(found), more)
+        messages, more = await self._feature.search.mentions(session.member_id, _cursor(query.before), limit)
+        return responses.FoundMessages(self._to_responses(messages), more)
 
     @endpoint(
         MEMBER,
@@ -317,14 +317,14 @@ class MessageRequests(Requests):
     )
     async def threads(self, session: Session, query: LatestQuery) -> responses.FollowedThreads:
         limit = query.limit or USUAL_FOUND
-        found, more = await self._feature.threads.followed_threads(
+        followed, more = await self._feature.threads.followed_threads(
             session.member_id, _cursor(query.before), limit
         )
         threads = [
             responses.FollowedThread(
                 **structs.asdict(state), root=None if root is None else self._to_response(root)
             )
-            for root, state in found
+            for root, state in followed
         ]
         return responses.FollowedThreads(threads, more)
 

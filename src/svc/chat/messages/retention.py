@@ -58,21 +58,21 @@ class Retention:
 
     async def run_once(self) -> int:
         """Delete all attachments that are due. Return the number of affected messages."""
-        found = 0
+        affected = 0
         # Read the setting in every iteration, because the owner may change it in the meantime.
         while (days := self._settings.retention_days()) and (some := await self._some(days)):
-            found += some
-        if found:
-            logger.info("old attachments deleted", extra={"messages": found})
-        return found
+            affected += some
+        if affected:
+            logger.info("old attachments deleted", extra={"messages": affected})
+        return affected
 
     async def _some(self, days: int) -> int:
         before_ms = int(self._now() * 1000) - days * DAY_MS
 
         def expire(connection: Connection) -> list[Message]:
             due = connection.execute(_DUE, (first_number_at(max(0, before_ms)), _AT_ONCE))
-            found = store.read_these(connection, [n for (n,) in due])
-            return [self._expire(connection, message) for message in found]
+            messages = store.read_these(connection, [n for (n,) in due])
+            return [self._expire(connection, message) for message in messages]
 
         def expired(messages: list[Message]) -> None:
             for message in messages:

@@ -110,15 +110,15 @@ class Messages:
         if wait_s > 0:
             # Slow mode must not refuse a repeated request, so check whether the message was already posted.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
-            return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
+            return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda message: message)
         moderator = self._ports.moderator
         ruling = moderator.judge(member_id, draft.channel_id, read, now, new=True)
         if ruling.refusal is not None:
             refused = Refused(ruling)
-            return Write(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
+            return Write(lambda c: _sent_before(c, member_id, draft, refused), lambda message: message)
         moderated_text = self._moderate(read, ruling)
         message = self.new(draft.channel_id, author, moderated_text, reply_to=draft.reply_to)
-        case = self.case(message, draft.text, moderated_text.found, now, ruling)
+        case = self.case(message, draft.text, moderated_text.matches, now, ruling)
         if not draft.previews:
             message = structs.replace(message, no_previews=True)
         if draft.thread is not None:
@@ -129,9 +129,9 @@ class Messages:
             if draft.nonce is not None:
                 nonce = (member_id, draft.channel_id, draft.nonce)
                 if not store.insert_nonce(connection, nonce, message.n, message.posted_at_ms):
-                    found = _message_with_nonce(connection, member_id, draft)
-                    assert found is not None, "the nonce was stored before"
-                    return found
+                    earlier = _message_with_nonce(connection, member_id, draft)
+                    assert earlier is not None, "the nonce was stored before"
+                    return earlier
             files = self._ports.uploads.attach(connection, member_id, message.id, draft.attachments)
             new = structs.replace(message, attachments=files) if files else message
             if draft.ping:
@@ -259,7 +259,7 @@ class Messages:
             store.update(connection, new)
             if not (old.groups and new.groups):
                 store.delete_mentions_but(connection, new.n, new.mentions)
-            if (case := self.case(new, read.text, moderated_text.found, now, ruling)) is not None:
+            if (case := self.case(new, read.text, moderated_text.matches, now, ruling)) is not None:
                 case.write(connection)
                 cases.append(case)
             return old, new
@@ -335,22 +335,22 @@ class Messages:
         if not (ruling.spans or ruling.flagged):
             return result
         flagged = result.flagged or ruling.flagged
-        return ModeratedText(mask(result.text, ruling.spans), flagged, result.found)
+        return ModeratedText(mask(result.text, ruling.spans), flagged, result.matches)
 
     def case(
         self,
         message: Message,
         text: str,
-        found: Sequence[Span],
+        matches: Sequence[Span],
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return a report about the message, or None if it needs none. `found` contains spans in `text`."""
+        """Return a report about the message, or None if it needs none. `matches` contains spans in `text`."""
         marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
         about = message.author, message.channel_id, message.id
-        return self._ports.moderator.case(*about, ruling, text, found, now)
+        return self._ports.moderator.case(*about, ruling, text, matches, now)
 
     def describe_attachment(
         self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str
@@ -359,11 +359,13 @@ class Messages:
 
         Returns a function to call after the write. Raises ChatError.
         """
-        found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
-        for message in found:
+        messages = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
+        for message in messages:
             # Changing the alt text requires the same permission as changing the message's text.
             self._directory.require(member_id, Permission.SEND_MESSAGES, message.channel_id)
-        described = [_with_words(message, upload_id, alt) for message in found if message.id in message_ids]
+        described = [
+            _with_words(message, upload_id, alt) for message in messages if message.id in message_ids
+        ]
         for message in described:
             store.set_attachments(connection, message)
 
@@ -409,12 +411,12 @@ class Messages:
         """Return the mentioned members, except the author and members who have blocked the author."""
         if not (mentions or groups):
             return ()
-        found = dict.fromkeys(mentions)
+        notified = dict.fromkeys(mentions)
         if groups:
             viewers = self._directory.viewers(channel_id)
-            found |= dict.fromkeys(m for m in sorted(viewers) if self._is_in(m, groups))
+            notified |= dict.fromkeys(m for m in sorted(viewers) if self._is_in(m, groups))
         blocks = self._ports.blocklist.blocks
-        return tuple(m for m in found if m != author_id and not blocks(m, author_id))
+        return tuple(m for m in notified if m != author_id and not blocks(m, author_id))
 
     def _is_in(self, member_id: str, groups: Sequence[str]) -> bool:
         if EVERYONE in groups or (HERE in groups and self._hub.online(member_id)):
@@ -459,9 +461,9 @@ def _message_with_nonce(connection: Connection, member_id: str, draft: Draft) ->
 
 
 def _sent_before(connection: Connection, member_id: str, draft: Draft, refusal: ChatError) -> Message:
-    if (found := _message_with_nonce(connection, member_id, draft)) is None:
+    if (earlier := _message_with_nonce(connection, member_id, draft)) is None:
         raise refusal
-    return found
+    return earlier
 
 
 def _with_words(message: Message, upload_id: str, alt: str) -> Message:

@@ -165,10 +165,10 @@ class Search:
             numbers = search_store.find(connection, words, *bounds, limit + 1)
             return store.read_these(connection, numbers[:limit]), len(numbers) > limit
 
-        found, more = await self._database.search(read)
+        messages, more = await self._database.search(read)
         # A message or the member's permissions may have changed since the message was indexed.
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
-        return [message for message in found if message.channel_id in visible], more
+        return [message for message in messages if message.channel_id in visible], more
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> EngineQuery:
         groups: list[Iterable[str]] = []
@@ -188,11 +188,11 @@ class Search:
         excluded channels.
         """
         visible = self._directory.visible_channels(member_id)
-        found = [channel.id for channel in visible]
+        channel_ids = [channel.id for channel in visible]
         if query.in_names:
-            found = _channels_named(visible, query.in_names)
+            channel_ids = _channels_named(visible, query.in_names)
         excluded = _channels_named(visible, query.not_in) if query.not_in else []
-        return [channel_id for channel_id in found if channel_id not in excluded]
+        return [channel_id for channel_id in channel_ids if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
         """Return the ids of the authors with the given names or ids. An id may belong to a former member or a
@@ -216,10 +216,10 @@ class Search:
             numbers = store.mentions(connection, member_id, listed, end, limit + 1)
             return store.read_these(connection, numbers[:limit]), len(numbers) > limit
 
-        found, more = await self._database.read(read)
+        messages, more = await self._database.read(read)
         # Permissions may have changed while the messages were being read.
         listed = self._listed_channels(member_id)
-        return [message for message in found if message.channel_id in listed], more
+        return [message for message in messages if message.channel_id in listed], more
 
     def _listed_channels(self, member_id: str) -> list[str]:
         """Return the member's listed channels. Archived channels are excluded, as in the unread counts."""

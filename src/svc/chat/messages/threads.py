@@ -96,14 +96,14 @@ class Threads:
         """
         threads = [t for t in self._visible(member_id) if before is None or self._last(t) < before]
         page = threads[:limit]
-        found = {
+        roots = {
             m.id: m
             for m in await store.messages_by_number(self._database, [number_of(thread) for thread in page])
         }
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         shown = []
         for thread in page:
-            state, root = self.state(member_id, thread), found.get(thread)
+            state, root = self.state(member_id, thread), roots.get(thread)
             if state.following and state.channel_id in visible:
                 shown.append((root, state))
         return shown, len(threads) > limit

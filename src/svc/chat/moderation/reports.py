@@ -200,8 +200,8 @@ class Reports:
         return Report(id=self._new_id(), text=text, created_at_ms=int(now * 1000), **author, **more)
 
     @shared_write
-    def _file(self, reporter_id: str, found: Report) -> Write[None, Report]:
-        report = dataclasses.replace(found, reporter_id=reporter_id)
+    def _file(self, reporter_id: str, draft: Report) -> Write[None, Report]:
+        report = dataclasses.replace(draft, reporter_id=reporter_id)
         if report.channel_id is not None:
             self._directory.channel(reporter_id, report.channel_id)
         elif report.private is None:

@@ -200,11 +200,11 @@ def _to_response(key: str, choice: LevelChoice) -> Notifications:
 
 async def _load(database: Database) -> dict[str, dict[str, LevelChoice]]:
     """Load the settings by member and channel. An empty channel id means all channels."""
-    found: dict[str, dict[str, LevelChoice]] = {}
+    by_member: dict[str, dict[str, LevelChoice]] = {}
     rows = await database.rows(f"SELECT member_id, channel_id, {LEVELS.select()} FROM notification_levels")
     for member_id, channel_id, *choice in rows:
-        found.setdefault(member_id, {})[channel_id] = LEVELS.read(choice)
-    return found
+        by_member.setdefault(member_id, {})[channel_id] = LEVELS.read(choice)
+    return by_member
 
 
 async def _load_set(database: Database, table: str) -> set[str]:

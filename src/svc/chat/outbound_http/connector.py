@@ -80,8 +80,8 @@ class AddressGuard:
         running = self._threads.submit(look_up)
         if looking is not None:
             looking.append(running)
-        found = await asyncio.wrap_future(running)
-        addresses = list(dict.fromkeys((str(address[0]), family) for family, *_, address in found))
+        resolved = await asyncio.wrap_future(running)
+        addresses = list(dict.fromkeys((str(address[0]), family) for family, *_, address in resolved))
         for address, _ in addresses:
             self.judge(address)
         flags = AI_NUMERICHOST | AI_NUMERICSERV
@@ -90,8 +90,8 @@ class AddressGuard:
             for address, family in addresses[:MAX_ADDRESSES]
         ]
 
-    def open(self, found: AddrInfoType) -> socket:
-        family, kind, protocol, _, address = found
+    def open(self, resolved: AddrInfoType) -> socket:
+        family, kind, protocol, _, address = resolved
         try:
             self.judge(str(address[0]))
         except FetchError as refusal:

@@ -79,8 +79,8 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
     """
     made = dict(written)
     for sheet in {STYLE, LATER_STYLE} & set(made):
-        style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[sheet].decode())
-        style = _CSS_SPACE.sub(lambda found: found[1] or found[2] or found[3], style.strip())
+        style = _CSS_COMMENT.sub(lambda match: match[1] or "", made[sheet].decode())
+        style = _CSS_SPACE.sub(lambda match: match[1] or match[2] or match[3], style.strip())
         made[sheet] = style.replace(";}", "}").encode()
     if START in made:
         modules = _Modules(written)

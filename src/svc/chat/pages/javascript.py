@@ -167,10 +167,10 @@ def _line(source: str, position: int) -> int:
 
 
 def _match(pattern: re.Pattern[str], source: str, position: int) -> str:
-    found = pattern.match(source, position)
-    if found is None:
+    match = pattern.match(source, position)
+    if match is None:
         raise UnsupportedSyntax(f"line {_line(source, position)} starts something that does not end")
-    return found[0]
+    return match[0]
 
 
 def _starts_regular(last: str, before: str) -> bool:

@@ -107,7 +107,7 @@ class Pages:
         self._icon = icon
         prepared = _load_cache(folder.resolve())
         self.version, self._plain, self._of_version = prepared.version, prepared.plain, prepared.of_version
-        self._languages = [found[1] for found in map(_WORDS.fullmatch, self._of_version) if found]
+        self._languages = [match[1] for match in map(_WORDS.fullmatch, self._of_version) if match]
 
     def table(self) -> list[web.RouteDef]:
         return [
@@ -229,8 +229,8 @@ def _load_cache(folder: Path) -> _CachedFiles:
         code = sorted((entry for entry in listed if entry.name.endswith(".py")), key=lambda entry: entry.name)
     looks = _digest_of(files, folder) + _digest_of(code, _CODE)
     kept = folder / "__pycache__" / "pages.msgpack"
-    if (found := _map_cache(kept, looks)) is not None:
-        return found
+    if (cached := _map_cache(kept, looks)) is not None:
+        return cached
     paths = [Path(entry.path) for entry in files]
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     prepared = _prepare(contents, looks)
@@ -255,12 +255,12 @@ def _map_cache(kept: Path, looks: str) -> _CachedFiles | None:
         with kept.open("rb") as file:
             # Raises ValueError for an empty file, which cannot be mapped.
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        found = msgspec.msgpack.decode(whole, type=_CachedFiles)
+        cached = msgspec.msgpack.decode(whole, type=_CachedFiles)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
     # Decoding has read most of the file into this process. Release it; the kernel's page cache still has it.
     whole.madvise(mmap.MADV_DONTNEED)
-    return found if found.made_of == looks else None
+    return cached if cached.made_of == looks else None
 
 
 def _digest_of(files: Iterable[os.DirEntry[str]], folder: Path) -> str:

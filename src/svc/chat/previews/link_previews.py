@@ -187,8 +187,8 @@ class Previews:
     async def _show(self, message: Message, links: Sequence[str]) -> None:
         try:
             holder = f"previews of {message.author.id}"
-            found = await asyncio.gather(*(self._preview(link, holder) for link in links))
-            previews = [preview for preview in found if preview is not None]
+            loaded = await asyncio.gather(*(self._preview(link, holder) for link in links))
+            previews = [preview for preview in loaded if preview is not None]
             if previews or message.previews:
                 await self._database.write(
                     lambda connection: self._marking.show_previews(connection, message, previews),
@@ -206,12 +206,12 @@ class Previews:
             self._cached.move_to_end(link)
             self._count("cached")
             return known
-        found = await self._fetch(link, holder)
-        self._cached[link] = found, now + (FAILED_S if found is None else CACHED_S)
+        preview = await self._fetch(link, holder)
+        self._cached[link] = preview, now + (FAILED_S if preview is None else CACHED_S)
         self._cached.move_to_end(link)
         while len(self._cached) > MAX_CACHED:
             self._cached.popitem(last=False)
-        return found
+        return preview
 
     async def _fetch(self, link: str, holder: str) -> Preview | None:
         deadline = asyncio.get_running_loop().time() + PAGE_DEADLINE_S

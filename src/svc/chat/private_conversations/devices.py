@@ -120,10 +120,10 @@ class PrivateDevices:
         return device_id
 
     async def stock(self, device_id: str | None, now: float) -> PackageStock:
-        found = await store.DEVICES.one(self._database, device_id=device_id) if device_id else None
-        if found is None:
+        device = await store.DEVICES.one(self._database, device_id=device_id) if device_id else None
+        if device is None:
             return PackageStock(None, 0)
-        return PackageStock(found, await store.stock(self._database, found.id, int(now * 1000)))
+        return PackageStock(device, await store.stock(self._database, device.id, int(now * 1000)))
 
     def _notify_lacking(self, conversation_ids: Sequence[str]) -> None:
         for notify in self.on_lacking:

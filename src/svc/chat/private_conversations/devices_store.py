@@ -117,7 +117,7 @@ def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, Priva
     """Return the devices that own the given key packages, by device id. Each key package must be claimed or a
     last-resort one.
     """
-    found = {}
+    devices = {}
     for ref in refs:
         row = connection.execute(
             "SELECT device_id, member_id, thumbprint FROM private_key_packages JOIN private_devices"
@@ -125,8 +125,8 @@ def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, Priva
             (ref,),
         ).fetchone()
         if row is not None:
-            found[row["device_id"]] = PrivateDevice(*row)
-    return found
+            devices[row["device_id"]] = PrivateDevice(*row)
+    return devices
 
 
 def delete_used(connection: Connection, refs: Sequence[bytes]) -> None:

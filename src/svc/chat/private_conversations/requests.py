@@ -200,8 +200,8 @@ class PrivateRequests(Requests):
         current = await self._devices.current(session)
         if current is None:
             return PrivateWelcomes(())
-        found = await store.welcomes(self._database, current, query.channel_id, MAX_WELCOMES)
-        return PrivateWelcomes(found)
+        welcomes = await store.welcomes(self._database, current, query.channel_id, MAX_WELCOMES)
+        return PrivateWelcomes(welcomes)
 
     @endpoint(
         PERSON,

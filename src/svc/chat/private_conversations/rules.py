@@ -120,8 +120,8 @@ class PrivateConversations:
     async def get(self, member_id: str, conversation_id: str) -> PrivateConversation:
         """Return a conversation. Raises ChatError."""
         self._require_inside(member_id, conversation_id)
-        for found in await store.conversations(self._database, member_id, conversation_id):
-            return found
+        for conversation in await store.conversations(self._database, member_id, conversation_id):
+            return conversation
         raise ChatError("unknown_conversation")
 
     # Methods about the members of conversations.
@@ -144,9 +144,9 @@ class PrivateConversations:
             self._count_opening(member_id)
 
         def write(connection: Connection) -> str:
-            found = store.of_pair(connection, pair) if pair else None
-            conversation_id = found or self._new_id()
-            if found is None:
+            existing_id = store.of_pair(connection, pair) if pair else None
+            conversation_id = existing_id or self._new_id()
+            if existing_id is None:
                 store.put(connection, conversation_id, pair, int(now * 1000))
             _add(connection, conversation_id, people)
             return conversation_id
@@ -344,11 +344,11 @@ class PrivateConversations:
         one = await self.get(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
-        found = await store.entries(self._database, conversation_id, device_id, after, most)
+        entries = await store.entries(self._database, conversation_id, device_id, after, most)
         # Check again, because the member may have been removed in the meantime.
         self._require_inside(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id) or 0
-        return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
+        return PrivateLog(entries, one.epoch, one.seq, one.first_seq, since)
 
     @shared_write
     def accept_welcome(self, session: Session, welcome_id: str) -> Write[None, None]:

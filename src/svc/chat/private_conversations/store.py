@@ -100,25 +100,25 @@ async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
     """Load all conversations. For each id, return whether the conversation is between two people, and the ids
     of its members.
     """
-    found: dict[str, tuple[bool, frozenset[str]]] = {}
+    conversations: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
         "SELECT id, pair IS NOT NULL AS is_pair, member_id FROM private_conversations"
         " JOIN private_members ON conversation_id = id WHERE channel_id IS NULL"
     ):
-        _, others = found.get(row["id"], (False, frozenset()))
-        found[row["id"]] = (bool(row["is_pair"]), others | {row["member_id"]})
-    return found
+        _, others = conversations.get(row["id"], (False, frozenset()))
+        conversations[row["id"]] = (bool(row["is_pair"]), others | {row["member_id"]})
+    return conversations
 
 
 async def load_calls(database: Database) -> dict[str, frozenset[str]]:
     """Load the members in each encrypted channel's call, by channel."""
-    found: dict[str, frozenset[str]] = {}
+    calls: dict[str, frozenset[str]] = {}
     for row in await database.rows(
         "SELECT conversation_id, member_id FROM private_members WHERE device_id IS NOT NULL"
     ):
         channel_id = row["conversation_id"]
-        found[channel_id] = found.get(channel_id, frozenset()) | {row["member_id"]}
-    return found
+        calls[channel_id] = calls.get(channel_id, frozenset()) | {row["member_id"]}
+    return calls
 
 
 def of_pair(connection: Connection, pair: str) -> str | None:
@@ -257,8 +257,8 @@ def put_devices_in_call(
 
 
 def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
-    found = LEAVES.find(connection, "WHERE conversation_id = ?", conversation_id)
-    return {leaf.id: leaf for leaf in found}
+    stored_leaves = LEAVES.find(connection, "WHERE conversation_id = ?", conversation_id)
+    return {leaf.id: leaf for leaf in stored_leaves}
 
 
 def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice, since_seq: int) -> None:
@@ -401,14 +401,14 @@ def drop_received(connection: Connection) -> int:
 
 def expire(connection: Connection, before_ms: int, most: int) -> int:
     """Delete some of the entries and Welcomes that are older than the given time. Return their number."""
-    found = connection.execute(
+    deleted = connection.execute(
         "DELETE FROM private_entries WHERE n IN"
         " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",
         (before_ms, most),
     ).rowcount
-    found += connection.execute(
+    deleted += connection.execute(
         "DELETE FROM private_welcomes WHERE id IN"
         " (SELECT id FROM private_welcomes WHERE sent_at_ms <= ? LIMIT ?)",
         (before_ms, max(1, most * MAX_MESSAGE_BYTES // MAX_WELCOME_BYTES)),
     ).rowcount
-    return found
+    return deleted

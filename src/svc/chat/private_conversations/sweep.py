@@ -72,14 +72,14 @@ class PrivateSweep:
             devices_store.expire(connection, now_ms, now_ms - _TAKEN_FOR_MS)
             store.drop_received(connection)
 
-        found = files = 0
+        deleted = files = 0
         while some := await self._database.write(lambda c: store.expire(c, before_ms, _AT_ONCE)):
-            found += some
+            deleted += some
         while keys := await self._database.write(lambda c: self._files.expire(c, before_ms, _AT_ONCE)):
             files += len(await self._media.remove(keys))
         await self._database.write(settle)
         await self._database.empty_log()
         await asyncio.to_thread(remove_copies, self._copies, self._now() - _COPIES_KEPT_S)
-        if found or files:
-            logger.info("old encrypted messages deleted", extra={"entries": found, "files": files})
-        return found
+        if deleted or files:
+            logger.info("old encrypted messages deleted", extra={"entries": deleted, "files": files})
+        return deleted

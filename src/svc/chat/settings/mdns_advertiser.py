@@ -180,7 +180,7 @@ async def _resolve(name: str) -> list[str]:
     """
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):
-            found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+            resolved = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except OSError:
         return []
-    return [str(address[4][0]).partition("%")[0] for address in found]
+    return [str(address[4][0]).partition("%")[0] for address in resolved]

@@ -63,14 +63,14 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
     metadata_header = headers.get("Upload-Metadata", "")
     if len(metadata_header) > _MAX_METADATA_CHARACTERS:
         raise ChatError("invalid_request", "Upload-Metadata is too long")
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for pair in filter(None, (part.strip() for part in metadata_header.split(","))):
         name, _, value = pair.partition(" ")
         try:
-            found[name] = b64decode(value, validate=True).decode()
+            values[name] = b64decode(value, validate=True).decode()
         except ValueError:  # The value is not base64, or does not decode to UTF-8.
             raise ChatError("invalid_request", "Upload-Metadata must be names and base64") from None
-    return found
+    return values
 
 
 def state(upload: Upload) -> dict[str, str]:

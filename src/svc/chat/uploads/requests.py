@@ -105,8 +105,8 @@ class UploadRequests(Requests):
         http="GET /api/uploads",
     )
     async def unused(self, session: Session) -> responses.Uploads:
-        found = await self._uploads.unused(session.member_id)
-        return responses.Uploads([self._to_response(upload) for upload in found])
+        uploads = await self._uploads.unused(session.member_id)
+        return responses.Uploads([self._to_response(upload) for upload in uploads])
 
     @endpoint(
         MEMBER,

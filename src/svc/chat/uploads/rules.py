@@ -215,17 +215,17 @@ class Uploads:
         """Attach finished uploads to a message. Each can be attached only once. Return the attachments.
         Raises ChatError.
         """
-        found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
-        for upload in found:
+        attached = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
+        for upload in attached:
             for key in keys_of(upload.result):
                 self._media.refer(connection, key, MESSAGE, message_id)
             store.UPLOADS.edit(connection, {"state": USED}, id=upload.id)
-        return [upload.attachment() for upload in found]
+        return [upload.attachment() for upload in attached]
 
     def attachable_keys(self, connection: Connection, member_id: str, upload_ids: Sequence[str]) -> list[str]:
         """Return the keys of the stored objects in the member's finished uploads. Raises ChatError."""
-        found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
-        return [key for upload in found for key in keys_of(upload.result)]
+        attached = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
+        return [key for upload in attached for key in keys_of(upload.result)]
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
         """Delete a leaving member's unfinished and refused uploads."""

@@ -91,5 +91,5 @@ def keys_of(result: Mapping[str, object] | None) -> list[str]:
     """Return the keys of all stored objects that belong to a file."""
     result = result or {}
     belonging = [result.get(role) for role in (THUMBNAIL, POSTER)]
-    found = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
-    return [key for key in found if isinstance(key, str)]
+    keys = [result.get("key"), *(part.get("key") for part in belonging if isinstance(part, Mapping))]
+    return [key for key in keys if isinstance(key, str)]

@@ -211,12 +211,12 @@ class Reader:
         """Call `read` with this object and return the result. Add a warning for each key that `read` did not
         read.
         """
-        found = read(self)
+        result = read(self)
         if len(self._read_keys) < len(self._given):
             for key in self._given:
                 if key not in self._read_keys:
                     self.findings.unknown_key(self.path, key)
-        return found
+        return result
 
     def has(self, name: str) -> bool:
         return self._given.get(name) is not None

@@ -203,8 +203,8 @@ def stored_cards(
 
     A card with no visible content left gets the description NO_PICTURE.
     """
-    found = [_card_record(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
-    return [card if card.keys() & _SEEN else {**card, "description": NO_PICTURE} for card in found]
+    records = [_card_record(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
+    return [card if card.keys() & _SEEN else {**card, "description": NO_PICTURE} for card in records]
 
 
 def _card_record(card: Card, path: str, pictures: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:

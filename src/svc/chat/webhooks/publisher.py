@@ -176,9 +176,11 @@ class PostHistory:
         self._by_webhook.pop(webhook_id, None)
 
 
-def problem_names(found: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
+def problem_names(problems: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
     """Return the paths and codes of the first few problems or warnings."""
-    return tuple(NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in found[:MAX_NAMED])
+    return tuple(
+        NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in problems[:MAX_NAMED]
+    )
 
 
 def _alike(one: Attempt, other: Attempt) -> bool:
@@ -326,7 +328,7 @@ class Publisher:
         def moderate(text: str) -> Work[str]:
             verdict = yield from moderating(ScannedText(text), mode)
             if verdict.flagged:
-                marked.append((text, verdict.found))
+                marked.append((text, verdict.matches))
             return verdict.text
 
         # Only the visible part of the name needs moderation.
@@ -361,7 +363,9 @@ class Publisher:
         if attachments:
             message = structs.replace(message, attachments=attachments)
         case = self._messages.case(message, *_join(marked), message.posted_at_ms / 1000)
-        keys = {str(found["key"]) for found in pictures.values()} | ({picture} if picture else set())
+        keys = {str(picture_record["key"]) for picture_record in pictures.values()} | (
+            {picture} if picture else set()
+        )
         keys.update(key for file in attachments for key in keys_of(file))
 
         def insert(connection: Connection) -> None:
@@ -382,12 +386,12 @@ class Publisher:
 
 def _join(marked: Sequence[Marked]) -> Marked:
     """Join the strings into one and return it with the positions of the flagged words."""
-    found: list[Span] = []
+    joined: list[Span] = []
     before = 0
     for text, spans in marked:
-        found += [(before + start, before + end) for start, end in spans]
+        joined += [(before + start, before + end) for start, end in spans]
         before += len(text) + 1
-    return "\n".join(text for text, _ in marked), found
+    return "\n".join(text for text, _ in marked), joined
 
 
 def _busy() -> ChatError:

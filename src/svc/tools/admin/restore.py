@@ -90,8 +90,8 @@ async def _restore(options: Namespace, folder: Path) -> dict[str, object]:
             refuse_foreign(database, migrations)
             if options.verify:
                 objects = elsewhere or _files(building / media)
-                if found := await faults(database, objects):
-                    raise ArchiveError("; ".join(found))
+                if database_faults := await faults(database, objects):
+                    raise ArchiveError("; ".join(database_faults))
     except ArchiveError as fault:
         raise ConfigError(f"{options.file or options.at}: {fault}; nothing was restored") from None
     except StoreFailed as fault:

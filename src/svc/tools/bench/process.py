@@ -42,13 +42,13 @@ def stolen_s() -> float:
 
 def _files(pid: int) -> set[str]:
     """Return the process's open files, named as in proc(5)."""
-    found = set()
+    files = set()
     with suppress(PermissionError):
         for descriptor in Path(f"/proc/{pid}/fd").iterdir():
             # The process may close a file in the meantime.
             with suppress(FileNotFoundError):
-                found.add(str(descriptor.readlink()))
-    return found
+                files.add(str(descriptor.readlink()))
+    return files
 
 
 def _table(path: str) -> list[str]:

@@ -50,8 +50,8 @@ def diagnose(folder: Path) -> Findings:
                 "Run this as the user of the server, or give the folder to that user (chown).",
             )
         ]
-    found = [_running(folder), _privacy(folder), room(shutil.disk_usage(folder).free)]
-    return [*found, disk(_kind_of(folder)), *_owner(folder / DATABASE_NAME)]
+    findings = [_running(folder), _privacy(folder), room(shutil.disk_usage(folder).free)]
+    return [*findings, disk(_kind_of(folder)), *_owner(folder / DATABASE_NAME)]
 
 
 def room(free: int) -> Finding:

@@ -25,7 +25,7 @@ ANSWER_DEADLINE_S = 5.0
 
 
 async def diagnose(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings:
-    found = [public_address.secure_context(url)]
+    findings = [public_address.secure_context(url)]
     async with ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http:
         try:
             async with http.get(url / "health", ssl=trust) as response:
@@ -33,15 +33,23 @@ async def diagnose(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 certificate = await public_address.certificate(url, trust)
         except ClientConnectorCertificateError as fault:
-            return [*found, public_address.untrusted_certificate(fault)]
+            return [*findings, public_address.untrusted_certificate(fault)]
         except (ClientError, OSError) as fault:
             advice = "Check the name, and whether firewall and router let this port in."
-            return [*found, problem(f"{url} cannot be reached from here: {_reason(fault)}", advice)]
+            return [*findings, problem(f"{url} cannot be reached from here: {_reason(fault)}", advice)]
         if not healthy:
-            return [*found, problem(f"{url} answers with an error", "Run svc doctor on the server itself.")]
-        found += [ok(f"{url} answers"), *public_address.certificate_finding(certificate, datetime.now(UTC))]
-        found += [await public_address.websocket(http, url / path, trust) for path in ("live", "sfu/client")]
-    return [*found, await _tcp(url.host or "", media_port), _udp(media_port)]
+            return [
+                *findings,
+                problem(f"{url} answers with an error", "Run svc doctor on the server itself."),
+            ]
+        findings += [
+            ok(f"{url} answers"),
+            *public_address.certificate_finding(certificate, datetime.now(UTC)),
+        ]
+        findings += [
+            await public_address.websocket(http, url / path, trust) for path in ("live", "sfu/client")
+        ]
+    return [*findings, await _tcp(url.host or "", media_port), _udp(media_port)]
 
 
 async def _tcp(host: str, port: int) -> Finding:

@@ -11,16 +11,16 @@ from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 
 def diagnose(status: Mapping[str, Any]) -> Findings:
-    found = []
+    findings = []
     if "obstacle" in status:
-        found.append(_joining(status["obstacle"]))
+        findings.append(_joining(status["obstacle"]))
     for fault in status.get("sfu_faults", ()):
-        found.append(problem(f"Calls do not work: {fault}", "Start svc sfu, or read its log."))
+        findings.append(problem(f"Calls do not work: {fault}", "Start svc sfu, or read its log."))
     if "jobs_waiting" in status:
-        found.append(_worker(status["jobs_waiting"], up=status["worker_up"]))
+        findings.append(_worker(status["jobs_waiting"], up=status["worker_up"]))
     if "push_contact" in status:
-        found.append(_pushing(status["push_contact"]))
-    return found
+        findings.append(_pushing(status["push_contact"]))
+    return findings
 
 
 def _pushing(contact: str) -> Finding:

@@ -94,7 +94,11 @@ def _descriptor_ids(stream: Stream) -> list[int]:
     for packet in stream.packets:
         for extension_id, value in packet.header["extensions"]:
             values.setdefault(extension_id, []).append(value)
-    return [extension_id for extension_id, found in values.items() if _are_descriptors(found)]
+    return [
+        extension_id
+        for extension_id, extension_values in values.items()
+        if _are_descriptors(extension_values)
+    ]
 
 
 def _are_descriptors(values: list[bytes]) -> bool:

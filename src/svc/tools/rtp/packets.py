@@ -34,7 +34,9 @@ class Packet:
         return self.data[start : start + self.header["payload_length"]]
 
     def extension(self, ext_id: int) -> bytes | None:
-        return next((value for found, value in self.header["extensions"] if found == ext_id), None)
+        return next(
+            (value for extension_id, value in self.header["extensions"] if extension_id == ext_id), None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class _Frames:
     """Assembles frames from packets."""
 
     def __init__(self, descriptor_id: int | None) -> None:
-        self.found: dict[int, Frame] = {}
+        self.frames: dict[int, Frame] = {}
         self._descriptor_id = descriptor_id
         self._reader = Reader()
 
@@ -90,11 +90,11 @@ class _Frames:
         at_s = packet.offset_ms / 1000
         if description is None:
             # Negative, so that it never equals a frame number.
-            frame = self.found.setdefault(-1 - timestamp, Frame(at_s, timestamp, "", False))
+            frame = self.frames.setdefault(-1 - timestamp, Frame(at_s, timestamp, "", False))
         else:
             layer = f"S{description['spatial_id']}T{description['temporal_id']}"
             keyframe = not description["dependencies"]
-            frame = self.found.setdefault(description["number"], Frame(at_s, timestamp, layer, keyframe))
+            frame = self.frames.setdefault(description["number"], Frame(at_s, timestamp, layer, keyframe))
         frame.size += len(packet.data)
         return frame.layer
 
@@ -102,11 +102,11 @@ class _Frames:
         """Return all frames, stacking the frames of one picture."""
         lowest: dict[int, Frame] = {}
         height: defaultdict[int, int] = defaultdict(int)
-        for _, frame in sorted(self.found.items()):
+        for _, frame in sorted(self.frames.items()):
             frame.at_s = lowest.setdefault(frame.timestamp, frame).at_s
             frame.below = height[frame.timestamp]
             height[frame.timestamp] += frame.size
-        return list(self.found.values())
+        return list(self.frames.values())
 
 
 def _losses(stream: Stream, repetitions: list[Repetition]) -> list[Loss]:

@@ -98,8 +98,8 @@ def test_black_is_a_color() -> None:
         ("", None),
     ],
 )
-def test_a_timestamp_without_a_time_zone_is_in_utc(text: str, found: datetime | None) -> None:
-    assert moment(text) == found
+def test_a_timestamp_without_a_time_zone_is_in_utc(text: str, expected: datetime | None) -> None:
+    assert moment(text) == expected
 
 
 # Payloads in the formats of all three services, occasionally with a wrong value.
@@ -148,7 +148,7 @@ def _accepted_unless_unreadable(make: Callable[[], MessageDraft | None]) -> None
 
 def _accepted(draft: MessageDraft) -> Payload:
     """Return the validator's result, which has no problems and no unknown keys."""
-    found = parse(draft.payload())
-    assert not isinstance(found, InvalidPayload), found.problems
-    assert list(found.warnings) == []
-    return found
+    parsed = parse(draft.payload())
+    assert not isinstance(parsed, InvalidPayload), parsed.problems
+    assert list(parsed.warnings) == []
+    return parsed

@@ -128,17 +128,17 @@ def response(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, 
 
 
 def _file(file: Mapping[str, object]) -> dict[str, object]:
-    found = {"id": file["id"], "filename": file["name"], "size": file["bytes"]}
+    response = {"id": file["id"], "filename": file["name"], "size": file["bytes"]}
     shown = ("content_type", "width", "height")
-    return found | {name: file[name] for name in shown if file[name] is not None}
+    return response | {name: file[name] for name in shown if file[name] is not None}
 
 
 def _texts(card: Mapping[str, object]) -> dict[str, object]:
     """Return a card without its pictures, because their URLs are internal."""
     shown = ("title", "description", "url", "color", "timestamp", "fields")
-    found = {name: card[name] for name in shown if name in card}
+    texts = {name: card[name] for name in shown if name in card}
     for name, keys in (("author", ("name", "url")), ("footer", ("text",))):
         part = card.get(name)
         if isinstance(part, Mapping):
-            found[name] = {key: part[key] for key in keys if key in part}
-    return found
+            texts[name] = {key: part[key] for key in keys if key in part}
+    return texts

@@ -145,8 +145,8 @@ def moment(text: str) -> datetime | None:
     """Parse an ISO 8601 timestamp. A timestamp without a zone is in UTC."""
     try:
         # `moment_of` also accepts a leap second.
-        found = datetime.fromisoformat(moment_of(text) or moment_of(f"{text}Z") or text)
-        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+        parsed = datetime.fromisoformat(moment_of(text) or moment_of(f"{text}Z") or text)
+        return parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 

@@ -162,10 +162,10 @@ def check_suite(event: Node) -> CardDraft | None:
 
 
 def _run(event: Node, run: Node, name: str) -> CardDraft | None:
-    found = _CONCLUSIONS.get(run.text("conclusion"))
-    if event.text("action") != "completed" or found is None:
+    conclusion = _CONCLUSIONS.get(run.text("conclusion"))
+    if event.text("action") != "completed" or conclusion is None:
         return None
-    outcome, color = found
+    outcome, color = conclusion
     sha = run.text("head_sha")[:SHORT_SHA]
     text = f"{sha} {escape(first_line(run.child('head_commit').text('message', MAX_LINE_READ)))}".strip()
     what = f"{name} {outcome} on {run.text('head_branch')}"
@@ -174,10 +174,10 @@ def _run(event: Node, run: Node, name: str) -> CardDraft | None:
 
 def deployment_status(event: Node) -> CardDraft | None:
     status, deployment = event.child("deployment_status"), event.child("deployment")
-    found = _DEPLOYMENTS.get(status.text("state"))
-    if found is None:
+    state = _DEPLOYMENTS.get(status.text("state"))
+    if state is None:
         return None
-    outcome, color = found
+    outcome, color = state
     where = deployment.text("environment") or status.text("environment")
     what = f"Deployment of {deployment.text('ref')} to {where} {outcome}"
     url = status.address("environment_url") or status.address("target_url") or status.address("log_url")

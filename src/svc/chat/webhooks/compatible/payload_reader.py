@@ -191,10 +191,10 @@ class Node:
 
     def children(self, name: str, most: int) -> "list[Node]":
         """Return the first `most` objects in the list `name`. The others are not read."""
-        found = enumerate(self._list(name)[:most])
+        items = enumerate(self._list(name)[:most])
         return [
             Node.of(item, (*self._path, name, n), self._budget)
-            for n, item in found
+            for n, item in items
             if item is not None and self._budget.open()
         ]
 

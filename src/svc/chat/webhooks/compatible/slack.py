@@ -166,7 +166,7 @@ def markdown(text: str) -> str:
 
 def plain(text: str) -> str:
     """Convert mrkdwn to plain text, for titles and names without markup."""
-    return with_emoji(_unescape(_CONTROL.sub(lambda found: _visible_text(found["control"]), text)))
+    return with_emoji(_unescape(_CONTROL.sub(lambda match: _visible_text(match["control"]), text)))
 
 
 def _render(piece: re.Match[str]) -> str:

@@ -40,12 +40,12 @@ class DiscordExport:
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
         # The parts may have been read in any order.
-        found = in_order(
+        posts = in_order(
             (_time(message, where), (number, message), where)
             for number, file in enumerate(self._files[channel.key])
             for message, where in _messages(file)
         )
-        for numbered, where in found:
+        for numbered, where in posts:
             assert isinstance(numbered, list), "that is how a pair comes back"
             number, message = numbered
             yield _post(message, self._files[channel.key][number], where)
@@ -74,8 +74,8 @@ def _parts(file: Path) -> Iterator[tuple[str, object]]:
 
 
 def _messages(file: Path) -> Iterator[tuple[object, str]]:
-    found = (value for name, value in _parts(file) if name == "message")
-    for number, message in enumerate(found):
+    messages = (value for name, value in _parts(file) if name == "message")
+    for number, message in enumerate(messages):
         yield message, f"{file}: messages[{number}]"
 
 
@@ -127,14 +127,14 @@ def _author(author: object, where: str) -> ForeignAuthor:
 
 def _reactions(reactions: Sequence[object], where: str) -> list[tuple[str, ForeignAuthor]]:
     """Return the reactions. Exports made before version 2.40 do not name the members who reacted."""
-    found = []
+    shown_reactions = []
     for reaction in reactions:
         emoji = require(reaction, "emoji", dict, where)
         name = require(emoji, "name", str, where)
         # Only custom emoji have an id.
         shown = f":{name.lower()}:" if optional(emoji, "id", str, "") else name
-        found += [(shown, _author(user, where)) for user in optional(reaction, "users", list, [])]
-    return found
+        shown_reactions += [(shown, _author(user, where)) for user in optional(reaction, "users", list, [])]
+    return shown_reactions
 
 
 def _file(item: object, file: Path, where: str) -> ForeignFile:

@@ -137,7 +137,7 @@ def markdown(text: str, person: Callable[[str], str]) -> str:
         if index % 2 == 0:
             part = _BOLD.sub(r"**\1**", part)
             part = _STRUCK.sub(r"~~\1~~", part)
-            part = _MARK.sub(lambda found: _link(found[1], person), part)
+            part = _MARK.sub(lambda match: _link(match[1], person), part)
         parts[index] = html.unescape(part)
     return "".join(parts)
 

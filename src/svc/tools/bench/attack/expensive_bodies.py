@@ -145,10 +145,10 @@ def _stranger_bodies() -> Mapping[str, Mapping[str, str]]:
 
 def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes]]:
     """Return all requests that this instance can receive, by endpoint and name."""
-    found: dict[str, dict[str, bytes]] = {}
+    candidates: dict[str, dict[str, bytes]] = {}
     if webhook:
         for end, bodies in _webhook_bodies().items():
-            found[f"POST webhook{end}"] = {
+            candidates[f"POST webhook{end}"] = {
                 name: target.request(
                     "POST", webhook + end, body=body.encode(), headers={"X-GitHub-Event": name}
                 )
@@ -159,11 +159,11 @@ def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes
     for endpoint, bodies in chain(members.items(), _stranger_bodies().items()):
         method, path = endpoint.replace("{channel}", target.channel_id).split(" ")
         shown = token if endpoint in members else ""
-        found[endpoint] = {
+        candidates[endpoint] = {
             name: target.request(method, path, token=shown, body=body.encode())
             for name, body in bodies.items()
         }
-    return found
+    return candidates
 
 
 async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -> Target:
@@ -171,11 +171,11 @@ async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -
 
     The candidates are sent to `webhook`, whose limits are separate from those of the attacked webhooks.
     """
-    found = [
+    chosen = [
         (endpoint, await _most_expensive(target, endpoint, candidates, pid))
         for endpoint, candidates in _candidates(target, webhook or target.webhook).items()
     ]
-    return replace(target, expensive=tuple(f"{endpoint}: {name}" for endpoint, name in found if name))
+    return replace(target, expensive=tuple(f"{endpoint}: {name}" for endpoint, name in chosen if name))
 
 
 async def _most_expensive(

@@ -25,8 +25,8 @@ class Answer:
     body: bytes
 
     def json(self) -> dict[str, object]:
-        found = json.loads(self.body or b"{}")
-        return found if isinstance(found, dict) else {}
+        body = json.loads(self.body or b"{}")
+        return body if isinstance(body, dict) else {}
 
 
 class Caller:

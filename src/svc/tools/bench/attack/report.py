@@ -83,9 +83,9 @@ class Row:
         """Combine the members' measurements with `did`, the attackers' reports by attack."""
         answers: dict[str, int] = {}
         for report in did.values():
-            found = report["answers"]
-            assert isinstance(found, dict)
-            for answer, times in found.items():
+            statuses = report["answers"]
+            assert isinstance(statuses, dict)
+            for answer, times in statuses.items():
                 answers[answer] = answers.get(answer, 0) + times
         return cls(
             attack=attack,
@@ -125,15 +125,15 @@ class Row:
 
     def remarks(self) -> list[str]:
         """Return remarks on the results that the table does not show."""
-        found = [f"{what} ({times} times)" for what, times in self.refused.items()]
-        found += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
+        remarks = [f"{what} ({times} times)" for what, times in self.refused.items()]
+        remarks += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
         if self.lost:
-            found.append(f"{self.lost} deliveries missing")
+            remarks.append(f"{self.lost} deliveries missing")
         if self.generator_late.p99_ms > MAX_LATE_MS:
-            found.append(f"the bench itself was late: {self.generator_late} ms")
+            remarks.append(f"the bench itself was late: {self.generator_late} ms")
         if self.waited is not None and self.waited > MAX_WAITED:
-            found.append(f"the server waited for its core for {self.waited:.0%} of the time")
-        return [f"  {self.attack}: {remark}" for remark in found]
+            remarks.append(f"the server waited for its core for {self.waited:.0%} of the time")
+        return [f"  {self.attack}: {remark}" for remark in remarks]
 
 
 def heading() -> str:

@@ -79,10 +79,10 @@ async def check_address(address: str, *, mine: bool) -> tuple[str, ...]:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
         raise BenchError(f"{address} is not the address of a server. Use one like http://127.0.0.1:5000")
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(parts.hostname, parts.port or 80)
+        infos = await asyncio.get_running_loop().getaddrinfo(parts.hostname, parts.port or 80)
     except OSError as fault:
         raise BenchError(f"{parts.hostname} cannot be looked up: {fault.strerror}") from None
-    addresses = [ip_address(entry[4][0]) for entry in found]
+    addresses = [ip_address(entry[4][0]) for entry in infos]
     if not mine and not all(address_.is_private or address_.is_loopback for address_ in addresses):
         raise BenchError(
             f"{parts.hostname} has a public address. Attack only servers of your own: add --mine if it is"
