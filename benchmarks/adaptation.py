@@ -90,10 +90,10 @@ async def measure_calls(
             # Silent members count only the packets in this codec.
             codec="VP8" if watching else "",
         )
-        async with call as there:
+        async with call as measured:
             for row in rows:
-                await there.home.passes()
-                await IN_CALLS[row](there, options.settle, options.seconds)
+                await measured.home.passes()
+                await IN_CALLS[row](measured, options.settle, options.seconds)
 
 
 async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float) -> None:
@@ -111,7 +111,7 @@ async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float)
     settled = queues[10:]
     queue = 1000 * sorted(settled)[int(0.95 * len(settled))]
     line = f"8 M → 800 k, short queue after {max(long, default=0):.1f} s, from 1 s on"
-    show("A1", line, call, f"{after}{queue:.0f}, {sum(each >= SHORT_QUEUE_S for each in settled)} long")
+    show("A1", line, call, f"{after}{queue:.0f}, {sum(queue_s >= SHORT_QUEUE_S for queue_s in settled)} long")
 
 
 async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float) -> None:
@@ -159,8 +159,9 @@ async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> N
             packets.append([now - then for now, then in zip(await received(), before, strict=True)])
             rates.append([sum(rate for rate, _, _ in cameras) for cameras in seen])
     pictures, traffic = (
-        100 * max((abs(after / before - 1) for before, after in zip(*each, strict=True) if before), default=0)
-        for each in (rates, packets)
+        100
+        * max((abs(after / before - 1) for before, after in zip(*series, strict=True) if before), default=0)
+        for series in (rates, packets)
     )
     received_pps, fps = min(packets[0]) / seconds, min(rates[0])
     what = (
@@ -283,11 +284,11 @@ async def of_many_cameras(options: argparse.Namespace) -> None:
         call = narrow_call(
             Path(folder), str(bare_chromium()), names=NAMES[:1], capture=CAPTURE, viewport=WIDE
         )
-        async with call as there, running(there, "tests.kit.camera_members", str(MANY - 2)):
-            await there.ada.press("Start camera")
+        async with call as measured, running(measured, "tests.kit.camera_members", str(MANY - 2)):
+            await measured.ada.press("Start camera")
             await asyncio.sleep(options.settle)
             (down, up), cameras = await asyncio.gather(
-                there.media_kbps(options.seconds), there.cameras(options.seconds)
+                measured.media_kbps(options.seconds), measured.cameras(options.seconds)
             )
     rates = [rate for rate, _, _ in cameras if rate]
     print(
@@ -355,7 +356,7 @@ async def first_pictures(call: NarrowCall, before: Sequence[float], began: float
         elapsed, frames = seen[-1]
         start = seen[0][1]
         past_s, past = max(
-            (each for each in seen if elapsed - each[0] >= WINDOW_S), default=(elapsed, frames)
+            (sample for sample in seen if elapsed - sample[0] >= WINDOW_S), default=(elapsed, frames)
         )
         more = any(
             now - then > (1.5 * rate + 1) * (elapsed - past_s) if rate else now > first
@@ -382,7 +383,7 @@ async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps
     concealed, pictures, queues = await asyncio.gather(
         call.concealed(seconds), call.cameras(seconds), call.longest_queues(kbps, seconds if kbps else 0)
     )
-    shown = [each for each in pictures if each[0] > 0]
+    shown = [camera for camera in pictures if camera[0] > 0]
     height = sum(height for _, height, _ in shown) / len(shown) if shown else 0
     rate = sum(rate for rate, _, _ in pictures) / max(1, len(pictures))
     frozen = 60 * sum(share for _, _, share in pictures) / max(1, len(pictures))

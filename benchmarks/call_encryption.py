@@ -72,7 +72,7 @@ async def measure(people: People, rounds: int, seconds: float) -> None:
     for person in everybody:
         await person.come_in()
     channels = (await ask(everybody[0], "GET", "/api/channels"))["channels"]
-    [path] = [f"/api/channels/{one['id']}" for one in channels if one["type"] == "voice"]
+    [path] = [f"/api/channels/{channel['id']}" for channel in channels if channel["type"] == "voice"]
     costs: dict[bool, list[Cost]] = {False: [], True: []}
     for _ in range(rounds):
         for encrypted in (True, False):
@@ -96,9 +96,9 @@ async def one_call(everybody: Sequence[Person], seconds: float) -> Cost:
     for person in everybody:
         await person.press("Leave")
         await expect(person.page.locator("#call-state")).to_have_count(0)
-    each = passed * len(everybody)
-    threads = {name: 100 * count / TICKS_PER_S / each for name, count in (after - before).items()}
-    return Cost((more - frames) / each, Counter(threads))
+    person_s = passed * len(everybody)
+    threads = {name: 100 * count / TICKS_PER_S / person_s for name, count in (after - before).items()}
+    return Cost((more - frames) / person_s, Counter(threads))
 
 
 async def frames_of(everybody: Sequence[Person]) -> int:
@@ -123,7 +123,7 @@ def renderer_ticks() -> Counter[str]:
             continue
         for task in Path(f"/proc/{page}/task").iterdir():
             name = "main" if task.name == str(page) else (task / "comm").read_text().strip()
-            ticks[name] += sum(int(one) for one in fields(task / "stat")[11:13])
+            ticks[name] += sum(int(count) for count in fields(task / "stat")[11:13])
     return ticks
 
 
@@ -145,20 +145,20 @@ def print_costs(plain: Sequence[Cost], sealed: Sequence[Cost]) -> None:
     def row(name: str, off: float, on: float) -> None:
         print(f"| {name} | {off:.1f} | {on:.1f} | {on - off:+.1f} |")
 
-    off, on = (statistics.median(each.percent for each in costs) for costs in (plain, sealed))
+    off, on = (statistics.median(cost.percent for cost in costs) for costs in (plain, sealed))
     print(f"| {PEOPLE} people, of one page, median of {len(plain)} | plain | encrypted | difference |")
     print("|---|---|---|---|")
     row("% of a core", off, on)
     by_thread = {
-        name: [statistics.median(each.threads[name] for each in costs) for costs in (plain, sealed)]
-        for name in {name for each in (*plain, *sealed) for name in each.threads}
+        name: [statistics.median(cost.threads[name] for cost in costs) for costs in (plain, sealed)]
+        for name in {name for cost in (*plain, *sealed) for name in cost.threads}
     }
     largest = sorted(by_thread, key=lambda name: -abs(by_thread[name][1] - by_thread[name][0]))
     for name in largest[:LISTED]:
         row(f"of that in {name}", *by_thread[name])
-    row("frames a second", *(statistics.median(each.frames for each in costs) for costs in (plain, sealed)))
-    print("every round, % of a core: plain " + ", ".join(f"{each.percent:.1f}" for each in plain), end="; ")
-    print("encrypted " + ", ".join(f"{each.percent:.1f}" for each in sealed))
+    row("frames a second", *(statistics.median(cost.frames for cost in costs) for costs in (plain, sealed)))
+    print("every round, % of a core: plain " + ", ".join(f"{cost.percent:.1f}" for cost in plain), end="; ")
+    print("encrypted " + ", ".join(f"{cost.percent:.1f}" for cost in sealed))
 
 
 if __name__ == "__main__":

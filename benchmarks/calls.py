@@ -102,8 +102,8 @@ async def main() -> None:
 
 
 async def measure(people: People, joins: int, stays: int, tiles: int) -> None:
-    there = await people.arrive("There", capture=Capture(640, 360, 15))
-    await there.join(camera=True)
+    host = await people.arrive("There", capture=Capture(640, 360, 15))
+    await host.join(camera=True)
     comer = await people.arrive("Comer")
     await comer.come_in()
     print_times(await stay_often(comer.page, joins, PAUSE_S))
@@ -114,7 +114,7 @@ async def measure(people: People, joins: int, stays: int, tiles: int) -> None:
         await stay_often(comer.page, stays)
         print_left(before, await left_behind(inspector), stays)
     if tiles:
-        await there.press("Leave")
+        await host.press("Leave")
         await measure_tiles(people, comer, tiles)
 
 
@@ -174,7 +174,7 @@ def print_left(before: dict[str, int], after: dict[str, int], stays: int) -> Non
 
 async def metrics_of(inspector: CDPSession) -> dict[str, float]:
     metrics = (await inspector.send("Performance.getMetrics"))["metrics"]
-    return {each["name"]: each["value"] for each in metrics}
+    return {metric["name"]: metric["value"] for metric in metrics}
 
 
 async def measure_tiles(people: People, viewer: Person, tiles: int) -> None:

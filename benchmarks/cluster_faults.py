@@ -346,7 +346,7 @@ async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, 
     for number in range(0, len(devices) - 1, 2):
         one, other = devices[number : number + 2]
         conversation = await one.open(other)
-        packages = [b64decode(each["key_package"]) for each in await one.take(conversation, other)]
+        packages = [b64decode(package["key_package"]) for package in await one.take(conversation, other)]
         status, answer = await one.commit(conversation, 0, packages)
         assert status == 200, answer
         conversations[number] = conversations[number + 1] = conversation

@@ -113,7 +113,7 @@ async def measure(count: int, rounds: int) -> None:
     sizes = {name: len(gzip.compress(program.encode())) / 1000 for name, program in programs.items()}
     print(f"| library and list, KB compressed | {sizes['preact']:.1f} | {sizes['lit']:.1f} |")
     for what in results["preact"][0]:
-        best = {name: min(each[what] for each in rounds_) for name, rounds_ in results.items()}
+        best = {name: min(round_[what] for round_ in rounds_) for name, rounds_ in results.items()}
         print(f"| {what}{'' if 'MB' in what else ', ms'} | {best['preact']:.1f} | {best['lit']:.1f} |")
 
 

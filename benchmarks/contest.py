@@ -133,18 +133,22 @@ HEADING = (
 
 def row(name: str, measurements: Sequence[Measurement], limits: Sequence[Measurement]) -> str:
     def of(value: Callable[[Measurement], float | None]) -> list[float]:
-        return [number for each in measurements if (number := value(each)) is not None]
+        return [number for m in measurements if (number := value(m)) is not None]
 
     cells = [
-        spread(of(lambda each: each.cpu_us_per_packet)),
+        spread(of(lambda m: m.cpu_us_per_packet)),
         spread(ratios(measurements, limits)),
-        f"{statistics.median(of(lambda each: each.packets_per_s)):,.0f}",
-        f"{max(of(lambda each: each.loss_percent)):.3f}",
-        f"{statistics.median(of(lambda each: each.p50_us)):,.0f}",
-        f"{statistics.median(of(lambda each: each.p99_us)):,.0f}",
-        f"{max(of(lambda each: each.memory_kb)) / 1024:.0f}",
+        f"{statistics.median(of(lambda m: m.packets_per_s)):,.0f}",
+        f"{max(of(lambda m: m.loss_percent)):.3f}",
+        f"{statistics.median(of(lambda m: m.p50_us)):,.0f}",
+        f"{statistics.median(of(lambda measurement: measurement.p99_us)):,.0f}",
+        f"{max(of(lambda m: m.memory_kb)) / 1024:.0f}",
     ]
-    warnings = {re.sub(r"[\d.]+", "some", warning) for each in measurements for warning in each.warnings()}
+    warnings = {
+        re.sub(r"[\d.]+", "some", warning)
+        for measurement in measurements
+        for warning in measurement.warnings()
+    }
     return " | ".join([f"| {name}", *cells]) + " |" + "".join(f" <!-- {text} -->" for text in warnings)
 
 

@@ -68,7 +68,7 @@ async def stopped(milliseconds: int, pid: int) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def beside(programs: int, _pid: int) -> AsyncIterator[None]:
+async def with_busy_programs(programs: int, _pid: int) -> AsyncIterator[None]:
     with on_first_core():
         busy = [
             await asyncio.create_subprocess_exec(sys.executable, "-c", "while True: pass")
@@ -77,9 +77,9 @@ async def beside(programs: int, _pid: int) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        for each in busy:
-            each.kill()
-            await each.wait()
+        for process in busy:
+            process.kill()
+            await process.wait()
 
 
 @asynccontextmanager
@@ -116,18 +116,20 @@ def _group_of(pid: int, root: Path) -> Path:
 def quotas_are_refused() -> str:
     if os.geteuid():
         return "only root may set quotas"
-    there = (V1 / "cpu.cfs_quota_us").exists() or (V2 / "cgroup.subtree_control").exists()
-    return "" if there else "there are no control groups"
+    can_be_set = (V1 / "cpu.cfs_quota_us").exists() or (V2 / "cgroup.subtree_control").exists()
+    return "" if can_be_set else "there are no control groups"
 
 
 def trials() -> Sequence[Trial]:
     planned = [Trial("nothing", alone)]
-    planned += [Trial(f"stopped for {each} ms each second", partial(stopped, each)) for each in STOPS_MS]
-    planned.append(Trial(f"{BUSY} busy programs on its core", partial(beside, BUSY)))
+    planned += [
+        Trial(f"stopped for {stop_ms} ms each second", partial(stopped, stop_ms)) for stop_ms in STOPS_MS
+    ]
+    planned.append(Trial(f"{BUSY} busy programs on its core", partial(with_busy_programs, BUSY)))
     if reason := quotas_are_refused():
         print(f"no quotas: {reason}", file=sys.stderr)
         return planned
-    return planned + [Trial(f"a quota of {each} %", partial(with_quota, each)) for each in QUOTAS_PERCENT]
+    return planned + [Trial(f"a quota of {quota} %", partial(with_quota, quota)) for quota in QUOTAS_PERCENT]
 
 
 async def main(seconds: float) -> None:

@@ -82,7 +82,7 @@ async def main(minutes: float, pps: int) -> bool:
         await everybody.run_checked(run(everybody, minutes, pps, rows))
     changes = verdict(rows)
     print("\n" + "\n".join(map(str, changes)))
-    return all(each.is_small for each in changes)
+    return all(change.is_small for change in changes)
 
 
 async def run(everybody: RoomClients, minutes: float, pps: int, rows: list[Row]) -> None:

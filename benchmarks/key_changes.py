@@ -77,7 +77,7 @@ async def main() -> None:
 
 async def channel_call(everybody: Sequence[Person], database: Path, rounds: int) -> Times:
     channels = (await ask(everybody[0], "GET", "/api/channels"))["channels"]
-    [channel_id] = [one["id"] for one in channels if one["type"] == "voice"]
+    [channel_id] = [channel["id"] for channel in channels if channel["type"] == "voice"]
     await ask(everybody[0], "PATCH", f"/api/channels/{channel_id}", {"encrypted": True})
     for person in everybody:
         await person.enter_call()

@@ -113,8 +113,8 @@ async def one_call(
             )
         else:
             call = livekit_call(folder, options.server, options.client, executable, names)
-        async with call as there:
-            async for result in measure(there, len(names), options.settle, options.seconds):
+        async with call as pages:
+            async for result in measure(pages, len(names), options.settle, options.seconds):
                 yield result
 
 
@@ -158,11 +158,11 @@ def cell(rounds: Sequence[Figures]) -> str:
     def median(values: Iterable[float]) -> float:
         return statistics.median(values)
 
-    if all(each.rate == each.height == 0 for each in rounds):
-        return f"{median(each.concealed for each in rounds):.0f}"
+    if all(run.rate == run.height == 0 for run in rounds):
+        return f"{median(run.concealed for run in rounds):.0f}"
     return (
-        f"{median(each.concealed for each in rounds):.1f} % / {median(each.height for each in rounds):.0f}"
-        f" × {median(each.rate for each in rounds):.1f} / {median(each.frozen for each in rounds):.0f}"
+        f"{median(run.concealed for run in rounds):.1f} % / {median(run.height for run in rounds):.0f}"
+        f" × {median(run.rate for run in rounds):.1f} / {median(run.frozen for run in rounds):.0f}"
     )
 
 

@@ -148,7 +148,7 @@ async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
     """Run an event loop alternately with and without three decoders, so other load affects both equally."""
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
-    beside: list[float] = []
+    lags_during: list[float] = []
     async with picture_sandbox(3) as sandbox:
 
         async def decode() -> None:
@@ -158,15 +158,15 @@ async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
         for _ in range(rounds):
             alone += await _lateness(seconds)
             tasks = [asyncio.create_task(decode()) for _ in range(3)]
-            beside += await _lateness(seconds)
+            lags_during += await _lateness(seconds)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
     print("\n| an event loop, in turns | p50 ms | p99 ms | p99.9 ms | most ms | beyond 20 ms |")
     print("|---|---|---|---|---|---|")
-    for what, lags in (("nothing to do", sorted(alone)), ("three decoders beside it", sorted(beside))):
+    for what, lags in (("nothing to do", sorted(alone)), ("three decoders beside it", sorted(lags_during))):
         percentiles = (lags[len(lags) * share // 1000] for share in (500, 990, 999))
-        late = sum(one > 0.020 for one in lags)
+        late = sum(lag > 0.020 for lag in lags)
         figures = [f"{1000 * figure:.1f}" for figure in (*percentiles, lags[-1])]
         print(f"| {what} | {' | '.join(figures)} | {late} of {len(lags):,} |")
 

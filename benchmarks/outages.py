@@ -32,23 +32,23 @@ async def main() -> None:
     if reason := why_not(options.client):
         raise SystemExit(reason)
     print(f"| {'outage':<44} | times | {' | '.join(COLUMNS)} |")
-    for each in map(outage, options.outages or [each.name for each in OUTAGES]):
+    for case in map(outage, options.outages or [case.name for case in OUTAGES]):
         with tempfile.TemporaryDirectory() as folder:
             async with talking(Path(folder), options.client, (6,) if options.ipv6 else (4,)) as talk:
                 outcomes = []
                 for _ in range(options.times):
                     next_one = asyncio.create_task(asyncio.sleep(PERIOD_S))
-                    outcomes.append(await talk.through(each, options.seconds if each.lasts_s else None))
+                    outcomes.append(await talk.through(case, options.seconds if case.lasts_s else None))
                     await next_one
-                    print(f"{each.name}: {outcomes[-1]}", file=sys.stderr, flush=True)
-        print(_line(each, outcomes), flush=True)
+                    print(f"{case.name}: {outcomes[-1]}", file=sys.stderr, flush=True)
+        print(_line(case, outcomes), flush=True)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names = [each.name for each in OUTAGES]
+    names = [case.name for case in OUTAGES]
     parser.add_argument("outages", nargs="*", choices=[*names, []], metavar="OUTAGE", help=", ".join(names))
     parser.add_argument("--times", type=int, default=TIMES)
     parser.add_argument("--client", choices=list(CLIENTS), default="chromium", help="who meets the outages")
@@ -59,18 +59,18 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _line(each: Outage, outcomes: Sequence[Healed]) -> str:
-    sound, chat = [one.sound_s for one in outcomes], [one.chat_s for one in outcomes]
-    slowest = max(one.problem_shown_s for one in outcomes)
-    late = sum(one > GOAL_S for one in sound)
+def _line(case: Outage, outcomes: Sequence[Healed]) -> str:
+    sound, chat = [result.sound_s for result in outcomes], [result.chat_s for result in outcomes]
+    slowest = max(result.problem_shown_s for result in outcomes)
+    late = sum(time_s > GOAL_S for time_s in sound)
     cells = [f"{statistics.median(sound):.1f} s", f"{max(sound):.1f} s", str(late)]
     cells += (
         [f"{statistics.median(chat):.1f} s", f"{max(chat):.1f} s"]
-        if each.chat_too and any(chat)
+        if case.chat_too and any(chat)
         else ["–", "–"]
     )
     cells.append(f"{slowest:.1f} s" if slowest else "–")
-    return f"| {each.what:<44} | {len(outcomes):5} | {' | '.join(cells)} |"
+    return f"| {case.what:<44} | {len(outcomes):5} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -65,7 +65,11 @@ async def row(name: str, meter: Meter, seconds: float) -> str:
     cells += [f"{us or 0:,.0f}" for us in (near.p50_us, near.p99_us)]
     cells += [f"{beyond.packets_per_s:,.0f}", f"{beyond.loss_percent:.1f}", f"{beyond.p99_us or 0:,.0f}"]
     notes = [f"too much: {line(bound)}" if bound else "the highest rate that was tried"]
-    notes += [f"{each.pps}: {warning}" for each in (best, near, beyond) for warning in each.warnings()]
+    notes += [
+        f"{measurement.pps}: {warning}"
+        for measurement in (best, near, beyond)
+        for warning in measurement.warnings()
+    ]
     return " | ".join(cells) + " |" + "".join(f" <!-- {note} -->" for note in notes)
 
 

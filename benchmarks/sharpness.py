@@ -84,7 +84,7 @@ async def measure(options: argparse.Namespace) -> None:
                 await asyncio.sleep(BETWEEN_S)
     print("| A8: shared text after | sharp within 2 s | median, s | longest, s |\n|---|---|---|---|")
     for name, times in times_by_case.items():
-        soon = f"{sum(each <= GOAL_S for each in times)} of {len(times)}"
+        soon = f"{sum(time_s <= GOAL_S for time_s in times)} of {len(times)}"
         print(f"| {name} | {soon} | {median(times):.1f} | {max(times):.1f} |", flush=True)
     print(f"\nThe service lowered video in {sum(lowered)} of {len(lowered)} dips.", flush=True)
 

@@ -33,9 +33,9 @@ class TimedReceivers(Receivers):
         super().__init__(loop, count, tcp=False)
 
     def _read(self) -> None:
-        poller, by_descriptor = select.epoll(), {each.fileno(): each for each in self.sockets}
-        for descriptor, each in by_descriptor.items():
-            each.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        poller, by_descriptor = select.epoll(), {sock.fileno(): sock for sock in self.sockets}
+        for descriptor, sock in by_descriptor.items():
+            sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             poller.register(descriptor, select.EPOLLIN)
         while not self._stopping.is_set():
             for descriptor, _ in poller.poll(0.1):
@@ -83,8 +83,8 @@ def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float,
                 sealed.append(outbound.protect(packet))
                 number += 1
             sent[frame * 3000] = time.time_ns()
-            for each in sealed:
-                sender.send(each)
+            for sealed_packet in sealed:
+                sender.send(sealed_packet)
         time.sleep(0.2)
         spared = loop.counters()["dropped_slow_video"]
     timed.close()

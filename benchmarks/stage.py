@@ -79,10 +79,10 @@ async def measure(sfus: int, scenario: Scenario, pps: int, seconds: float) -> st
         after = [process.cpu_ns(server.pid) for server in servers]
         progress("")
         shares = [(end - start) / seconds / 1e7 for start, end in zip(before, after, strict=True)]
-        each = " + ".join(f"{share:.0f}" for share in shares)
+        sfu_percent = " + ".join(f"{share:.0f}" for share in shares)
         return (
             f"| {sfus} | {result.packets_per_s:,.0f} | {result.lost} | {result.missed} "
-            f"| {(result.p50_us or 0) / 1000:.1f} | {(result.p99_us or 0) / 1000:.1f} | {each} |"
+            f"| {(result.p50_us or 0) / 1000:.1f} | {(result.p99_us or 0) / 1000:.1f} | {sfu_percent} |"
         )
 
 

@@ -44,17 +44,17 @@ class Receivers:
         kind = socket.SOCK_STREAM if tcp else socket.SOCK_DGRAM
         self.sockets = [socket.socket(socket.AF_INET, kind) for _ in range(count)]
         self.transports = []
-        for number, each in enumerate(self.sockets, start=2):
-            each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.receive_buffer)
-            each.connect((SERVER, loop.port))
-            self.transports.append(participant(loop, number, each, tcp=tcp))
+        for number, sock in enumerate(self.sockets, start=2):
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.receive_buffer)
+            sock.connect((SERVER, loop.port))
+            self.transports.append(participant(loop, number, sock, tcp=tcp))
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._read)
         self._thread.start()
 
     def _read(self) -> None:
         poller, buffer = select.epoll(), bytearray(1 << 20)
-        by_descriptor = {each.fileno(): each for each in self.sockets}
+        by_descriptor = {sock.fileno(): sock for sock in self.sockets}
         for descriptor in by_descriptor:
             poller.register(descriptor, select.EPOLLIN)
         while not self._stopping.is_set():
@@ -64,8 +64,8 @@ class Receivers:
     def close(self) -> None:
         self._stopping.set()
         self._thread.join()
-        for each in self.sockets:
-            each.close()
+        for sock in self.sockets:
+            sock.close()
 
 
 def participant(loop: UdpLoop, number: int, peer: socket.socket, *, tcp: bool) -> int:
@@ -93,7 +93,7 @@ def camera(loop: UdpLoop) -> Iterator[tuple[socket.socket, int]]:
 
 def busy_ns() -> int:
     """Return the processor time of the core's thread, in ns."""
-    (thread,) = [each for each in threading.enumerate() if each.name == "svc-udp"]
+    (thread,) = [thread for thread in threading.enumerate() if thread.name == "svc-udp"]
     return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[0])
 
 

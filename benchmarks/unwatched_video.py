@@ -69,7 +69,9 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     async def first(event: str) -> Entry | None:
         log = await encoder_log.entries(ada, requested_ms)
         fits = (
-            each for each in log if each.event == event and (each.encodings[0], each.encodings[-1]) == ends
+            entry
+            for entry in log
+            if entry.event == event and (entry.encodings[0], entry.encodings[-1]) == ends
         )
         return next(fits, None)
 
@@ -107,7 +109,7 @@ async def processor_s(browser: Browser) -> float:
     session = await browser.new_browser_cdp_session()
     processes = await session.send("SystemInfo.getProcessInfo")
     await session.detach()
-    return sum(float(each["cpuTime"]) for each in processes["processInfo"])
+    return sum(float(process["cpuTime"]) for process in processes["processInfo"])
 
 
 if __name__ == "__main__":

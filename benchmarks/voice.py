@@ -102,11 +102,11 @@ async def measure(options: argparse.Namespace) -> None:
             await asyncio.gather(ada.hears(other), other.hears(ada))
             clean = await measured(ada, other, link, CLEAN, options.settle, options.seconds)
             print(row("no loss", browser, clean, clean), flush=True)
-            for each in LINKS:
-                if each.name.partition(":")[0] not in options.rows:
+            for plan in LINKS:
+                if plan.name.partition(":")[0] not in options.rows:
                     continue
-                result = await measured(ada, other, link, each, options.settle, options.seconds)
-                print(row(each.name, browser, result, clean), flush=True)
+                result = await measured(ada, other, link, plan, options.settle, options.seconds)
+                print(row(plan.name, browser, result, clean), flush=True)
 
 
 def row(name: str, browser: str, result: Measured, clean: Measured) -> str:
@@ -152,7 +152,7 @@ async def talk(
         await ada.come_in()
         if encrypted:
             channels = (await ask(ada, "GET", "/api/channels"))["channels"]
-            voice = next(each["id"] for each in channels if each["type"] == "voice")
+            voice = next(channel["id"] for channel in channels if channel["type"] == "voice")
             await ask(ada, "PATCH", f"/api/channels/{voice}", {"encrypted": True})
         await ada.enter_call()
         if browser == "chromium":

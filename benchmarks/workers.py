@@ -68,7 +68,7 @@ async def most(server: Server) -> Flow:
         for pps in RATES:
             await everybody.meter.warm_up(pps, 1.0)
             flows += [await flow(http, server) for _ in range(SECONDS)]
-    return max(flows, key=lambda each: each.packets_per_s)
+    return max(flows, key=lambda flow: flow.packets_per_s)
 
 
 async def flow(http: ClientSession, server: Server) -> Flow:

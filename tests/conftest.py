@@ -106,7 +106,7 @@ def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
 
 @cache  # Every worker calls this twice for each of ten thousand tests.
 def is_slow(path: Path) -> bool:
-    return any(path.is_relative_to(each) for each in SLOW)
+    return any(path.is_relative_to(folder) for folder in SLOW)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -107,10 +107,12 @@ def _layers_named(words: list[str]) -> frozenset[str]:
 
 
 def test_architecture_md_names_exactly_the_existing_packages() -> None:
-    named = {row.code(0)[0] for row in rows(REPOSITORY / "ARCHITECTURE.md", "Packages") if row.code(0)}
+    listed_packages = {
+        row.code(0)[0] for row in rows(REPOSITORY / "ARCHITECTURE.md", "Packages") if row.code(0)
+    }
     packages = {path.parent.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("__init__.py")}
     folders = {f"{package}/" for package in packages if package != "."} | {"chat/schema/", "web/"}
-    assert named - {"src/svc/"} == folders
+    assert listed_packages - {"src/svc/"} == folders
 
 
 def test_every_path_in_architecture_md_exists() -> None:
@@ -134,10 +136,10 @@ _NOT_MODULES = {"exclusive_write", "shared_write", "peer_joined", "peer_left", "
 def test_every_module_that_architecture_md_names_in_parentheses_exists() -> None:
     text = (REPOSITORY / "ARCHITECTURE.md").read_text()
     lists = re.findall(r"\(((?:`[a-z_./]+`(?:,?\s+and\s+|,\s+)?)+)\)", text)
-    named = {name for names in lists for name in re.findall(r"`([a-z_]+)`", names)}
+    listed_modules = {name for names in lists for name in re.findall(r"`([a-z_]+)`", names)}
     modules = {path.stem for path in PACKAGE.rglob("*.py*")} | {path.name for path in PACKAGE.rglob("*/")}
-    assert named - modules - _NOT_MODULES == set()
-    assert len(named) > 10
+    assert listed_modules - modules - _NOT_MODULES == set()
+    assert len(listed_modules) > 10
 
 
 # Matches `docs/http.md, "Uploads"`, even if a comment splits it over two lines.
@@ -171,11 +173,11 @@ def _headings(document: str) -> set[str]:
 
 
 def test_the_readme_names_every_package() -> None:
-    named = {row.code(0)[0] for row in rows(REPOSITORY / "README.md", "Reading guide")}
+    listed_packages = {row.code(0)[0] for row in rows(REPOSITORY / "README.md", "Reading guide")}
     packages = {
         f"src/svc/{path.name}" for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"
     }
-    assert named == {*packages, "tests"}
+    assert listed_packages == {*packages, "tests"}
 
 
 def test_every_close_code_is_documented() -> None:
@@ -292,10 +294,10 @@ def test_every_sfu_counter_is_documented_with_its_description_in_the_code() -> N
 
 
 def test_every_test_that_security_md_names_exists() -> None:
-    named = re.findall(r"`(tests/[\w/]+\.py)`", (DOCS / "security.md").read_text())
-    assert [path for path in named if not (REPOSITORY / path).exists()] == []
+    paths = re.findall(r"`(tests/[\w/]+\.py)`", (DOCS / "security.md").read_text())
+    assert [path for path in paths if not (REPOSITORY / path).exists()] == []
     # Join the lines, so that the pattern above finds the names.
-    assert len(named) > 50
+    assert len(paths) > 50
 
 
 def test_every_attack_in_the_benchmark_has_a_row_in_security_md() -> None:

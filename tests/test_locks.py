@@ -41,7 +41,7 @@ def test_a_lock_file_satisfies_the_package_requirements(name: str) -> None:
 @pytest.mark.parametrize("path", ["deploy/container/Dockerfile", ".github/workflows/release.yml"])
 def test_releases_and_the_image_install_only_packages_with_a_recorded_hash(path: str) -> None:
     commands = re.findall(r".*pip install.*", (REPOSITORY / path).read_text())
-    assert commands and all("--require-hashes" in each or "--no-index" in each for each in commands)
+    assert commands and all("--require-hashes" in command or "--no-index" in command for command in commands)
 
 
 def test_the_page_packages_are_locked_and_run_no_scripts() -> None:
@@ -60,4 +60,4 @@ def test_the_page_packages_are_locked_and_run_no_scripts() -> None:
 )
 def test_actions_are_pinned_by_commit(path: Path) -> None:
     used = re.findall(r"uses: (.+)", path.read_text())
-    assert used and all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", each) for each in used)
+    assert used and all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action) for action in used)

@@ -37,6 +37,6 @@ async def test_actionlint_finds_no_problems(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_every_script_that_a_workflow_runs_exists(path: Path) -> None:
-    named = re.findall(r"(?:run: |sudo )(\.?ci/\w+)", path.read_text())
-    assert named
-    assert [name for name in named if not (REPOSITORY / name).exists()] == []
+    scripts = re.findall(r"(?:run: |sudo )(\.?ci/\w+)", path.read_text())
+    assert scripts
+    assert [name for name in scripts if not (REPOSITORY / name).exists()] == []

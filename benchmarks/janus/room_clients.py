@@ -152,10 +152,10 @@ class RoomClients:
             raise BenchError(f"{self._lacking()} clients do not receive every track after 20 s") from None
 
     def _lacking(self) -> int:
-        return sum(self.traffic.sources(each.number) < each.tracks for each in self._receivers)
+        return sum(self.traffic.sources(receiver.number) < receiver.tracks for receiver in self._receivers)
 
     def _sockets(self) -> Iterable[socket.socket]:
-        return [each.socket for each in self._connections if each.socket]
+        return [connection.socket for connection in self._connections if connection.socket]
 
 
 def offer(codec: Codec, *, ice: IceCredentials, fingerprint: str, ssrc: int) -> str:

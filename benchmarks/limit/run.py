@@ -31,8 +31,8 @@ async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
     keys = [(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES)) for _ in sockets]
     ssrcs = [number + 1 if number < scenario.publishers else 0 for number in range(scenario.clients)]
     clients = [
-        (each.getsockname()[1], ssrc, ours.hex(), theirs.hex())
-        for each, ssrc, (ours, theirs) in zip(sockets, ssrcs, keys, strict=True)
+        (sock.getsockname()[1], ssrc, ours.hex(), theirs.hex())
+        for sock, ssrc, (ours, theirs) in zip(sockets, ssrcs, keys, strict=True)
     ]
     with on_first_core():
         process = await asyncio.create_subprocess_exec(
@@ -42,10 +42,10 @@ async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
     process.stdin.write(json.dumps(clients).encode() + b"\n")
     port = int(await process.stdout.readline())
     traffic = new_traffic(scenario)
-    for each, ssrc, (ours, theirs) in zip(sockets, ssrcs, keys, strict=True):
-        each.connect(("127.0.0.1", port))
+    for sock, ssrc, (ours, theirs) in zip(sockets, ssrcs, keys, strict=True):
+        sock.connect(("127.0.0.1", port))
         traffic.add(
-            each.fileno(),
+            sock.fileno(),
             SrtpKeys(PROFILE, ours, theirs),
             NO_PASSWORD,
             ("127.0.0.1", port),
@@ -60,8 +60,8 @@ async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
             yield Meter(scenario, traffic, lambda: sockets, process.pid)
     finally:
         traffic.stop()
-        for each in sockets:
-            each.close()
+        for sock in sockets:
+            sock.close()
         process.stdin.close()
         await process.wait()
 

@@ -115,23 +115,25 @@ def test_probes_are_consecutive_rtx_packets_that_no_decoder_sees() -> None:
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.talk(3)
     headers = [header(packet) for packet in downlink.bob.media]
-    media = [one["sequence"] for one in headers if one["ssrc"] == 6000]
+    media = [header["sequence"] for header in headers if header["ssrc"] == 6000]
     assert media == [(media[0] + i) & 0xFFFF for i in range(len(media))]
     probes = [
-        (one, packet) for one, packet in zip(headers, downlink.bob.media, strict=True) if one["ssrc"] == 6001
+        (header, packet)
+        for header, packet in zip(headers, downlink.bob.media, strict=True)
+        if header["ssrc"] == 6001
     ]
     assert len(probes) == downlink.engine.counters()["probes_sent"] > 20
-    numbers = [one["sequence"] for one, _ in probes]
+    numbers = [header["sequence"] for header, _ in probes]
     assert numbers == [(numbers[0] + i) & 0xFFFF for i in range(len(numbers))]
     repeated = 0
-    for one, packet in probes:
-        assert one["payload_type"] == VIDEO_RTX
-        if one["payload_length"]:
-            original = int.from_bytes(packet[one["payload_offset"] :][:2], "big")
+    for probe, packet in probes:
+        assert probe["payload_type"] == VIDEO_RTX
+        if probe["payload_length"]:
+            original = int.from_bytes(packet[probe["payload_offset"] :][:2], "big")
             assert original in media
             repeated += 1
         else:
-            assert one["padding"] == len(packet) - one["payload_offset"]
+            assert probe["padding"] == len(packet) - probe["payload_offset"]
     assert repeated > 0
 
 

@@ -22,8 +22,8 @@ def test_every_command_is_a_method_of_the_engine_and_of_its_stub() -> None:
         for method in kind.body
         if isinstance(method, ast.FunctionDef) and method.name != "__init__"
     }
-    there = {name for name in vars(Engine) if not name.startswith("_")}
-    assert there == described == commands | OTHERS
+    methods = {name for name in vars(Engine) if not name.startswith("_")}
+    assert methods == described == commands | OTHERS
 
 
 def test_every_counter_of_the_struct_is_exported_under_its_name() -> None:

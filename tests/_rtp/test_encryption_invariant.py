@@ -495,6 +495,6 @@ def test_a_descriptor_that_occurs_twice_in_a_packet_is_replaced_once() -> None:
     watched.call.alice.send(described(100, [KEYFRAME_DESCRIPTOR, *others]), 1.0)
     watched.call.deliver()
     (packet,) = watched.call.bob.media
-    first, *rest = [value for _, value in header(packet)["extensions"]]
+    first, *later_values = [value for _, value in header(packet)["extensions"]]
     assert first != KEYFRAME_DESCRIPTOR
-    assert rest == others
+    assert later_values == others

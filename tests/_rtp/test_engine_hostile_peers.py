@@ -129,5 +129,5 @@ def test_no_packet_from_a_participant_interrupts_the_others(actions: list[tuple[
     malice.call.deliver()
     # In between, a random NACK may have caused an RTX packet.
     headers = map(header, malice.call.alice.media)
-    first, second = [each["sequence"] for each in headers if each["ssrc"] == 7000][-2:]
+    first, second = [header["sequence"] for header in headers if header["ssrc"] == 7000][-2:]
     assert second == first + 1

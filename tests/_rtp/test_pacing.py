@@ -202,10 +202,10 @@ def test_a_track_that_ends_leaves_no_waiting_packets_behind(how: str) -> None:
     else:
         downlink.engine.close_transport(downlink.bob.transport)
     downlink.run(0.5)
-    rest = [header(packet) for packet in downlink.bob.media[before:] if header(packet)["ssrc"] == 6000]
+    later = [header(packet) for packet in downlink.bob.media[before:] if header(packet)["ssrc"] == 6000]
     # Padding fills the sequence numbers that were already assigned, so that Bob sees no gap.
-    assert all(each["payload_length"] == 0 for each in rest)
-    assert bool(rest) == (how == "paused")
+    assert all(packet_header["payload_length"] == 0 for packet_header in later)
+    assert bool(later) == (how == "paused")
     assert in_order(downlink.numbers())
 
 

@@ -74,7 +74,7 @@ class Voice:
     def deliver(self) -> None:
         """Deliver datagrams. Check that datagrams with the same sequence number are identical."""
         people: dict[object, Participant] = {
-            each.address: each for each in (self.alice, self.bob, self.carol)
+            receiver.address: receiver for receiver in (self.alice, self.bob, self.carol)
         }
         for data, remote, _ in self.engine.take_datagrams():
             earlier = data if packets.is_rtcp(data) else self.datagrams.setdefault((remote, data[2:4]), data)
@@ -127,9 +127,9 @@ def test_a_receiver_gets_plain_audio_and_recovered_losses_from_a_sender_that_use
         assert payloads(receiver) == [sound(number) for number in (1, 2, 3, 4)]
         headers = [header(packet) for packet in receiver.media]
         first = headers[0]
-        assert [each["sequence"] - first["sequence"] for each in headers] == [0, 1, 2, 3]
-        assert [each["timestamp"] - first["timestamp"] for each in headers] == [0, 960, 1920, 2880]
-        assert {each["payload_type"] for each in headers} == {AUDIO}
+        assert [header["sequence"] - first["sequence"] for header in headers] == [0, 1, 2, 3]
+        assert [header["timestamp"] - first["timestamp"] for header in headers] == [0, 960, 1920, 2880]
+        assert {header["payload_type"] for header in headers} == {AUDIO}
     assert voice.engine.counters()["audio_recovered"] == 2
     # A recovered packet is not requested again, but counts as lost in the report to its sender.
     voice.now += 1.2
@@ -316,7 +316,7 @@ def test_no_sequence_number_is_ever_used_for_different_bytes(steps: list[tuple[s
         elif step == "lose":
             voice.lose(first & 0xFFFF)
         elif step == "lose more":
-            voice.lose(*(each & 0xFFFF for each in range(first, first + 5)))
+            voice.lose(*(number & 0xFFFF for number in range(first, first + 5)))
         elif step == "wait":
             voice.now += number / 4
             voice.engine.advance(voice.now)

@@ -82,10 +82,10 @@ def test_a_nack_names_exactly_the_missing_packets(first: int, steps: list[int]) 
     (decoded,) = rtp.RtcpPacket.parse(data)
     assert isinstance(decoded, rtp.RtcpRtpfbPacket)
     assert (decoded.fmt, decoded.ssrc, decoded.media_ssrc) == (1, 1, 2)
-    named = [number & 0xFFFF for number in decoded.lost]
+    missing = [number & 0xFFFF for number in decoded.lost]
     # The next packet gets the remaining numbers.
-    assert named == numbers[: len(named)]
-    assert named == numbers or (len(data) - 12) // 4 == MAX_ENTRIES
+    assert missing == numbers[: len(missing)]
+    assert missing == numbers or (len(data) - 12) // 4 == MAX_ENTRIES
     assert len(data) <= 1200
 
 

@@ -93,7 +93,7 @@ def test_on_a_clean_link_everything_arrives_once_in_order_without_requests() -> 
     assert (call.sender.nacks, call.sender.resent) == (0, 0)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(each, marks=MORE_SEEDS) for each in (2, 3))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=MORE_SEEDS) for s in (2, 3))])
 @pytest.mark.parametrize(
     ("sender_rtx", "receiver_rtx"),
     [(True, True), (True, False), (False, True)],

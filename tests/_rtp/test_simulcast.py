@@ -205,7 +205,7 @@ class FaultyLink:
         return now + late
 
 
-every_seed = pytest.mark.parametrize("seed", [0, *(pytest.param(each, marks=MORE_SEEDS) for each in (1, 2))])
+every_seed = pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=MORE_SEEDS) for s in (1, 2))])
 
 
 @every_codec
@@ -298,7 +298,7 @@ def test_a_source_that_names_no_encoding_is_not_forwarded() -> None:
 
 
 def test_a_single_encoding_is_forwarded_even_if_it_is_not_named() -> None:
-    scene = Scene("VP8", rids=["f"], named=False)
+    scene = Scene("VP8", rids=["f"], names_encoding=False)
     scene.run(20)
     assert rids(scene.check_stream()) == ["f"]
 
@@ -311,7 +311,7 @@ def test_packets_from_a_restarted_track_need_not_name_their_section_or_encoding(
         scene.got.clear()
         scene.open_section(ssrc)
         for encoding in scene.encodings.values():
-            encoding.named = encoding.names_section = False
+            encoding.names_encoding = encoding.names_section = False
         scene.run(30)
         assert rids(scene.check_stream())[-1] == "f"
         # The core also remembers an encoding that was not sent this time.

@@ -65,7 +65,7 @@ def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(
         check_markers(name, sent)
         changed_at = change(source.packets, packet, before % 8, after % 8)
         # Many changes take effect at the same picture.
-        content = tuple((each.timestamp, each.payload) for each in sent)
+        content = tuple((packet.timestamp, packet.payload) for packet in sent)
         if content not in decoded:
             decoded[content] = pictures(source.codec, sent)
         assert decoded[content] == {at: shown[at < changed_at][at] for at in shown[True]}

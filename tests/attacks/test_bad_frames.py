@@ -30,7 +30,7 @@ async def connected(chat: ChatServer, data: bytes) -> tuple[asyncio.StreamReader
 
 async def post(member: LiveMember, text: str) -> None:
     channels = member.welcome["channels"]
-    channel_id = next(each["id"] for each in channels if each["name"] == "general")
+    channel_id = next(channel["id"] for channel in channels if channel["name"] == "general")
     reply = await member.ask("message_send", channel_id=channel_id, text=text)
     assert reply["event"] == "message_send", reply
 

@@ -62,7 +62,7 @@ class Scene:
     people: dict[str, Person] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
 
-    def named(self, text: str) -> str:
+    def filled_in(self, text: str) -> str:
         return re.sub(r"\$(\w+)", lambda match: self.names[match[1]], text)
 
 
@@ -81,9 +81,9 @@ class Run:
         headers = {"Content-Type": "application/json"}
         if who:
             headers["Authorization"] = f"Bearer {self.scene.people[who].token}"
-        sent = self.scene.named(json.dumps(body or {})).encode()
+        sent = self.scene.filled_in(json.dumps(body or {})).encode()
         data = self._held_back(sent) if late and self.others_done else sent
-        path = self.scene.named(path)
+        path = self.scene.filled_in(path)
         async with self.chat.http.request(method, path, data=data, headers=headers) as response:
             is_json = response.content_type == "application/json"
             answer = await response.json() if is_json else {}
@@ -91,13 +91,13 @@ class Run:
 
     async def join(self, nickname: str, invite: str) -> Answer:
         proof = await Device().proof(self.chat.http, self.chat.address)
-        fields = {"nickname": nickname, "invite_code": self.scene.named(invite)}
+        fields = {"nickname": nickname, "invite_code": self.scene.filled_in(invite)}
         async with self.chat.http.post("/api/auth/join", json=proof | fields) as response:
             return response.status, str((await response.json()).get("error", ""))
 
     async def operate(self, command: str, arguments: dict[str, str]) -> Answer:
-        named = {name: self.scene.named(value) for name, value in arguments.items()}
-        answer = await ask_operator(self.folder, command, named)
+        filled_in = {name: self.scene.filled_in(value) for name, value in arguments.items()}
+        answer = await ask_operator(self.folder, command, filled_in)
         return 0, str(answer.get("error", ""))
 
     async def _held_back(self, body: bytes) -> AsyncIterator[bytes]:
@@ -306,8 +306,8 @@ async def running(scene: Scene, folder: Path) -> AsyncIterator[Run]:
     built: list[Community] = []
 
     class Seen(Community):
-        def __init__(self, *arguments: Any, **named: Any) -> None:
-            super().__init__(*arguments, **named)
+        def __init__(self, *arguments: Any, **kwargs: Any) -> None:
+            super().__init__(*arguments, **kwargs)
             built.append(self)
 
     with patch.object(app, "Community", Seen):
@@ -413,9 +413,9 @@ async def check_serialisable(scene: Scene, folder: Path, acts: Sequence[Act]) ->
         if outcome == possible[-1]:
             return
     summaries = "\n".join(act.what for act in acts)
-    closest = min(possible, key=lambda one: len({*one[1]} ^ {*outcome[1]}))
+    closest = min(possible, key=lambda pair: len({*pair[1]} ^ {*outcome[1]}))
     different = sorted({*closest[1]} ^ {*outcome[1]})
-    orders = "\n".join(str(one[0]) for one in possible)
+    orders = "\n".join(str(pair[0]) for pair in possible)
     pytest.fail(f"{summaries}\nat once: {outcome[0]}\none by one:\n{orders}\ndifferent at least: {different}")
 
 

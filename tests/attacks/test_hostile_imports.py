@@ -458,14 +458,14 @@ def test_a_channel_name_cannot_control_the_terminal(tmp_path: Path, owned: Path)
 
 def test_a_decompression_bomb_in_a_slack_day_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
     """Check a file of a few KB that expands to 2 MB of empty messages."""
-    one = json.dumps(
+    day = json.dumps(
         {"type": "message", "user": "U1", "ts": "1577934245.000100", "text": "", "x": [[]] * 2500}
     )
     file = tmp_path / "slack.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("channels.json", json.dumps([{"id": "C1", "name": "general"}]))
         archive.writestr("users.json", "[]")
-        archive.writestr("general/2020-01-02.json", "[" + ",".join([one] * 200) + "]")
+        archive.writestr("general/2020-01-02.json", "[" + ",".join([day] * 200) + "]")
     status, error = within_memory(file, owned, "--from", "slack")
     assert (status, error) == (0, "")
 

@@ -49,10 +49,10 @@ async def sent_in_this_order(server: UploadServer, *who: Person, content: bytes 
 
 
 async def test_members_with_many_files_take_turns_with_others(server: UploadServer) -> None:
-    many, few, one = server.folk.member, server.folk.moderator, server.folk.admin
-    sent = await sent_in_this_order(server, many, many, many, many, few, few, one)
+    many, few, few_files = server.folk.member, server.folk.moderator, server.folk.admin
+    sent = await sent_in_this_order(server, many, many, many, many, few, few, few_files)
     order = [sent[await done(server, await claimed(server))] for _ in range(7)]
-    assert order == [many.id, few.id, one.id, many.id, few.id, many.id, many.id]
+    assert order == [many.id, few.id, few_files.id, many.id, few.id, many.id, many.id]
 
 
 async def test_the_next_free_slot_goes_to_a_member_who_has_none(server: UploadServer) -> None:
@@ -125,8 +125,8 @@ async def test_a_file_that_takes_too_long_for_its_queue_moves_to_the_other_queue
     queue.put("video", videos.video("mpeg4", None, "mov", size=(1280, 720), frames=250), deadline_s=1)
     queue.put("emoji", pictures.gif_bomb(1000, 8), deadline_s=15)
     async with queue.open(), working(dataclasses.replace(queue.config, port=0)) as worker:
-        assert (await queue.one("job_hand_on"))["job"] == "u1"
-        assert (await queue.one("job_refuse"))["job"] == "u2", "there is no other queue for emoji"
+        assert (await queue.only("job_hand_on"))["job"] == "u1"
+        assert (await queue.only("job_refuse"))["job"] == "u2", "there is no other queue for emoji"
         text = worker.measurements.registry.exposition()[0].decode
         await eventually(
             "the job is counted as handed on",

@@ -25,7 +25,7 @@ async def people(variables: dict[str, str]) -> AsyncIterator[tuple[Community, li
         async with chat.http.get("/info") as response:
             server_id = (await response.json())["serverId"]
         persons = [await newcomer(chat, name) for name in ("Owner", "Ada", "Ben", "Cem")]
-        yield community, [await Client(one, server_id, time.time()).take_part(9) for one in persons[1:]]
+        yield community, [await Client(person, server_id, time.time()).take_part(9) for person in persons[1:]]
 
 
 def large(conversation_id: str, epoch: int) -> bytes:
@@ -44,14 +44,14 @@ async def test_each_read_of_the_log_is_limited_and_the_next_read_continues_after
     first = await ada.log(conversation)
     assert (
         MAX_READ_BYTES
-        <= sum(len(b64decode(one["body"])) for one in first)
+        <= sum(len(b64decode(entry["body"])) for entry in first)
         < MAX_READ_BYTES + 2 * COMMIT_BYTES
     )
-    rest = await ada.log(conversation, first[-1]["seq"])
-    assert [one["epoch"] for one in first + rest] == list(range(epochs))
+    rest_of_log = await ada.log(conversation, first[-1]["seq"])
+    assert [entry["epoch"] for entry in first + rest_of_log] == list(range(epochs))
     # A member who commits too late gets exactly the missed entries.
     _, late = await ada.commit(conversation, 0, body=large(conversation["id"], 0))
-    assert [one["seq"] for one in late["missed"]] == [one["seq"] for one in first]
+    assert [entry["seq"] for entry in late["missed"]] == [entry["seq"] for entry in first]
 
 
 async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetches_its_welcomes(
@@ -62,7 +62,7 @@ async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetc
     made: dict[str, list[bytes]] = {}
     for group in groups:
         for epoch in range(2):
-            packages = [b64decode(one["key_package"]) for one in await ada.take(group, ben)]
+            packages = [b64decode(package["key_package"]) for package in await ada.take(group, ben)]
             sent = welcome(*packages, size=WELCOME_BYTES)
             body: dict[str, object] = {
                 "commit": text(private_message(group["id"], epoch, COMMIT)),
@@ -79,9 +79,9 @@ async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetc
     seen = []
     while welcomes := await ben.welcomes():
         assert len(welcomes) <= MAX_READ_BYTES // WELCOME_BYTES + 1
-        for one in welcomes:
-            seen.append(one["conversation_id"])
-            await ben.person.done("DELETE", f"/api/private/welcomes/{one['id']}")
+        for entry in welcomes:
+            seen.append(entry["conversation_id"])
+            await ben.person.done("DELETE", f"/api/private/welcomes/{entry['id']}")
     assert sorted(seen) == sorted(group["id"] for group in groups)
 
 

@@ -36,13 +36,13 @@ async def joins(
     """Try to join, by default as a page on `host`. Return the error code, or an empty string on success."""
     async with chat.http.post("/api/auth/challenge") as response:
         challenge = await response.json()
-    device, here = Device(), f"http://{host}"
+    device, origin = Device(), f"http://{host}"
     body = {
         "certificate": device.certificate(),
-        "assertion": device.assertion(challenge, requested or here),
+        "assertion": device.assertion(challenge, requested or origin),
         "nickname": "Ada",
     }
-    headers = {"Host": host, "Origin": page or here}
+    headers = {"Host": host, "Origin": page or origin}
     async with chat.http.post("/api/auth/join", json=body | fields, headers=headers) as response:
         return str((await response.json()).get("error", ""))
 
@@ -93,10 +93,10 @@ async def test_a_page_from_another_origin_needs_an_invite_even_if_it_may_use_the
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
         await community.settings.apply({"lanOpen": True}, None, 0.0)
-        here = urlsplit(chat.address).netloc
-        assert await joins(chat, here, page="https://foreign.example") == "invite_required"
-        assert await joins(chat, here, page="null") == "invite_required"
-        assert await joins(chat, here) == ""
+        host = urlsplit(chat.address).netloc
+        assert await joins(chat, host, page="https://foreign.example") == "invite_required"
+        assert await joins(chat, host, page="null") == "invite_required"
+        assert await joins(chat, host) == ""
 
 
 @pytest.mark.parametrize(

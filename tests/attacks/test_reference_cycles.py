@@ -28,10 +28,8 @@ async def test_no_exception_keeps_its_stack_frames_alive(
         for _ in range(TIMES):
             async with raw_connection(chat.address) as raw:
                 assert (await raw.ask(method, path)).status == status
-        refusals = [
-            each for each in gc.get_objects() if issubclass(type(each), ChatError | web.HTTPException)
-        ]
-        with_a_way = [each for each in refusals if each.__traceback__ is not None]
+        refusals = [obj for obj in gc.get_objects() if issubclass(type(obj), ChatError | web.HTTPException)]
+        with_a_way = [refusal for refusal in refusals if refusal.__traceback__ is not None]
     finally:
         gc.enable()
     assert with_a_way == []
@@ -61,5 +59,5 @@ async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
 
 def _bodies() -> list[object]:
     """Return the bodies of aborted requests, without the responses that the test's own client received."""
-    bodies = [each for each in gc.get_objects() if type(each) is StreamReader]
-    return [each for each in bodies if not isinstance(each.exception(), ClientError | None)]
+    bodies = [obj for obj in gc.get_objects() if type(obj) is StreamReader]
+    return [body for body in bodies if not isinstance(body.exception(), ClientError | None)]

@@ -63,10 +63,10 @@ def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
     with FairSelector() as made:
         # The clock is stopped, so unauthenticated connections need not wait for others.
         made.fair.clock = lambda: 0.0
-        for each in ready[:CROWD]:
-            begin_last(made, each)
-        for each in ready[CROWD:]:
-            made.register(each, EVENT_READ)
+        for sock in ready[:CROWD]:
+            begin_last(made, sock)
+        for sock in ready[CROWD:]:
+            made.register(sock, EVENT_READ)
         while len(ready_of(made)) < len(ready):
             turn(made)
         yield made
@@ -82,13 +82,13 @@ def turn(selector: FairSelector) -> list[int]:
 
 def age(selector: FairSelector, crowd: list[socket.socket]) -> None:
     """Serve these connections until they no longer count as newcomers."""
-    others = [each for each in ready_of(selector) if each not in crowd]
-    for each in others:
-        selector.unregister(each)
-    while any(selector.fair.turns[each.fileno()] < NEWCOMER_TURNS for each in crowd):
+    others = [sock for sock in ready_of(selector) if sock not in crowd]
+    for sock in others:
+        selector.unregister(sock)
+    while any(selector.fair.turns[sock.fileno()] < NEWCOMER_TURNS for sock in crowd):
         turn(selector)
-    for each in others:
-        selector.register(each, EVENT_READ)
+    for sock in others:
+        selector.register(sock, EVENT_READ)
 
 
 def ready_of(selector: FairSelector) -> list[socket.socket]:
@@ -98,7 +98,7 @@ def ready_of(selector: FairSelector) -> list[socket.socket]:
 def test_a_turn_serves_all_members_and_then_a_few_unauthenticated_connections(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
-    members = {each.fileno() for each in ready[CROWD:]}
+    members = {sock.fileno() for sock in ready[CROWD:]}
     for _ in range(3 * CROWD):
         served = turn(selector)
         assert set(served[:3]) == members
@@ -111,7 +111,7 @@ def test_unauthenticated_connections_that_are_always_ready_do_not_starve_others(
     for crowd in (ready[:CROWD], []):
         age(selector, crowd)
         served = [fd for _ in range(CROWD // NEWCOMERS_AT_ONCE + 1) for fd in turn(selector)]
-        assert {each.fileno() for each in ready} <= set(served)
+        assert {sock.fileno() for sock in ready} <= set(served)
 
 
 def test_a_newcomer_is_served_before_connections_that_have_had_turns(
@@ -132,9 +132,9 @@ def test_a_new_member_is_served_first_with_pending_data(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     age(selector, ready[: CROWD // 2])
-    for each in (ready[0], ready[CROWD - 1]):
-        selector.fair.put_first(each.fileno(), each, "Ada")
-    first = {each.fileno() for each in (ready[0], ready[CROWD - 1], *ready[CROWD:])}
+    for sock in (ready[0], ready[CROWD - 1]):
+        selector.fair.put_first(sock.fileno(), sock, "Ada")
+    first = {sock.fileno() for sock in (ready[0], ready[CROWD - 1], *ready[CROWD:])}
     assert set(turn(selector)[: len(first)]) == first
     selector.modify(ready[0], EVENT_WRITE)
     assert (ready[0].fileno(), EVENT_WRITE) in [(key.fd, events) for key, events in selector.select(0)]
@@ -149,10 +149,10 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
     table = ConnectionTable(Limits(10, of_owner=1))
     (member, member_socket), (stranger, stranger_socket) = pairs = socket.socketpair(), socket.socketpair()
     with ExitStack() as stack:
-        for each in (*pairs[0], *pairs[1]):
-            stack.enter_context(each)
-        for each in (stranger, member):
-            put_last(selector, each, table)
+        for sock in (*pairs[0], *pairs[1]):
+            stack.enter_context(sock)
+        for sock in (stranger, member):
+            put_last(selector, sock, table)
         stranger_socket.send(b"somebody")
         member_socket.send(b"member")
         turn(selector)
@@ -222,8 +222,8 @@ def test_a_late_close_of_a_connection_does_not_affect_the_next_one_with_its_desc
 def test_the_event_loop_waits_only_while_no_unauthenticated_connection_is_ready(
     selector: FairSelector,
 ) -> None:
-    for each in ready_of(selector):
-        each.recv(1)
+    for sock in ready_of(selector):
+        sock.recv(1)
     assert turn(selector) == []
 
 
@@ -237,7 +237,7 @@ def test_members_get_three_times_as_much_time_as_unauthenticated_connections_up_
         assert len(turn(selector)) > 3
         now += took
         for _ in range(3):
-            assert set(turn(selector)) == {each.fileno() for each in ready[CROWD:]}
+            assert set(turn(selector)) == {sock.fileno() for sock in ready[CROWD:]}
         now += pause
 
 
@@ -247,11 +247,11 @@ def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connectio
     now = 0.0
     selector.fair.clock = lambda: now
     turn(selector)
-    flood, _, other = members = [each.fileno() for each in ready[CROWD:]]
-    for each, owner in ((ready[CROWD], "Ada"), (ready[CROWD + 1], "Ben")):
-        selector.unregister(each)
-        begin_last(selector, each)
-        selector.fair.put_first(each.fileno(), each, owner)
+    flood, _, other = members = [sock.fileno() for sock in ready[CROWD:]]
+    for sock, owner in ((ready[CROWD], "Ada"), (ready[CROWD + 1], "Ben")):
+        selector.unregister(sock)
+        begin_last(selector, sock)
+        selector.fair.put_first(sock.fileno(), sock, owner)
     turn(selector)
     for _ in range(MEMBER_EVENTS - 1):
         assert set(turn(selector)[:3]) == set(members)
@@ -267,14 +267,14 @@ def test_all_connections_of_a_flooding_member_are_served_in_turn(ready: list[soc
     crowd = ready[: 2 * BEYOND_AT_ONCE + 1]
     with FairSelector() as selector:
         selector.fair.clock = lambda: 0.0
-        for each in crowd:
-            begin_last(selector, each)
-            selector.fair.put_first(each.fileno(), each, "Ada")
+        for sock in crowd:
+            begin_last(selector, sock)
+            selector.fair.put_first(sock.fileno(), sock, "Ada")
         for _ in range(MEMBER_EVENTS):
             turn(selector)
         served = [turn(selector) for _ in crowd]
-        assert {len(each) for each in served} == {BEYOND_AT_ONCE}
-        assert {fd for each in served for fd in each} == {each.fileno() for each in crowd}
+        assert {len(group) for group in served} == {BEYOND_AT_ONCE}
+        assert {fd for group in served for fd in group} == {sock.fileno() for sock in crowd}
 
 
 def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(
@@ -282,8 +282,8 @@ def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(
 ) -> None:
     now = 0.0
     selector.fair.clock = lambda: now
-    for each in ready[CROWD:]:
-        each.recv(1)
+    for sock in ready[CROWD:]:
+        sock.recv(1)
     assert turn(selector)
     now = 0.01
     assert turn(selector) == []  # A callback has run in the meantime. Otherwise, the call would block.
@@ -297,8 +297,8 @@ def test_pipelined_requests_take_separate_turns(selector: FairSelector, ready: l
     for count in (1, 2):
         assert len(turn(selector)) == 3 + NEWCOMERS_AT_ONCE
         assert had == list(range(count * READ_BEFORE_AT_ONCE))
-    for each in ready_of(selector):
-        each.recv(1)
+    for sock in ready_of(selector):
+        sock.recv(1)
     # Nobody else is ready, so the selector does not wait.
     assert selector.select(None) == [] and len(had) == 2 * READ_BEFORE_AT_ONCE + 1
 

@@ -59,13 +59,16 @@ async def test_an_access_token_is_invalid_after_signing_out(chat: ChatServer, ad
 
 async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServer) -> None:
     device = Device()
-    here = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
-    there = await chat.sign_in(device)
-    async with chat.member("", here["access_token"]) as one, chat.member("", there["access_token"]) as other:
-        await sign_out(chat, here)
-        assert await close_code(one) == CloseCode.SIGNED_OUT
+    first_session = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
+    second_session = await chat.sign_in(device)
+    async with (
+        chat.member("", first_session["access_token"]) as first_page,
+        chat.member("", second_session["access_token"]) as other,
+    ):
+        await sign_out(chat, first_session)
+        assert await close_code(first_page) == CloseCode.SIGNED_OUT
         assert (await other.ask("ping"))["event"] == "ping"
-    assert await status(chat, there) == 200
+    assert await status(chat, second_session) == 200
 
 
 async def test_a_live_socket_does_not_accept_an_ended_sessions_token(chat: ChatServer, ada: Answer) -> None:
@@ -78,12 +81,12 @@ async def test_a_live_socket_does_not_accept_an_ended_sessions_token(chat: ChatS
 
 async def test_a_call_ends_with_the_session_that_joined_it(chat: ChatServer, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
-    here = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
-    async with chat.member("Bob") as bob, chat.member("", here["access_token"]) as ada:
+    session = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+    async with chat.member("Bob") as bob, chat.member("", session["access_token"]) as ada:
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
         await sfu.send_event("peer_joined", "lobby", ada.id)
         assert await bob.people("lobby") == ["Ada"]
-        await sign_out(chat, here)
+        await sign_out(chat, session)
         await sfu.until("disconnect_user")
 
 
@@ -91,10 +94,10 @@ async def test_a_grant_that_outlives_its_session_admits_nobody_to_a_call(
     chat: ChatServer, sfu: FakeSfu
 ) -> None:
     await sfu.until("sync_request")
-    here = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
-    async with chat.member("", here["access_token"]) as ada:
+    session = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
+    async with chat.member("", session["access_token"]) as ada:
         await ada.ask("voice_join", channel_id="lobby")
-        await sign_out(chat, here)
+        await sign_out(chat, session)
         await sfu.send_event("peer_joined", "lobby", ada.id)
         await sfu.until("disconnect_user")
 

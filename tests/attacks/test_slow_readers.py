@@ -121,7 +121,7 @@ async def test_stalled_streams_from_one_address_do_not_displace_others(
         stalled = [await stall(chat, large, "127.0.0.1") for _ in range(2 * MAX_STREAMS)]
         async with reading_from(chat, "127.0.0.2") as session, session.get(small) as response:
             assert (response.status, await response.read()) == (200, b"small")
-        closed = [await one.was_closed() for one in stalled]
+        closed = [await reader.was_closed() for reader in stalled]
         assert closed.count(True) == 2 * MAX_STREAMS - MAX_STREAMS // 2, (
             "one address gets half of the streams"
         )
@@ -135,7 +135,7 @@ async def test_among_many_stalled_addresses_the_longest_stalled_one_makes_room(
         stalled = [await stall(chat, large, f"127.0.1.{n + 1}") for n in range(MAX_STREAMS)]
         async with reading_from(chat, "127.0.0.2") as session, session.get(small) as response:
             assert response.status == 200
-        closed = [await one.was_closed() for one in stalled]
+        closed = [await reader.was_closed() for reader in stalled]
         assert closed.count(True) == 1
 
 

@@ -305,7 +305,7 @@ def test_new_ids_sort_after_all_existing_ids_and_stay_valid() -> None:
     clock = iter([5000.0, 1.0, 2.0, 1.0, 1e15, 1e15, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
     made = [ids.new() for _ in range(7)]
-    assert made == sorted(set(made)) and {len(one) for one in made} == {36}
+    assert made == sorted(set(made)) and {len(id_) for id_ in made} == {36}
     assert time_ms(made[-1]) == LATEST_MS
     unmoved = Ids(lambda: 1.0, lambda bits: 0)
     unmoved.rise_above(2**60 - 1)

@@ -17,7 +17,7 @@ def number(text: str) -> int:
     return value
 
 
-def looked_at(text: str, x: float, y: float) -> tuple[float, ...]:
+def colour_at(text: str, x: float, y: float) -> tuple[float, ...]:
     """Decode a BlurHash. Return the linear light at the given position, whose coordinates are from 0 to 1."""
     size = number(text[0])
     assert (size % 9 + 1, size // 9 + 1) == (X_COMPONENTS, Y_COMPONENTS)
@@ -50,7 +50,7 @@ def test_the_blurhash_of_black_is_the_same_as_in_other_implementations() -> None
 
 @pytest.mark.parametrize("colour", [(255, 255, 255), (200, 30, 30), (10, 120, 240)])
 def test_a_single_colour_is_kept_in_the_blurhash(colour: Pixel) -> None:
-    seen = looked_at(blurhash([colour] * 32 * 32, 32), 0.5, 0.5)
+    seen = colour_at(blurhash([colour] * 32 * 32, 32), 0.5, 0.5)
     for channel, value in zip(seen, colour, strict=True):
         assert abs(channel - _linear(value)) < 0.06
 
@@ -59,8 +59,8 @@ def test_a_bright_left_half_is_bright_in_the_blurhash() -> None:
     pixels: list[Pixel] = [(255 - 8 * x, 0, 8 * y) for y in range(32) for x in range(32)]
     text = blurhash(pixels, 32)
     assert len(text) == LENGTH
-    assert looked_at(text, 0.1, 0.5)[0] > looked_at(text, 0.9, 0.5)[0] + 0.3
-    assert looked_at(text, 0.5, 0.9)[2] > looked_at(text, 0.5, 0.1)[2] + 0.3
+    assert colour_at(text, 0.1, 0.5)[0] > colour_at(text, 0.9, 0.5)[0] + 0.3
+    assert colour_at(text, 0.5, 0.9)[2] > colour_at(text, 0.5, 0.1)[2] + 0.3
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 32), (32, 1)])

@@ -40,19 +40,19 @@ def test_released_shares_can_be_taken_again() -> None:
 
 async def test_a_holder_yields_to_others_and_continues_afterwards() -> None:
     turns, began = FairQueue(4), []
-    here, end = ({name: asyncio.Event() for name in ("greedy", "other")} for _ in range(2))
+    started, end = ({name: asyncio.Event() for name in ("greedy", "other")} for _ in range(2))
 
     async def work(holder: str) -> None:
         async with turns.turn(holder):
             began.append(holder)
-            here[holder].set()
+            started[holder].set()
             await end[holder].wait()
 
     async with asyncio.TaskGroup() as group:
         for _ in range(5):
             group.create_task(work("greedy"))
         other = group.create_task(work("other"))
-        await here["other"].wait()
+        await started["other"].wait()
         assert began.count("greedy") == 2
         end["other"].set()
         await other

@@ -64,10 +64,10 @@ def test_inherited_sockets_are_distinguished_by_kind() -> None:
     with tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.bind(("127.0.0.1", 0))
         given = inherit_sockets([handed(udp), handed(tcp)])
-        assert [one.getsockname() for one in given.tcp] == [tcp.getsockname()]
-        assert [one.getsockname() for one in given.udp] == [udp.getsockname()]
+        assert [sock.getsockname() for sock in given.tcp] == [tcp.getsockname()]
+        assert [sock.getsockname() for sock in given.udp] == [udp.getsockname()]
         # Both sockets are non-blocking, and child processes inherit neither.
-        assert not any(one.getblocking() or one.get_inheritable() for one in (*given.tcp, *given.udp))
+        assert not any(sock.getblocking() or sock.get_inheritable() for sock in (*given.tcp, *given.udp))
         given.close()
 
 

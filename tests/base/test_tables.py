@@ -109,8 +109,8 @@ async def test_columns_without_fields_and_fields_without_columns_are_allowed(
     database: Database,
 ) -> None:
     chapters = Table("books", Writer, names={"name": "writer_name"})
-    beside = {"id": "c", "heading": "", "lent": 0, "tags": "[]", "added_at_ms": 0}
-    await database.write(lambda connection: chapters.insert(connection, Writer("Woolf", 1882), **beside))
+    columns = {"id": "c", "heading": "", "lent": 0, "tags": "[]", "added_at_ms": 0}
+    await database.write(lambda connection: chapters.insert(connection, Writer("Woolf", 1882), **columns))
     [row] = await database.rows(f"SELECT {BOOKS.select('b')} FROM books AS b")
     assert BOOKS.read(row, readers=7) == Book("c", "", Writer("Woolf", 1882), readers=7, tags=[])
 

@@ -149,8 +149,8 @@ async def look(person: Person, axe: str, where: str, faults: list[str]) -> None:
     await until_still(person.page)
     wrong = [*await person.page.evaluate(FOUND, None), *await person.page.evaluate(UNDIRECTED)]
     async with other_theme(person) as theme:
-        wrong += [f"{theme}: {each}" for each in await person.page.evaluate(FOUND, "color-contrast")]
-    faults += [f"{where}: {each}" for each in wrong]
+        wrong += [f"{theme}: {fault}" for fault in await person.page.evaluate(FOUND, "color-contrast")]
+    faults += [f"{where}: {fault}" for fault in wrong]
     await save_view(person.page, re.sub(r"[^a-z0-9]+", "-", where.lower()))
 
 
@@ -161,7 +161,7 @@ async def fits(person: Person, where: str, faults: list[str], sizes: Sequence[tu
     for width, height in sizes:
         await person.resize({"width": width, "height": height})
         wrong = await person.page.evaluate(MISPLACED)
-        faults += [f"{where}, {width} x {height}: {each}" for each in wrong]
+        faults += [f"{where}, {width} x {height}: {fault}" for fault in wrong]
         if wrong:
             name = re.sub(r"[^a-z0-9]+", "-", f"{where}-{width}".lower())
             await person.page.screenshot(path=VIEWS / f"cut-off-{name}.png")
@@ -296,8 +296,8 @@ async def look_at_a_call(ada: Person, check: Callable[[str], Awaitable[None]]) -
 async def look_at_messages(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     """Check a mention by another member, a picture, and a thread."""
     hook = await ask(ada, "POST", "/api/webhooks", {"name": "חדשות", "channel_id": "general"})
-    named = f"[Ada](mention:{await own_id(ada)}), look"
-    await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": named})
+    mention = f"[Ada](mention:{await own_id(ada)}), look"
+    await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": mention})
     await expect(message(ada, "@Ada, look")).to_be_visible()
     await ada.page.locator("#files").set_input_files(
         {"name": "רחב.png", "mimeType": "image/png", "buffer": encoded(scene(160, 90), "PNG")}
@@ -385,8 +385,8 @@ async def fill_the_lists(ada: Person) -> None:
     rule = {"name": words, "kind": "words", "action": "flag", "words": [words], "enabled": True}
     await ask(ada, "POST", "/api/automod/rules", rule)
     ids = [
-        (await ask(ada, "POST", "/api/bots", {"nickname": each}))["member"]["id"]
-        for each in ("עמוק", "אליזה")
+        (await ask(ada, "POST", "/api/bots", {"nickname": name}))["member"]["id"]
+        for name in ("עמוק", "אליזה")
     ]
     await ask(ada, "POST", "/api/reports", {"text": words, "member_id": ids[0]})
     await ask(ada, "PUT", f"/api/me/blocks/{ids[0]}")

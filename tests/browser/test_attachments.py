@@ -91,8 +91,8 @@ async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
         await write(ada, f"Pictures {number}")
         shown = message(ada, f"Pictures {number}").locator(".openable img")
         await expect(shown).to_have_count(len(names))
-        for each in await shown.all():
-            await expect(each).to_have_js_property("complete", True)
+        for item in await shown.all():
+            await expect(item).to_have_js_property("complete", True)
         await wait_until("the pictures are visible", end_is_visible, within_s=15)
 
 
@@ -280,7 +280,7 @@ async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_
     await box(ada).fill("half a sentence")
 
     async def kept() -> bool:
-        return [each["text"] for each in await ada.page.evaluate(DRAFTS)] == ["half a sentence"]
+        return [draft["text"] for draft in await ada.page.evaluate(DRAFTS)] == ["half a sentence"]
 
     async def gone() -> bool:
         return bool(await ada.page.evaluate(DRAFTS) == [])

@@ -61,8 +61,8 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
     server: Community, axe: str
 ) -> None:
     for person, name, size in ((server.owner, "plans", WIDE), (server.moderator, "help", NARROW)):
-        for each in (person, server.member):
-            await each.resize(size)
+        for viewer in (person, server.member):
+            await viewer.resize(size)
         await create(person, name)
         await open_channel(server.member, name)
         await write(server.member, f"First in {name}")
@@ -72,8 +72,8 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
         await expect_accessible(person, axe, "the menu of a channel")
         await person.page.keyboard.press("Escape")
         await person.hide_channels()
-    for each in (server.owner, server.member):
-        await each.show_channels()
+    for viewer in (server.owner, server.member):
+        await viewer.show_channels()
     await create(server.owner, "Lounge", kind="Voice")
     await expect(server.member.page.locator("#voice-channels .channel-name")).to_have_text(
         ["Voice", "Lounge"]
@@ -137,7 +137,7 @@ async def test_changes_to_a_channel_appear_for_everybody(server: Community, axe:
 
         async def now() -> list[tuple[int, int, bool]]:
             names = ("user_limit", "bitrate_kbps", "encrypted")
-            return [tuple(each[name] for name in names) for each in await channels("voice")]
+            return [tuple(channel[name] for name in names) for channel in await channels("voice")]
 
         await becomes(now, [outcome])  # The earlier notice may still be shown.
         await person.page.keyboard.press("Escape")

@@ -50,13 +50,15 @@ async def test_a_late_response_does_not_restore_an_old_permission_or_an_old_name
     invite = server.member.page.get_by_role("button", name="Invite people")
     await expect(invite).to_be_visible()
     [role] = [
-        each for each in (await ask(server.owner, "GET", "/api/roles"))["roles"] if each["id"] == "member"
+        role for role in (await ask(server.owner, "GET", "/api/roles"))["roles"] if role["id"] == "member"
     ]
-    rest = [each for each in role["permissions"] if each != "create_invites"]
+    remaining = [permission for permission in role["permissions"] if permission != "create_invites"]
     async with Held(server.member, "**/api/me/permissions") as first:
-        await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": [*rest, "create_invites"][1:]})
+        await ask(
+            server.owner, "PATCH", "/api/roles/member", {"permissions": [*remaining, "create_invites"][1:]}
+        )
         await first.is_given()
-        await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": rest})
+        await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": remaining})
         await expect(invite).to_have_count(0)
         async with server.member.page.expect_event("requestfinished"):
             await first.release()

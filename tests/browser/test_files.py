@@ -90,7 +90,7 @@ async def test_every_file_is_displayed_according_to_its_type(people: People, axe
     # Search finds each file by its kind.
     for kind in ("audio", "video", "image", "file"):
         messages = (await ask(ada, "GET", f"/api/search?query=has:{kind}"))["messages"]
-        assert [each["text"] for each in messages] == ["All kinds"], kind
+        assert [message["text"] for message in messages] == ["All kinds"], kind
 
 
 ACCEPTED = (

@@ -107,10 +107,10 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
 async def drawn(person: Person) -> list[int]:
     """Return the numbers of the rendered messages, which must be consecutive and each under its own day."""
     days: list[tuple[str, list[int]]] = await person.page.locator("#messages").evaluate(DRAWN)
-    numbers = [number for _, each in days for number in each]
+    numbers = [number for _, day_numbers in days for number in day_numbers]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
     assert len(numbers) <= MAX_DRAWN
-    assert [len({number // A_DAY for number in each}) for _, each in days] == [1] * len(days)
+    assert [len({number // A_DAY for number in day_numbers}) for _, day_numbers in days] == [1] * len(days)
     assert len({label for label, _ in days}) == len(days)
     return numbers
 
@@ -134,10 +134,10 @@ async def go_on(person: Person, *, down: bool) -> None:
 
 async def address_of(person: Person, number: int) -> str:
     channels = (await ask(person, "GET", "/api/channels"))["channels"]
-    [old] = [each["id"] for each in channels if each["name"] == "old"]
+    [old] = [channel["id"] for channel in channels if channel["name"] == "old"]
     at_ms = int((BEGINNING + timedelta(seconds=10 * number)).timestamp() * 1000)
     page = await ask(person, "GET", f"/api/channels/{old}/messages?at_ms={at_ms}")
-    [message_id] = [each["id"] for each in page["messages"] if each["posted_at_ms"] == at_ms]
+    [message_id] = [message["id"] for message in page["messages"] if message["posted_at_ms"] == at_ms]
     return f"/#channel={old}&message={message_id}"
 
 

@@ -166,11 +166,14 @@ async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(pe
             await show()
             await until_still(ada.page)
             wrong = [*await ada.page.evaluate(TOO_WIDE), *await ada.page.evaluate(UNDIRECTED)]
-            faults += [f"{size}, {where}: {each}" for each in wrong]
+            faults += [f"{size}, {where}: {fault}" for fault in wrong]
             await ada.page.keyboard.press("Escape")
         assert await ada.page.locator(FOREIGN).count() == 0
     assert faults == [], "\n".join(faults)
-    assert (dialogs, [each for each in requests if not each.startswith((own, "blob:", "data:"))]) == ([], [])
+    assert (
+        dialogs,
+        [request for request in requests if not request.startswith((own, "blob:", "data:"))],
+    ) == ([], [])
 
 
 async def name_everything(ada: Person) -> None:

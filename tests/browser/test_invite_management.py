@@ -33,8 +33,8 @@ async def where_only_they_may(people: People, permission: str, pages: Sequence[s
     """
     server = await community(people, permission, pages=pages)
     [member] = [r for r in (await ask(server.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
-    rest = [name for name in member["permissions"] if name != "create_invites"]
-    await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": rest})
+    remaining = [name for name in member["permissions"] if name != "create_invites"]
+    await ask(server.owner, "PATCH", "/api/roles/member", {"permissions": remaining})
     if "member" in pages:
         await expect(server.member.page.get_by_role("button", name="Invite people")).to_have_count(0)
     return server

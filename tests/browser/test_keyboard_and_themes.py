@@ -67,7 +67,7 @@ async def accessibility_node(page: Page, role: str) -> dict[str, object]:
     nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
     [node] = [node for node in nodes if node["role"]["value"] == role]
     await session.detach()
-    return {each["name"]: each["value"].get("value") for each in node["properties"]}
+    return {property_["name"]: property_["value"].get("value") for property_ in node["properties"]}
 
 
 @wide_only

@@ -68,7 +68,7 @@ def english_in(texts: list[str], language: str) -> set[str]:
             if "{" not in fixed and len(re.findall(r"[a-z]", fixed)) > 3:
                 patterns.append(".+".join(re.escape(part) for part in PLACED.split(sentence)))
     english = re.compile("|".join(patterns))
-    theirs = {each for key in messages(language) for each in sentences(language, key)}
+    theirs = {sentence for key in messages(language) for sentence in sentences(language, key)}
     return {text for text in texts if english.fullmatch(text)} - theirs - NAMED
 
 
@@ -86,8 +86,8 @@ async def react(to: Locator, language: str) -> None:
     """React to a message. The reaction's name is in the page's language."""
     await press_at(to, translated(language, "react"))
     await press_at(to.locator(".picker"), "👍")
-    one = PLACED.sub("1", next(sentences(language, "reaction-count")))
-    await expect(to.locator(".reaction")).to_have_accessible_name(f"👍 {one}")
+    singular = PLACED.sub("1", next(sentences(language, "reaction-count")))
+    await expect(to.locator(".reaction")).to_have_accessible_name(f"👍 {singular}")
 
 
 @wide_only
@@ -125,17 +125,17 @@ async def test_no_english_remains_in_another_language(
     await react(first, language)
     await look("a channel")
     await expect_accessible(ada, axe, f"a channel in {language}")
-    aside = page.locator(".aside-body")
+    panel = page.locator(".aside-body")
     for key in PAGES:
         if key in IN_MENU:
             await press("channel-more")
         await press(key, "menuitem" if key in IN_MENU else "button")
-        await expect(aside).to_be_visible()
+        await expect(panel).to_be_visible()
         await look(key)
         if key == "search":
             await search(page, language)
             await look("results")
-        await aside.get_by_role("button", name=translated(language, "close")).click()
+        await panel.get_by_role("button", name=translated(language, "close")).click()
     dialog = page.get_by_role("dialog")
     for keys in ("Control+k", "Control+/"):
         await page.keyboard.press(keys)
@@ -152,10 +152,10 @@ async def test_no_english_remains_in_another_language(
     await expect(page.get_by_role("dialog")).to_have_count(0)
     await open_settings(ada, language)
     pages = page.locator(".settings-pages nav li button")
-    for each in await pages.all():
-        await each.click()
+    for tab in await pages.all():
+        await tab.click()
         await expect(page.locator(".settings-page h3").first).to_be_visible()
-        await look(f"settings: {await each.text_content()}")
+        await look(f"settings: {await tab.text_content()}")
     await page.keyboard.press("Escape")
     assert english == {}
 
@@ -169,12 +169,12 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
         await page.evaluate("(language) => { localStorage['svc.language'] = language; }", language)
         await page.reload()
         await page.get_by_role("button", name=translated(language, "search"), exact=True).click()
-        named = {name: translated(language, f"search-{name}") for name in SEARCH_FILTERS}
+        filters = {name: translated(language, f"search-{name}") for name in SEARCH_FILTERS}
         kinds = translated(language, "search-has-link"), translated(language, "search-has-reaction")
         for query, key, filled in (
-            (f"{named['has']}:xyz", "search-kind-unknown", ("xyz", named["has"], *kinds)),
-            (f"{named['before']}:2026-02-31", "search-day-unknown", ("2026-02-31",)),
-            (f"-{named['after']}:2026-01-31", "search-day-excluded", (named["after"], named["before"])),
+            (f"{filters['has']}:xyz", "search-kind-unknown", ("xyz", filters["has"], *kinds)),
+            (f"{filters['before']}:2026-02-31", "search-day-unknown", ("2026-02-31",)),
+            (f"-{filters['after']}:2026-01-31", "search-day-excluded", (filters["after"], filters["before"])),
             ("!", "error-invalid-query", ()),
             (" ".join(map(str, range(17))), "error-invalid-query", ()),
         ):
@@ -183,10 +183,10 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
             words = "(.+)".join(re.escape(part) for part in PLACED.split(translated(language, key)))
             problem = page.locator(".aside .error")
             await expect(problem).to_have_text(re.compile(f"^{words}$"))
-            for each in filled:
-                await expect(problem).to_contain_text(each)
+            for field in filled:
+                await expect(problem).to_contain_text(field)
         # Even a very long search text stays in its column.
-        await page.get_by_role("searchbox").fill(f"{named['has']}:{'x' * 200}")
+        await page.get_by_role("searchbox").fill(f"{filters['has']}:{'x' * 200}")
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
         await check_width(page, language)

@@ -20,15 +20,15 @@ GARDENER = "Ada of the garden"
 async def joins_there(person: Person, elsewhere: Elsewhere, name: str) -> str:
     """Join the other server in the same browser. Return the link that shows that server here."""
     invite = (await elsewhere.owner.done("POST", "/api/invites", {}))["code"]
-    here = person.page.url
+    address = person.page.url
     await person.page.goto(f"{elsewhere.recorder.url}/#invite={invite}")
     await person.page.get_by_label("Your name").fill(name)
     await person.press("Join")
     await expect(person.page.locator("#channels")).to_be_attached()
     token = (await ask(person, "POST", "/api/me/counts-token"))["token"]
-    await add(person, urlsplit(here)._replace(fragment="", query="").geturl())
+    await add(person, urlsplit(address)._replace(fragment="", query="").geturl())
     await expect(person.page.locator(".other-servers li")).to_have_count(1)
-    await person.page.goto(here)
+    await person.page.goto(address)
     await expect(person.page.locator("#channels")).to_be_attached()
     return f"{elsewhere.recorder.url}/#rail={token}"
 
@@ -54,16 +54,16 @@ async def profile_of(person: Person, name: str) -> Locator:
 
 async def link_accounts(ada: Person, elsewhere: Elsewhere, product: Product, axe: str) -> Locator:
     """Link the accounts, and show the link here. Return the last dialog."""
-    there, here = elsewhere.recorder.url, urlsplit(product.url).netloc
+    other_url, host = elsewhere.recorder.url, urlsplit(product.url).netloc
     dialog = await starts_linking(ada)
     await expect_accessible(ada, axe, "the first question about a linked account")
     await dialog.get_by_role("button", name="Continue").click()
-    await ada.page.wait_for_url(f"{there}/**")
-    asked = ada.page.get_by_role("dialog", name=f"Is the account on {here} yours?")
-    await expect(asked).to_be_visible()
+    await ada.page.wait_for_url(f"{other_url}/**")
+    question = ada.page.get_by_role("dialog", name=f"Is the account on {host} yours?")
+    await expect(question).to_be_visible()
     assert "same=" not in ada.page.url
     await expect_accessible(ada, axe, "the question of the other server")
-    await asked.get_by_role("button", name="Yes, both are mine").click()
+    await question.get_by_role("button", name="Yes, both are mine").click()
     await ada.page.wait_for_url(f"{product.url.partition('#')[0]}**")
     shown = ada.page.get_by_role("dialog", name="Show the account on your profile?")
     assert await links_of(ada) == []
@@ -93,16 +93,16 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
-    there, here = elsewhere.recorder.url, urlsplit(product.url).netloc
-    host = urlsplit(there).netloc
+    other_url, own_host = elsewhere.recorder.url, urlsplit(product.url).netloc
+    host = urlsplit(other_url).netloc
     await add(ada, await joins_there(ada, elsewhere, GARDENER))
     await ada.page.keyboard.press("Escape")
     await link_accounts(ada, elsewhere, product, axe)
     # The other server has a digest. It got neither the statement nor the address of the server that shows it.
     [link] = await links_of(ada)
-    assert link["origin"] == there
+    assert link["origin"] == other_url
     received = elsewhere.recorder.received
-    assert link["other"].encode() not in received and here.encode() not in received
+    assert link["other"].encode() not in received and own_host.encode() not in received
     assert f"/api/me/account-confirmations/{digest_of(link['other'])}".encode() in received
 
     grace = await viewer(people, ada)
@@ -122,9 +122,9 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
     assert "\r\norigin: null" in head and "referer" not in head
     await expect_accessible(grace, axe, "a profile with a verified account")
 
-    await ada.page.goto(there)
+    await ada.page.goto(other_url)
     settings = await open_settings(ada, "Servers")
-    await settings.get_by_role("button", name=f"Withdraw confirmation for {here}").click()
+    await settings.get_by_role("button", name=f"Withdraw confirmation for {own_host}").click()
     await expect(settings.get_by_text("Your confirmations")).to_have_count(0)
     await grace.page.keyboard.press("Escape")
     profile = await profile_of(grace, "Ada")
@@ -138,19 +138,19 @@ async def test_both_profiles_can_show_the_link_and_either_can_remove_it(
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
-    there, here = elsewhere.recorder.url, urlsplit(product.url).netloc
+    other_url, own_host = elsewhere.recorder.url, urlsplit(product.url).netloc
     await add(ada, await joins_there(ada, elsewhere, GARDENER))
     await ada.page.keyboard.press("Escape")
     done = await link_accounts(ada, elsewhere, product, axe)
     await done.get_by_role("button", name="Continue").click()
-    await ada.page.wait_for_url(f"{there}/**")
+    await ada.page.wait_for_url(f"{other_url}/**")
     await ada.page.get_by_role("button", name="Show on my profile").click()
     done = ada.page.get_by_role("dialog", name="Your accounts are linked")
     await done.locator("footer").get_by_role("button", name="Close").click()
     [link] = await links_of(ada)
-    assert urlsplit(link["origin"]).netloc == here
+    assert urlsplit(link["origin"]).netloc == own_host
     settings = await open_settings(ada, "Servers")
-    await settings.get_by_role("button", name=f"Remove {here} from the profile").click()
+    await settings.get_by_role("button", name=f"Remove {own_host} from the profile").click()
     await expect(settings.get_by_text("On your profile since")).to_have_count(0)
     assert await links_of(ada) == []
 
@@ -170,9 +170,9 @@ async def test_consent_can_be_refused_on_either_server(
     await ada.page.keyboard.press("Escape")
     dialog = await starts_linking(ada)
     await dialog.get_by_role("button", name="Continue").click()
-    asked = ada.page.get_by_role("dialog", name="Is the account on")
-    await asked.get_by_role("button", name="Cancel").click()
-    await expect(asked).to_have_count(0)
+    question = ada.page.get_by_role("dialog", name="Is the account on")
+    await question.get_by_role("button", name="Cancel").click()
+    await expect(question).to_have_count(0)
     assert ada.page.url.startswith(elsewhere.recorder.url)
     assert (await ask(ada, "GET", "/api/me/account-confirmations"))["confirmations"] == []
 
@@ -193,25 +193,27 @@ async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_serve
     })""")
     me = Account(origin, await own_id(ada), Device())
     me.device.jwk = {name: jwk[name] for name in ("kty", "crv", "x", "y")}
-    there = Account(elsewhere.recorder.url, "somebody", Device())
+    other_account = Account(elsewhere.recorder.url, "somebody", Device())
     stranger = Account("https://evil.example", "somebody", Device())
     now = await ada.page.evaluate("Date.now()")
     fresh = {"made_at_ms": now}
     request = {"use": "same_person_request", "made_at_ms": now}
-    good = statement(there, me, **fresh)
+    good = statement(other_account, me, **fresh)
     head, claims, _ = good.split(".")
     invalid = "This request to link accounts isn’t valid."
     refusals = {
         statement(stranger, me, **request): "evil.example asks to link an account, but it isn’t one",
         statement(stranger, me, **fresh): "evil.example asks to link an account, but it isn’t one",
-        statement(there, me, use="same_person_request", made_at_ms=now - 2 * 3_600_000): "has expired",
-        f"{head}.{claims}.{statement(there, me, **request).split('.')[2]}": invalid,
+        statement(
+            other_account, me, use="same_person_request", made_at_ms=now - 2 * 3_600_000
+        ): "has expired",
+        f"{head}.{claims}.{statement(other_account, me, **request).split('.')[2]}": invalid,
         # Meant for a third server, for another account here, and for another key of ours.
-        statement(there, Account("https://third.example", me.id, me.device), **fresh): invalid,
-        statement(there, Account(origin, "another", me.device), **fresh): invalid,
-        statement(there, Account(origin, me.id, Device()), **fresh): invalid,
+        statement(other_account, Account("https://third.example", me.id, me.device), **fresh): invalid,
+        statement(other_account, Account(origin, "another", me.device), **fresh): invalid,
+        statement(other_account, Account(origin, me.id, Device()), **fresh): invalid,
         # An offer with a statement that we have not signed.
-        f"{good}~{statement(Account(origin, me.id, Device()), there, **fresh)}": invalid,
+        f"{good}~{statement(Account(origin, me.id, Device()), other_account, **fresh)}": invalid,
         "nonsense": invalid,
     }
     for text, reason in refusals.items():

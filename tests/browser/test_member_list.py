@@ -130,12 +130,12 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     await ada.resize({"width": 1440, "height": 800})
     await join_and_open(ada)
     heading = ada.page.get_by_role("heading", name="Members · 1")
-    beside = ada.page.locator(".aside")
+    side_panel = ada.page.locator(".aside")
     await expect(heading).to_be_visible()
     # Another panel replaces the member list temporarily.
     await ada.show_aside("Pinned messages")
     await expect(heading).to_have_count(0)
-    await beside.get_by_role("button", name="Close").click()
+    await side_panel.get_by_role("button", name="Close").click()
     await expect(heading).to_be_visible()
     # A call shows its own participants, and a small page has no room for the list.
     await ada.enter_call()
@@ -146,7 +146,7 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     await expect(heading).to_have_count(0)
     await ada.resize({"width": 1440, "height": 800})
     # A list that was closed stays closed until the person opens it again.
-    await beside.get_by_role("button", name="Close").click()
+    await side_panel.get_by_role("button", name="Close").click()
     await expect(heading).to_have_count(0)
     await ada.page.reload()
     await open_channel(ada, "general")

@@ -113,7 +113,7 @@ async def test_several_members_can_be_given_roles_or_banned_at_once(people: Peop
         await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Assign" else 0)
     # Grace also loses the role and gets it back for the next steps.
     [role] = [
-        each for each in (await ask(server.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
+        role for role in (await ask(server.owner, "GET", "/api/roles"))["roles"] if role["name"] == "Helpers"
     ]
     await ask(server.owner, "PUT", f"/api/members/{await own_id(server.moderator)}/roles/{role['id']}")
 
@@ -139,4 +139,4 @@ async def test_several_members_can_be_given_roles_or_banned_at_once(people: Peop
     await expect(entry).to_contain_text("Grace unbanned Edsger")
     await expect(entry).to_contain_text("They have said sorry")
     history = await ask(server.owner, "GET", f"/api/members/{edsger}/moderation")
-    assert [one["action"] for one in history["entries"]][:2] == ["member_unban", "member_ban"]
+    assert [entry["action"] for entry in history["entries"]][:2] == ["member_unban", "member_ban"]

@@ -33,11 +33,11 @@ ALL = (
 
 async def menu(person: Person, of: str) -> Locator:
     """Open a member's menu in the member list."""
-    beside = person.page.get_by_role("complementary")
-    if not await beside.count():
+    side_panel = person.page.get_by_role("complementary")
+    if not await side_panel.count():
         await person.press("Members")
     await listed(person, of).hover()
-    await beside.get_by_role("button", name=f"More about {of}").click()
+    await side_panel.get_by_role("button", name=f"More about {of}").click()
     return person.page.get_by_role("menu", name=f"More about {of}")
 
 

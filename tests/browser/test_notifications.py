@@ -97,7 +97,7 @@ async def test_a_channels_level_follows_the_default_until_it_has_its_own(people:
 
     async def kept() -> bool:
         notifications = (await ask(ada, "GET", "/api/me/notifications"))["notifications"]
-        return [each["level"] for each in notifications if each["channel_id"]] == ["nothing"]
+        return [entry["level"] for entry in notifications if entry["channel_id"]] == ["nothing"]
 
     await wait_until("the server keeps it", kept, within_s=15)
     await ada.page.reload()
@@ -148,12 +148,12 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
         await ada.page.get_by_role("switch", name=sound).uncheck()
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()
-    here = ada.page.locator(".voice-people li")  # On a phone, the list is hidden during a call.
+    callers = ada.page.locator(".voice-people li")  # On a phone, the list is hidden during a call.
     await ada.press("Unmute")
     await grace.enter_call()
-    await expect(here).to_have_count(2)
+    await expect(callers).to_have_count(2)
     await grace.press("Leave")
-    await expect(here).to_have_count(1)
+    await expect(callers).to_have_count(1)
     await open_channel(grace, "general")
     await mention(grace, ada, "Still there?")
     await wait_until("a sound plays only for the mention", lambda: hears(ada, "mention"), within_s=15)
@@ -177,7 +177,7 @@ async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people:
     await mention(grace, ada, "**dinner** is ready")
 
     async def is_notified() -> bool:
-        return [each["title"] for each in await notices(ada.page)] == ["Grace · #general"]
+        return [notice["title"] for notice in await notices(ada.page)] == ["Grace · #general"]
 
     await wait_until("a notification is shown", is_notified, within_s=15)
     assert (await notices(ada.page))[0]["body"] == "Ada dinner is ready"

@@ -159,9 +159,9 @@ async def test_unread_counts_arrive_and_the_other_server_learns_nothing_about_th
 def learns_nothing(recorder: Recorder, product: Product) -> None:
     """Check that the other server never received the first server's address or origin, or a referrer."""
     assert urlsplit(product.url).netloc.encode() not in recorder.received
-    asked = recorder.requests("/api/counts")
-    assert len(asked) > 1
-    for head in asked:
+    count_requests = recorder.requests("/api/counts")
+    assert len(count_requests) > 1
+    for head in count_requests:
         assert "\r\norigin: null" in head
         assert not {"referer:", "cookie:", "authorization:"} & {
             line.split(" ")[0] for line in head.split("\r\n")

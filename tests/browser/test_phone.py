@@ -154,10 +154,10 @@ async def test_touching_a_message_shows_its_buttons_without_pressing_one(people:
     reply = posted.get_by_role("button", name="Reply")
     await posted.locator(".text").tap()
     await until_still(grace.page)
-    there = await posted.evaluate(WITHIN_THE_MESSAGE, await reply.element_handle())
+    position = await posted.evaluate(WITHIN_THE_MESSAGE, await reply.element_handle())
     await box(grace).tap()
     # The button will appear at this position.
-    await posted.tap(position=there)
+    await posted.tap(position=position)
     await expect(posted).to_be_focused()
     await until_still(grace.page)
     await expect(grace.page.locator(".reply-line")).to_have_count(0)

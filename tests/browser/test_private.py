@@ -238,7 +238,7 @@ async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_o
     await send_message(grace, "two")
 
     async def is_notified() -> bool:
-        return [(each["title"], each["body"]) for each in await notices(ada.page)] == [("Grace", "two")]
+        return [(notice["title"], notice["body"]) for notice in await notices(ada.page)] == [("Grace", "two")]
 
     await wait_until("a notice is shown", is_notified, within_s=15)
     await look_back(ada)

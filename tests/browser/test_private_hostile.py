@@ -115,7 +115,7 @@ async def test_hostile_private_messages_neither_run_code_nor_break_the_page(peop
     for person in (ada, mallory):
         assert await person.page.locator(FOREIGN).count() == 0
     assert overflow == [], "\n".join(overflow)
-    foreign = [each for each in requests if not each.startswith((own, "blob:", "data:"))]
+    foreign = [request for request in requests if not request.startswith((own, "blob:", "data:"))]
     assert (dialogs, foreign) == ([], [])
 
 
@@ -159,7 +159,7 @@ async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[ob
             await show()
             await until_still(person.page)
             await save_view(person.page, f"hostile-{size}-{where.replace(' ', '-')}")
-            overflows += [f"{size}, {where}: {each}" for each in await person.page.evaluate(TOO_WIDE)]
+            overflows += [f"{size}, {where}: {overflow}" for overflow in await person.page.evaluate(TOO_WIDE)]
             if show is not leave_open:
                 await person.page.keyboard.press("Escape")
     return overflows

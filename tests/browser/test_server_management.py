@@ -159,9 +159,9 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     owners = await open_settings(server.owner, "Emoji")
     await owners.get_by_label("Name of summer").fill("winter")
     await server.owner.page.keyboard.press("Enter")
-    for each in (page, owners):
-        await expect(each.get_by_label("Name of winter")).to_have_value("winter")
-        await each.get_by_role("button", name="Delete winter").click()
+    for shown_page in (page, owners):
+        await expect(shown_page.get_by_label("Name of winter")).to_have_value("winter")
+        await shown_page.get_by_role("button", name="Delete winter").click()
     # Both moderators saw a prompt. The second one is told that the first was quicker.
     for person in (server.owner, server.moderator):
         question = person.page.get_by_role("dialog", name="Delete :winter:?")
@@ -296,7 +296,7 @@ async def shows_storage_by_kind_and_member(server: Community) -> None:
     await expect(message(server.owner, "The sea").locator("img").last).to_be_visible()
 
     async def kinds() -> list[str]:
-        return [each["kind"] for each in (await ask(server.owner, "GET", "/api/storage"))["by_kind"]]
+        return [kind["kind"] for kind in (await ask(server.owner, "GET", "/api/storage"))["by_kind"]]
 
     await becomes(kinds, ["message"])  # The file sent for processing is deleted a moment later.
     page = await open_settings(server.owner, "Storage")

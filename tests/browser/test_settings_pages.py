@@ -85,8 +85,8 @@ async def test_every_permission_shows_exactly_its_settings_pages(people: People)
     server = await community(people)
     owner, moderator, member = server.owner, server.moderator, server.member
     # A permission that members have on every new server is tested like the others.
-    rest = [name for name in names(BUILT_IN[MEMBER].permissions) if name != "create_invites"]
-    await ask(owner, "PATCH", "/api/roles/member", {"permissions": rest})
+    remaining = [name for name in names(BUILT_IN[MEMBER].permissions) if name != "create_invites"]
+    await ask(owner, "PATCH", "/api/roles/member", {"permissions": remaining})
     role = await give(owner, moderator, [], "Alone")
     theirs = await settings(moderator)
     await expect(theirs).to_have_text(OWN)

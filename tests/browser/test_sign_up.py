@@ -242,8 +242,8 @@ async def test_a_server_that_admits_nobody_states_the_reason(
 async def test_an_invite_previews_the_server_and_its_members(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
-    named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
-    async with installation(browsers, tmp_path, viewport, **named) as (product, people):
+    variables = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
+    async with installation(browsers, tmp_path, viewport, **variables) as (product, people):
         ada = await people.arrive("Ada")
         await expect(
             ada.page.get_by_text("You’re the first one here. This link makes you the owner.")

@@ -309,16 +309,16 @@ async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(
     for text, name in (("First", "CI"), ("Third", "Deploy")):
         await expect(message(ada, text).locator(".author")).to_have_text(name)
         await expect(message(ada, text).locator(".mark")).to_have_text(["webhook"])
-        for each in (".author", ".avatar"):
-            await expect(message(ada, text).locator(each)).to_be_visible()
+        for selector in (".author", ".avatar"):
+            await expect(message(ada, text).locator(selector)).to_be_visible()
     follows = message(ada, "Second")
     await expect(follows.locator(".mark")).to_have_count(0)
     await follows.click(button="right")
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
     # Only new information is shown, and the author is not repeated.
     await expect(follows.locator(".mark")).to_have_text(["pinned"])
-    for each in (".author", ".avatar"):
-        await expect(follows.locator(each)).to_be_hidden()
+    for selector in (".author", ".avatar"):
+        await expect(follows.locator(selector)).to_be_hidden()
 
 
 @wide_daily

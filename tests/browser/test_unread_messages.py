@@ -65,7 +65,7 @@ async def test_the_chat_of_a_voice_channel_is_marked_like_a_text_channel(people:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     channels = (await ask(ada, "GET", "/api/channels"))["channels"]
-    [voice] = [each["id"] for each in channels if each["type"] == "voice"]
+    [voice] = [channel["id"] for channel in channels if channel["type"] == "voice"]
     messages = f"/api/channels/{voice}/messages"
     await ask(ada, "POST", messages, {"text": "Slides"})
     row = entry(grace, "Voice")
@@ -236,10 +236,10 @@ async def test_at_200_percent_zoom_nothing_is_cut_off_and_nothing_moves(
     read = await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight")
     assert read > viewport["height"] * 0.37
     assert await box(ada).evaluate("(field) => field.clientWidth") > viewport["width"] * 0.6
-    for aside in ("Members", "Search", "Pinned messages", "Followed threads", "Mentions"):
-        await ada.show_aside(aside)
+    for panel_name in ("Members", "Search", "Pinned messages", "Followed threads", "Mentions"):
+        await ada.show_aside(panel_name)
         await expect(ada.page.locator(".aside-body, .thread")).to_be_visible()
-        await look(aside)
+        await look(panel_name)
         await ada.page.keyboard.press("Escape")
     for keys in ("Control+k", "Control+/"):
         await ada.page.keyboard.press(keys)

@@ -63,45 +63,45 @@ async def check_loading_and_refusal(grace: Person, line: LiveConnection, axe: st
 
 
 async def check_side_panels(grace: Person, line: LiveConnection, axe: str) -> None:
-    beside = grace.page.locator(".aside-body")
+    side_panel = grace.page.locator(".aside-body")
     for name, event in ASIDES.items():
         line.hold(event)
         await grace.show_aside(name)
-        await expect(beside.get_by_text("Loading…", exact=True)).to_be_visible()
+        await expect(side_panel.get_by_text("Loading…", exact=True)).to_be_visible()
         line.release()
-        await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
-        await shut(beside)
+        await expect(side_panel.get_by_text("Loading…", exact=True)).to_have_count(0)
+        await shut(side_panel)
         line.fail_next(event)
         await grace.show_aside(name)
-        await expect(beside.locator(".error")).to_have_count(1)
-        await expect(beside.get_by_text("Loading…", exact=True)).to_have_count(0)
+        await expect(side_panel.locator(".error")).to_have_count(1)
+        await expect(side_panel.get_by_text("Loading…", exact=True)).to_have_count(0)
         await expect_accessible(grace, axe, f"refused {name}")
         line.restore()
-        await beside.get_by_role("button", name="Try again").click()
-        await expect(beside.locator(".error")).to_have_count(0)
+        await side_panel.get_by_role("button", name="Try again").click()
+        await expect(side_panel.locator(".error")).to_have_count(0)
         # An empty panel shows its icon above the text.
-        await expect(beside.locator(".nothing-here .icon")).to_be_visible()
-        await shut(beside)
+        await expect(side_panel.locator(".nothing-here .icon")).to_be_visible()
+        await shut(side_panel)
 
 
 async def searched(grace: Person, axe: str) -> None:
-    beside = grace.page.locator(".aside-body")
+    side_panel = grace.page.locator(".aside-body")
     await grace.press("Search")
     async with Held(grace, "**/api/search?*") as searching:
         await grace.page.get_by_role("searchbox").fill("gone")
         await grace.page.keyboard.press("Enter")
         await searching.is_given()
-        await expect(beside.get_by_text("Searching…")).to_be_visible()
+        await expect(side_panel.get_by_text("Searching…")).to_be_visible()
         await searching.release()
-    await expect(beside.get_by_text("1 message")).to_be_visible()
+    await expect(side_panel.get_by_text("1 message")).to_be_visible()
     await grace.page.unroute("**/api/search?*")
     await grace.page.route("**/api/search?*", broken)
     await grace.page.keyboard.press("Enter")
-    await expect(beside.locator(".error")).to_have_text(
+    await expect(side_panel.locator(".error")).to_have_text(
         "Something went wrong on the server. Try again later."
     )
     await expect_accessible(grace, axe, "a failed search")
-    await shut(beside)
+    await shut(side_panel)
 
 
 async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str) -> None:
@@ -132,11 +132,11 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
     await follow(grace, answer_id)
     await expect(thread.locator(".message.marked")).to_contain_text("Left over")
     await ask(ada, "DELETE", f"/api/channels/general/messages/{message_id}")
-    for each in (ada, grace):
-        aside = each.page.locator(".thread")
-        await expect(aside).to_contain_text("The first message of this thread was deleted.")
-        await expect_accessible(each, axe, "a deleted thread")
-        await shut(aside)
+    for person in (ada, grace):
+        thread_panel = person.page.locator(".thread")
+        await expect(thread_panel).to_contain_text("The first message of this thread was deleted.")
+        await expect_accessible(person, axe, "a deleted thread")
+        await shut(thread_panel)
     await follow(grace, message_id)
     await expect(grace.page.locator(".notice")).to_have_text("This message no longer exists.")
     await expect_accessible(grace, axe, "a deleted message")
@@ -144,17 +144,17 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str
 
 async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> None:
     """Check that the page reports the outage and recovers without user action."""
-    main, beside = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
+    main, side_panel = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
     await line.cut()
     await open_quickly(grace, "yard")
     await expect(main.get_by_text("Can’t reach the server. Reconnecting…")).to_be_visible()
     await expect_accessible(grace, axe, "a page without a server")
     await grace.show_aside("Pinned messages")
-    await expect(beside.locator(".error")).to_contain_text("Can’t reach the server.")
+    await expect(side_panel.locator(".error")).to_contain_text("Can’t reach the server.")
     line.restore()
-    await expect(beside.get_by_text("No pinned messages yet.")).to_be_visible()
-    await expect(beside.locator(".error")).to_have_count(0)
-    await shut(beside)
+    await expect(side_panel.get_by_text("No pinned messages yet.")).to_be_visible()
+    await expect(side_panel.locator(".error")).to_have_count(0)
+    await shut(side_panel)
     await expect(main.get_by_text("No messages in yard yet.")).to_be_visible()
 
 
@@ -169,9 +169,9 @@ async def follow(person: Person, message_id: str | None) -> None:
     await person.page.evaluate("(id) => { location.hash = `#channel=general&message=${id}`; }", message_id)
 
 
-async def shut(aside: Locator) -> None:
-    await aside.get_by_role("button", name="Close").click()
-    await expect(aside).to_have_count(0)
+async def shut(panel: Locator) -> None:
+    await panel.get_by_role("button", name="Close").click()
+    await expect(panel).to_have_count(0)
 
 
 async def broken(route: Route) -> None:

@@ -69,7 +69,7 @@ async def test_a_moderator_can_mute_and_deafen_a_member(people: People) -> None:
 async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people: People, axe: str) -> None:
     server = await community(people)
     channels = (await ask(server.owner, "GET", "/api/channels"))["channels"]
-    [room] = [each["id"] for each in channels if each["type"] == "voice"]
+    [room] = [channel["id"] for channel in channels if channel["type"] == "voice"]
     await ask(server.owner, "PUT", f"/api/channels/{room}/overrides/role/member", {"deny": ["speak"]})
     for person in (server.owner, server.moderator, server.member):
         await person.resize({"width": 1000, "height": 600})

@@ -110,7 +110,7 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
     await Deliverer(ada.page).deliver({"kind": "call", "talk_id": "a-conversation"})
 
     async def is_notified() -> bool:
-        shown = sorted(each["body"] for each in await notices(ada.page))
+        shown = sorted(notice["body"] for notice in await notices(ada.page))
         return shown == ["Ada dinner is ready", "Someone is calling you"]
 
     await wait_until("the device shows both notifications", is_notified, within_s=15)
@@ -121,7 +121,7 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
     await look_back(ada)
 
     async def cleared() -> bool:
-        return [each["body"] for each in await notices(ada.page)] == ["Someone is calling you"]
+        return [notice["body"] for notice in await notices(ada.page)] == ["Someone is calling you"]
 
     await wait_until("what was read needs no notice", cleared, within_s=15)
 

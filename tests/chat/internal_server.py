@@ -16,8 +16,8 @@ async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tup
     built: list[Community] = []
 
     class Seen(Community):
-        def __init__(self, *arguments: object, **named: object) -> None:
-            super().__init__(*arguments, **named)  # type: ignore[arg-type]
+        def __init__(self, *arguments: object, **kwargs: object) -> None:
+            super().__init__(*arguments, **kwargs)  # type: ignore[arg-type]
             built.append(self)
 
         async def load(self) -> None:

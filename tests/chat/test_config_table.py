@@ -170,12 +170,14 @@ def test_the_newer_name_of_the_icon_size_limit_takes_precedence() -> None:
 
 
 def test_variables_define_the_first_channels() -> None:
-    named = {
+    overrides = {
         "VOICE_CHANNEL_ID": "stage",
         "VOICE_CHANNEL_NAME": "The Stage",
         "ADDITIONAL_CHANNELS": "news, voice:Attic",
     }
-    channels = [(channel.id, channel.name, channel.kind) for channel in read(REQUIRED | named).first_channels]
+    channels = [
+        (channel.id, channel.name, channel.kind) for channel in read(REQUIRED | overrides).first_channels
+    ]
     assert channels == [
         ("general", "general", "text"),
         ("stage", "The Stage", "voice"),

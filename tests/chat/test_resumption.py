@@ -216,15 +216,15 @@ async def test_ending_a_session_disconnects_only_its_own_pages(inside: Inside) -
     ada = inside.community.directory.member(session.member_id)
     inside.community.directory.sessions[ada.id] |= {"another"}
     other = inside.community.tokens.issue(ada, "another", time.time())
-    async with chat.member("Ada", token) as here, chat.member("Ada", other) as there:
+    async with chat.member("Ada", token) as first_page, chat.member("Ada", other) as second_page:
         hub.push("goodbye", {}, only(ada.id))
         hub.cut_off(ada.id, session_id="another")
-        assert (await there.receive())["event"] == "goodbye"
-        assert await close_code(there) == CloseCode.SIGNED_OUT
-        assert (await here.ask("ping"))["event"] == "ping"
+        assert (await second_page.receive())["event"] == "goodbye"
+        assert await close_code(second_page) == CloseCode.SIGNED_OUT
+        assert (await first_page.ask("ping"))["event"] == "ping"
         hub.cut_off(ada.id, reason="Kicked")
         assert not hub.online(ada.id)
-        assert await close_code(here) == CloseCode.SIGNED_OUT
+        assert await close_code(first_page) == CloseCode.SIGNED_OUT
 
 
 async def test_observers_are_notified_when_members_connect_and_disconnect(inside: Inside) -> None:

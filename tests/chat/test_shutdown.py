@@ -68,8 +68,8 @@ async def test_a_request_in_progress_gets_its_response_and_no_new_request_starts
             answer = await reader.read()
         assert answer.startswith(b"HTTP/1.1 40")  # The request contained no token.
         assert await process.ended() == 0
-        for one in (writer, idle):
-            one.close()
+        for connection in (writer, idle):
+            connection.close()
 
 
 async def test_a_request_that_does_not_finish_is_cancelled(
@@ -129,7 +129,7 @@ async def test_the_write_ahead_log_is_checkpointed_into_the_database(variables: 
     log = Path(variables["DATA_DIR"]) / "community.sqlite3-wal"
     assert size_of(log) == 0
     async with server(variables) as (_, chat), chat.member("Grace") as grace:
-        channel = next(one for one in grace.welcome["channels"] if one["name"] == "general")
+        channel = next(entry for entry in grace.welcome["channels"] if entry["name"] == "general")
         history = await grace.ask("history", channel_id=channel["id"])
         assert [message["text"] for message in history["data"]["messages"]] == ["Hello"]
 

@@ -129,8 +129,8 @@ async def test_a_page_that_does_not_read_is_also_disconnected_over_tls(
     built: list[Community] = []
 
     class Seen(Community):
-        def __init__(self, *arguments: Any, **named: Any) -> None:
-            super().__init__(*arguments, **named)
+        def __init__(self, *arguments: Any, **kwargs: Any) -> None:
+            super().__init__(*arguments, **kwargs)
             built.append(self)
 
     monkeypatch.setattr(app, "Community", Seen)

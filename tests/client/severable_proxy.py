@@ -34,12 +34,12 @@ class SeverableProxy:
             writer.transport.abort()
             return
         server = urlsplit(self.server)
-        there, back = await asyncio.open_connection(server.hostname, server.port)
+        outgoing, back = await asyncio.open_connection(server.hostname, server.port)
         self._open |= {writer, back}
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(_carried(reader, back))
-                group.create_task(_carried(there, writer))
+                group.create_task(_carried(outgoing, writer))
         finally:
             self._open -= {writer, back}
 

@@ -75,7 +75,7 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
     posted_by_it = []
     page = await folk.member.done("GET", f"{GENERAL}?limit=100")
     while page["messages"]:
-        posted_by_it += [one["text"] for one in page["messages"] if one["author"]["id"] == bot_id]
+        posted_by_it += [message["text"] for message in page["messages"] if message["author"]["id"] == bot_id]
         page = await folk.member.done("GET", f"{GENERAL}?limit=100&before={page['messages'][0]['id']}")
     assert sorted(posted_by_it) == sorted(answers)
 

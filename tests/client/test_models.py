@@ -30,9 +30,9 @@ def differences(shape: Any, schema: Mapping[str, Any], where: str) -> list[str]:
         inner = next(kind for kind in get_args(shape) if kind is not types.NoneType)
         return [
             problem
-            for one in schema.get("anyOf", [schema])
-            if one != {"type": "null"}
-            for problem in differences(inner, one, where)
+            for alternative in schema.get("anyOf", [schema])
+            if alternative != {"type": "null"}
+            for problem in differences(inner, alternative, where)
         ]
     if get_origin(shape) is tuple:
         if schema.get("type") != "array":

@@ -37,10 +37,10 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def answering(status: int, body: object = None, **headers: str) -> Answer:
     async def answer(_: web.Request) -> web.StreamResponse:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is None:
-            return web.Response(status=status, text="<html>a proxy's words</html>", headers=named)
-        return web.json_response(body, status=status, headers=named)
+            return web.Response(status=status, text="<html>a proxy's words</html>", headers=fields)
+        return web.json_response(body, status=status, headers=fields)
 
     return answer
 

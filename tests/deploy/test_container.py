@@ -61,13 +61,15 @@ def services() -> list[tuple[list[str], set[str]]]:
     ours = [service for file in files for service in file.values() if service["image"] == "svc"]
     commands = [(service["command"], set(service.get("environment", {}))) for service in ours]
     workloads = [document["spec"] for document in chart() if document["kind"] == "StatefulSet"]
-    containers = [each for spec in workloads for each in spec["template"]["spec"]["containers"]]
-    for each in containers:
-        if each["image"].startswith("svc:"):
+    containers = [container for spec in workloads for container in spec["template"]["spec"]["containers"]]
+    for container in containers:
+        if container["image"].startswith("svc:"):
             # Kubernetes itself expands references of the form $(NAME).
-            own = {variable["name"] for variable in each["env"]}
-            values = " ".join([*each["args"], *(variable.get("value", "") for variable in each["env"])])
-            commands.append((each["args"], {name for name in own if f"$({name})" not in values}))
+            own = {variable["name"] for variable in container["env"]}
+            values = " ".join(
+                [*container["args"], *(variable.get("value", "") for variable in container["env"])]
+            )
+            commands.append((container["args"], {name for name in own if f"$({name})" not in values}))
     return commands
 
 

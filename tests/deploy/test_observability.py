@@ -52,9 +52,9 @@ def test_promtool_accepts_the_configuration_and_the_rules() -> None:
 def test_each_alert_fires_on_its_cause_but_not_in_normal_operation() -> None:
     checked("test", "rules", str(Path(__file__).with_name("alerts_test.yml")))
     tried = Path(__file__).with_name("alerts_test.yml").read_text()
-    named = re.findall(r"- alert: (\w+)", (DEPLOY / "prometheus" / "alerts.yml").read_text())
-    assert [name for name in named if f"alertname: {name} " not in tried] == []
-    assert f"value: {len(named)} " in tried
+    alerts = re.findall(r"- alert: (\w+)", (DEPLOY / "prometheus" / "alerts.yml").read_text())
+    assert [name for name in alerts if f"alertname: {name} " not in tried] == []
+    assert f"value: {len(alerts)} " in tried
 
 
 @pytest.fixture
@@ -99,15 +99,17 @@ async def test_the_dashboard_and_the_alerts_use_only_existing_metrics(
     chat: tuple[ChatServer, dict[str, str]],
 ) -> None:
     _, targets = chat
-    there = ""
+    exposition = ""
     async with ClientSession() as http:
         for target in targets.values():
             async with http.get(f"http://{target}/metrics") as response:
-                there += await response.text()
-    named = set(METRIC.findall(" ".join(queries()) + (DEPLOY / "prometheus" / "alerts.yml").read_text()))
-    known = set(METRIC.findall(there)) | {*DESCRIPTIONS, *RELAY_GAUGES, *RELAY_COUNTERS}
+                exposition += await response.text()
+    metrics = set(METRIC.findall(" ".join(queries()) + (DEPLOY / "prometheus" / "alerts.yml").read_text()))
+    known = set(METRIC.findall(exposition)) | {*DESCRIPTIONS, *RELAY_GAUGES, *RELAY_COUNTERS}
     # A counter without samples appears only in comments, without its suffix.
-    assert {name for name in named if name not in known and name.removesuffix("_total") not in known} == set()
+    assert {
+        name for name in metrics if name not in known and name.removesuffix("_total") not in known
+    } == set()
 
 
 @asynccontextmanager

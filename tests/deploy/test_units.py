@@ -29,8 +29,8 @@ def unit(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def as_installed(unit: Path, folder: Path) -> Path:
     copy = folder / unit.name
-    here = str(Path(sys.executable).with_name("svc"))
-    copy.write_text(unit.read_text().replace(INSTALLED, here))
+    executable = str(Path(sys.executable).with_name("svc"))
+    copy.write_text(unit.read_text().replace(INSTALLED, executable))
     return copy
 
 

@@ -57,7 +57,7 @@ async def test_after_a_handover_two_people_rejoin_their_call_within_2_s(tmp_path
                 both = (ada.client, grace.client)
                 await eventually(
                     "both have joined",
-                    lambda: all(one.welcome for one in both),
+                    lambda: all(person.welcome for person in both),
                     within_s=JOINED_AGAIN_WITHIN_S,
                 )
             await talk(ada.client, grace.client)

@@ -95,7 +95,9 @@ async def test_participants_are_reunited_on_the_other_service_when_their_own_is_
         async with asyncio.timeout(BACK_WITHIN_S):
             await asyncio.gather(ada.join_again(), grace.join_again())
             both = (ada.client, grace.client)
-            await eventually("both are in", lambda: all(one.welcome for one in both), within_s=BACK_WITHIN_S)
+            await eventually(
+                "both are in", lambda: all(person.welcome for person in both), within_s=BACK_WITHIN_S
+            )
         await talk(ada.client, grace.client)
         assert sfus[ada.client.remote_address[1]] is not theirs
         async with chat.member("Edsger") as edsger:

@@ -113,12 +113,12 @@ async def test_a_call_uses_inherited_ports_of_both_kinds() -> None:
     with ExitStack() as open_here:
         (tcp,) = bound("127.0.0.1", 0)
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        for one in (tcp, udp):
-            open_here.enter_context(one)
+        for sock in (tcp, udp):
+            open_here.enter_context(sock)
         # Media over TCP has the same port number, so the port must also be free for TCP.
-        with bound("127.0.0.1", 0)[0] as same:
-            udp.bind(same.getsockname())
-        flags = [word for one in (tcp, udp) for word in ("--listen-fd", str(one.fileno()))]
+        with bound("127.0.0.1", 0)[0] as occupied:
+            udp.bind(occupied.getsockname())
+        flags = [word for sock in (tcp, udp) for word in ("--listen-fd", str(sock.fileno()))]
         async with running_sfu(*flags, descriptors=[tcp.fileno(), udp.fileno()]) as sfu:
             assert (sfu.http_port, sfu.udp_port) == (tcp.getsockname()[1], udp.getsockname()[1])
             await two_people_talk(sfu)

@@ -42,7 +42,7 @@ def keyframe() -> Iterator[bytes]:
 
 def descriptor() -> Iterator[bytes]:
     for stream in _descriptors():
-        yield b"".join(bytes([len(each)]) + each for each in stream)
+        yield b"".join(bytes([len(message)]) + message for message in stream)
         yield from stream
 
 
@@ -108,8 +108,8 @@ def turn() -> Iterator[bytes]:
     permitted = Message(Method.CREATE_PERMISSION, Class.RESPONSE)
     forbidden = Message(Method.CREATE_PERMISSION, Class.ERROR, attributes={"ERROR-CODE": (403, "no")})
     refused = (refusals[401], refusals[438], relayed, permitted, forbidden)
-    yield b"".join(_piece(bytes(each)) for each in refused)
-    yield b"".join(_piece(bytes(each)) for each in (refusals[401], refusals[441]))
+    yield b"".join(_piece(bytes(refusal)) for refusal in refused)
+    yield b"".join(_piece(bytes(refusal)) for refusal in (refusals[401], refusals[441]))
     yield _piece(bytes(refusals[486])) + _piece(bytes(refusals[401])[:30])
     # A request with this nonce would not fit in a message.
     refusals[401].attributes["NONCE"] = bytes(65_440)
@@ -119,7 +119,7 @@ def turn() -> Iterator[bytes]:
 def framing() -> Iterator[bytes]:
     for size in (0, 2, 99):
         frames = [*stun(), b"", bytes(1500)][: 3 + size % 7]
-        yield bytes([size]) + b"".join(struct.pack("!H", len(each)) + each for each in frames)
+        yield bytes([size]) + b"".join(struct.pack("!H", len(frame)) + frame for frame in frames)
     yield b"\x07\x00\x03yes\x05\xdd"
 
 
@@ -132,9 +132,9 @@ def sdp() -> Iterator[bytes]:
         answering = AnsweringClient({"0": "a b"}, {"0": 7}, without_codecs=others, candidates=(CANDIDATE,))
         yield answering.answer(offer).encode()
     for sent in ("q;h;f", "q,~h;f recv x"):
-        named = "\r\n".join(f"a=rid:{rid} send max-width=640" for rid in "qhf")
+        rids = "\r\n".join(f"a=rid:{rid} send max-width=640" for rid in "qhf")
         answer = AnsweringClient({"1": "a b"}, {"1": 7}, without_codecs={"H264", "VP9", "AV1"}).answer(offer)
-        yield f"{answer}{named}\r\na=simulcast:send {sent}\r\n".encode()
+        yield f"{answer}{rids}\r\na=simulcast:send {sent}\r\n".encode()
     for path in ANSWERS.glob("*.sdp"):
         yield path.read_bytes()
 
@@ -148,11 +148,11 @@ def engine() -> Iterator[bytes]:
     for name in NAMES:
         yield b"".join(_step(raw_rtp, 0, *_piece(p.data)) for p in capture(name).packets[:PER_CAPTURE])
     for codec, stream in enumerate(_descriptors()):
-        pictures = [_picture(each, codec) for each in stream]
+        pictures = [_picture(unit, codec) for unit in stream]
         yield b"".join(pictures) + _step(wait, 5)
         # Bob requests the lowest layer of Alice's camera. Later, every third packet is lost.
         yield _step(ask, 2, 0, 1, 0, 0) + b"".join(pictures)
-        lost = [_picture(each, codec, step=1 + i % 3 // 2) for i, each in enumerate(stream)]
+        lost = [_picture(unit, codec, step=1 + i % 3 // 2) for i, unit in enumerate(stream)]
         yield pictures[0] + _step(ask, 2, 0, 1, 0, 0) + b"".join(lost) if pictures else b""
     for compound in rtcp():
         yield _step(raw_rtcp, 1, *_piece(compound)) * 2
@@ -170,7 +170,7 @@ def _descriptors() -> Iterator[list[bytes]]:
     for name in NAMES:
         recorded = capture(name)
         values = [packet.extension(recorded.descriptor_id) for packet in recorded.packets[:PER_CAPTURE]]
-        yield [each for each in values if each]
+        yield [value for value in values if value]
 
 
 def _records(path: Path) -> Iterator[bytes]:

@@ -29,9 +29,9 @@ def statement(by: Account, about: Account, **changes: object) -> str:
     return by.device.sign(claims | changes, {"jwk": by.device.jwk})
 
 
-def pair(here: Account, there: Account) -> dict[str, str]:
+def pair(own: Account, other: Account) -> dict[str, str]:
     """Return the body of the request that shows the link on the profile of the account here."""
-    return {"own": statement(here, there), "other": statement(there, here)}
+    return {"own": statement(own, other), "other": statement(other, own)}
 
 
 def elsewhere(origin: str = "https://garden.example") -> Account:

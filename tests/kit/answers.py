@@ -74,7 +74,7 @@ class AnsweringClient:
         repeated = [
             value.split("apt=")[1] for value in offered.values("fmtp") if value.startswith(f"{number} apt=")
         ]
-        names = {maps[int(each)].name.upper() for each in (number, *repeated) if int(each) in maps}
+        names = {maps[int(repeat)].name.upper() for repeat in (number, *repeated) if int(repeat) in maps}
         return names.isdisjoint(self.without_codecs)
 
 

@@ -113,7 +113,7 @@ async def joined(
 ) -> asyncio.Task[None]:
     """Have a member join the first voice channel. Return the task that reads the member's events."""
     member = await stack.enter_async_context(chat.member(f"Camera {number}"))
-    voice = next(each["id"] for each in member.welcome["channels"] if each["type"] == "voice")
+    voice = next(channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice")
     grant: dict[str, Any] = (await member.ask("voice_join", channel_id=voice))["data"]
     socket = await chat.http.ws_connect(urljoin(chat.address, grant["urls"][0]), max_msg_size=0)
     sends: dict[str, MediaStreamTrack] = {CAMERA: Recording(video)}

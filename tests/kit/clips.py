@@ -192,10 +192,10 @@ def _moving(
 def with_matrix(mp4: bytes, a: int, b: int, c: int, d: int) -> bytes:
     """Return the file with a matrix that moves the point (x, y) to (ax + cy, bx + dy)."""
     at = mp4.index(b"tkhd") + 4 + 40
-    one = 0x10000
+    unit = 0x10000
     return (
         mp4[:at]
-        + struct.pack(">9i", a * one, b * one, 0, c * one, d * one, 0, 0, 0, 0x40000000)
+        + struct.pack(">9i", a * unit, b * unit, 0, c * unit, d * unit, 0, 0, 0, 0x40000000)
         + mp4[at + 36 :]
     )
 

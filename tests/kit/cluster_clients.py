@@ -281,9 +281,9 @@ def faults_in(file: Path, clients: Clients) -> list[str]:
         if not set(bodies) - set(stored) and stored != bodies:
             disorder.append(f"private messages of client {number}")
     return [
-        *(f"lost: {each}" for each in lost),
-        *(f"twice: {each}" for each in twice),
-        *(f"order: {each}" for each in disorder),
+        *(f"lost: {text}" for text in lost),
+        *(f"twice: {text}" for text in twice),
+        *(f"order: {text}" for text in disorder),
     ]
 
 

@@ -84,20 +84,20 @@ class NamespaceNetwork:
         if not self._addresses:
             await _run("ip", "link", "set", "lo", "up")
             await _run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
-        there = await self._stack.enter_async_context(network_namespace())
+        namespace = await self._stack.enter_async_context(network_namespace())
         number = len(self._addresses) + 1
         line, router, address = f"to{number}", f"10.9.{number}.1", f"10.9.{number}.2"
         await _run(
-            *("ip", "link", "add", line, "type", "veth", "peer", "name", "wire", "netns", str(there.pid))
+            *("ip", "link", "add", line, "type", "veth", "peer", "name", "wire", "netns", str(namespace.pid))
         )
         await _run("ip", "address", "add", f"{router}/24", "dev", line)
         await _run("ip", "link", "set", line, "up")
-        await there.ip(
+        await namespace.ip(
             *("link set lo up", f"addr add {address}/24 dev wire", "link set wire up"),
             f"route add default via {router}",
         )
         self._addresses[name] = address
-        return Host(address, there.inside)
+        return Host(address, namespace.inside)
 
     async def servers_for(self, name: str, urls: Sequence[str]) -> list[str]:
         return list(urls)

@@ -80,7 +80,7 @@ class Watchers:
 
     @property
     def received(self) -> int:
-        return sum(len(each.messages) for watcher in self._watchers for each in watcher.sessions)
+        return sum(len(session.messages) for watcher in self._watchers for session in watcher.sessions)
 
     @property
     def repeated(self) -> int:
@@ -130,7 +130,7 @@ class Watchers:
                 if len(messages) != len(set(messages)):
                     faults.append(f"{name} got a message twice")
                 known = [posts[id_] for id_ in messages if id_ in posts]
-                faults += [f"{name} got {each} late" for each in misordered(messages, channels, places)]
+                faults += [f"{name} got {fault} late" for fault in misordered(messages, channels, places)]
                 if session.socket not in {later.socket for later in watcher.sessions[number + 1 :]}:
                     missed = self._missed(session, places)
                     faults += [f"{name} missed {id_}" for id_ in missed if channels[id_] != self._channel]
@@ -160,8 +160,8 @@ class Watchers:
         renewed = now()
         while not self._stop.is_set():
             if now() - renewed > _RENEW_S:
-                for each in self._watchers:
-                    await self._clients.renew(each.person)
+                for each_watcher in self._watchers:
+                    await self._clients.renew(each_watcher.person)
                 renewed = now()
             watcher = self._chance.choice(self._watchers[1:])
             await self._allow(watcher, allowed=False)

@@ -59,7 +59,7 @@ def compared(
     """Compare this checkout's responses, `new`, with the responses from two runs of the other checkout."""
     comparison = Comparison()
     for name, original in first.items():
-        answer, repeated, changed = (numbered(each) for each in (original, again[name], new[name]))
+        answer, repeated, changed = (numbered(part) for part in (original, again[name], new[name]))
         if outline(answer) != outline(repeated):
             comparison.unstable.append(name)
         elif problems := dict.fromkeys(differences(answer, repeated, changed)):
@@ -75,10 +75,10 @@ def numbered(value: Any) -> Any:
     """Replace ids that are object keys with their positions, because ids differ in each run."""
     if isinstance(value, dict):
         return {
-            f"{{id {number}}}" if _ID.fullmatch(key) else key: numbered(each)
-            for number, (key, each) in enumerate(value.items(), 1)
+            f"{{id {number}}}" if _ID.fullmatch(key) else key: numbered(item)
+            for number, (key, item) in enumerate(value.items(), 1)
         }
-    return [numbered(each) for each in value] if isinstance(value, list) else value
+    return [numbered(item) for item in value] if isinstance(value, list) else value
 
 
 def outline(value: Any) -> object:
@@ -86,8 +86,8 @@ def outline(value: Any) -> object:
     types.
     """
     if isinstance(value, dict):
-        return {key: each if key in ("status", "error") else outline(each) for key, each in value.items()}
-    return [outline(each) for each in value] if isinstance(value, list) else type(value)
+        return {key: item if key in ("status", "error") else outline(item) for key, item in value.items()}
+    return [outline(item) for item in value] if isinstance(value, list) else type(value)
 
 
 def differences(first: Any, again: Any, new: Any, location: str = "") -> Iterator[tuple[str, str]]:
@@ -105,8 +105,8 @@ def differences(first: Any, again: Any, new: Any, location: str = "") -> Iterato
         if len(first) != len(new):
             yield location, f"had {len(first)} entries, has {len(new)}"
         else:
-            for each in zip(first, again, new, strict=True):
-                yield from differences(*each, f"{location}[]")
+            for items in zip(first, again, new, strict=True):
+                yield from differences(*items, f"{location}[]")
     elif outline(first) != outline(new) or first == again != new:
         yield location, f"was {_shown(first)}, is {_shown(new)}"
 

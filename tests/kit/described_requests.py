@@ -69,7 +69,7 @@ def _turn(operation: tuple[str, str, Schema]) -> tuple[object, ...]:
 
 
 def _ways(path: str, operation: Schema) -> Iterator[str]:
-    in_query = any(each["in"] == "query" for each in operation.get("parameters", ()))
+    in_query = any(parameter["in"] == "query" for parameter in operation.get("parameters", ()))
     in_body = "application/json" in operation.get("requestBody", {}).get("content", ())
     if in_query or in_body:
         yield from ("all", "wrong")
@@ -132,11 +132,11 @@ class Player:
         known = {} if request.how == "unknown" else self._known
         path = re.sub(r"{(\w+)}", lambda name: quote(known.get(name[1], "nothing"), safe=""), request.path)
         query = {
-            each["name"]: "!?"
+            parameter["name"]: "!?"
             if request.how == "wrong"
-            else self._value(each["schema"], request.how, each["name"])
-            for each in request.operation.get("parameters", ())
-            if each["in"] == "query" and (each.get("required") or request.how in ("all", "wrong"))
+            else self._value(parameter["schema"], request.how, parameter["name"])
+            for parameter in request.operation.get("parameters", ())
+            if parameter["in"] == "query" and (parameter.get("required") or request.how in ("all", "wrong"))
         }
         return f"{path}?{urlencode(query)}" if query else path
 

@@ -110,8 +110,8 @@ def _extents(image: Image.Image) -> bytes:
 
 def _keyframe(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
     """Return one encoded image, and a box with its decoder configuration."""
-    with ThreadPoolExecutor(1) as aside:
-        return aside.submit(_encoded, image, bits).result()
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(_encoded, image, bits).result()
 
 
 def _encoded(image: Image.Image, bits: int) -> tuple[bytes, bytes]:

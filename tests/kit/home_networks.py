@@ -120,9 +120,9 @@ class NetworkNamespace:
 
     def pids(self) -> list[int]:
         """List every process in this namespace except the one that holds it open."""
-        here = _network(self.pid)
+        network = _network(self.pid)
         running = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-        return [pid for pid in running if pid != self.pid and _network(pid) == here]
+        return [pid for pid in running if pid != self.pid and _network(pid) == network]
 
     def socket(self, family: int, kind: int = socket.SOCK_STREAM) -> socket.socket:
         """Open a socket in this network for the calling process."""
@@ -171,9 +171,9 @@ class Home:
 
     async def drops(self, what: Sequence[str], uplink: str = "") -> None:
         """Drop these packets too, on one network or on all networks."""
-        for each in what:
+        for rule in what:
             near = [f'{side} "{uplink}" ' for side in ("iifname", "oifname")] if uplink else [""]
-            self._rules += [f"{side}{each} drop" for side in near]
+            self._rules += [f"{side}{rule} drop" for side in near]
         await self._filter()
 
     async def limits_udp(self, kbytes: int) -> None:
@@ -238,9 +238,9 @@ class Home:
 
         The current network is disconnected before the other one is connected.
         """
-        (here,) = self.on
-        await self.down(here)
-        await self.up(next(other for other in UPLINKS if other != here))
+        (current,) = self.on
+        await self.down(current)
+        await self.up(next(other for other in UPLINKS if other != current))
 
     def freeze(self) -> None:
         self._signal(signal.SIGSTOP)
@@ -333,26 +333,26 @@ async def _connect(home: Home, server: NetworkNamespace) -> None:
     line = f"to{number}"
     await router.ip(
         f"link add wan type veth peer name {line} netns {server.pid}",
-        *(f"link add {each} type veth peer name {each} netns {device.pid}" for each in UPLINKS),
-        *(f"link set {each} up" for each in ("lo", "wan", *UPLINKS)),
+        *(f"link add {uplink} type veth peer name {uplink} netns {device.pid}" for uplink in UPLINKS),
+        *(f"link set {name} up" for name in ("lo", "wan", *UPLINKS)),
     )
     await device.ip("link set lo up")
     await server.ip(f"link set {line} up")
     for family in home.families:
-        here, there = _line(number, family)
+        near, far = _line(number, family)
         behind = [_at_home(number, at, family) for at in range(len(UPLINKS))]
         seen = [f"{_outside(number, at)}/32" for at in range(len(UPLINKS))] if family == 4 else []
         width, at_once = _width(family), _at_once(family)
         await server.ip(
-            f"addr add {there}/{width} dev {line}{at_once}",
-            *(f"route add {each} via {here}" for each in seen or [f"2001:db8:{number}::/48"]),
+            f"addr add {far}/{width} dev {line}{at_once}",
+            *(f"route add {address} via {near}" for address in seen or [f"2001:db8:{number}::/48"]),
             family=family,
         )
         await router.ip(
-            f"addr add {here}/{width} dev wan{at_once}",
-            f"route add default via {there}",
+            f"addr add {near}/{width} dev wan{at_once}",
+            f"route add default via {far}",
             *(f"addr add {b[1]}/{width} dev {up}{at_once}" for up, b in zip(UPLINKS, behind, strict=True)),
-            *(f"addr add {each} dev lo" for each in seen),
+            *(f"addr add {address} dev lo" for address in seen),
             family=family,
         )
         rules = [f"rule add from {address} table {100 + at}" for at, (address, _) in enumerate(behind)]
@@ -361,9 +361,9 @@ async def _connect(home: Home, server: NetworkNamespace) -> None:
     settings = (
         "ipv4/ip_forward",
         "ipv6/conf/all/forwarding",
-        *(f"ipv4/conf/{each}/rp_filter" for each in UPLINKS),
+        *(f"ipv4/conf/{uplink}/rp_filter" for uplink in UPLINKS),
     )
-    await router.run("sh", "-c", "; ".join(f"echo 1 >/proc/sys/net/{each}" for each in settings))
+    await router.run("sh", "-c", "; ".join(f"echo 1 >/proc/sys/net/{setting}" for setting in settings))
     chains = {
         "through": "type filter hook forward priority filter;",
         # Drop packets to ports that the NAT has not assigned, so that nothing responds to them.

@@ -70,8 +70,8 @@ def long_duration(mp4: bytes) -> bytes:
     """Stretch the frame timestamps. `stts` contains the durations, and no edit list shortens them."""
     mp4 = mp4.replace(b"edts", b"free")
     at = mp4.index(b"stts") + 8
-    count, each = struct.unpack(">II", mp4[at + 4 : at + 12])
-    assert each, "the first entry has a duration"
+    count, duration = struct.unpack(">II", mp4[at + 4 : at + 12])
+    assert duration, "the first entry has a duration"
     return mp4[: at + 4] + struct.pack(">II", count, 0x7FFFFF) + mp4[at + 12 :]
 
 

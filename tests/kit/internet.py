@@ -139,4 +139,7 @@ def names(**answers: str | Answers) -> dict[str, Answers]:
 
     For example, with `names(pictures=PUBLIC)`, pictures.example always resolves to PUBLIC.
     """
-    return {f"{name}.example": [[each]] if isinstance(each, str) else each for name, each in answers.items()}
+    return {
+        f"{name}.example": [[answer]] if isinstance(answer, str) else answer
+        for name, answer in answers.items()
+    }

@@ -68,16 +68,16 @@ class Browser:
     """A running `avahi-browse`, and the services that it currently sees, by name."""
 
     process: asyncio.subprocess.Process
-    there: dict[str, str] = field(default_factory=dict)
+    advertised: dict[str, str] = field(default_factory=dict)
 
     async def until(self, what: str, *names: str) -> None:
         """Wait until exactly these services are announced, with their addresses and ports."""
         try:
             async with asyncio.timeout(DEADLINE_S):
-                while set(self.there) != set(names) or not all(self.there.values()):
+                while set(self.advertised) != set(names) or not all(self.advertised.values()):
                     self._receive((await self._line()).split(";"))
         except TimeoutError:
-            raise AssertionError(f"not within {DEADLINE_S} s: {what}; there are {self.there}") from None
+            raise AssertionError(f"not within {DEADLINE_S} s: {what}; there are {self.advertised}") from None
 
     async def _line(self) -> str:
         assert self.process.stdout is not None
@@ -88,11 +88,11 @@ class Browser:
     def _receive(self, words: list[str]) -> None:
         match words:
             case ["+", _, _, name, *_]:
-                self.there.setdefault(name, "")
+                self.advertised.setdefault(name, "")
             case ["-", _, _, name, *_]:
-                self.there.pop(name, None)
+                self.advertised.pop(name, None)
             case ["=", _, _, name, _, _, _, address, port, text]:
-                self.there[name] = f"{address}:{port} {text}"
+                self.advertised[name] = f"{address}:{port} {text}"
 
 
 @asynccontextmanager

@@ -44,7 +44,7 @@ class NameServer(asyncio.DatagramProtocol):
         current = answers[min(self.queries[name, kind], len(answers) - 1)]
         self.queries[name, kind] += 1
         fitting = [ip.packed for ip in map(ip_address, current) if kind == (A if ip.version == 4 else AAAA)]
-        records = [_THE_NAME + pack("!HHIH", kind, IN, 0, len(each)) + each for each in fitting]
+        records = [_THE_NAME + pack("!HHIH", kind, IN, 0, len(data)) + data for data in fitting]
         self._transport.sendto(_answer(data, NO_ERROR, question, records), addr)
 
 

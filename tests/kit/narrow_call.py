@@ -75,9 +75,9 @@ class NarrowCall:
         The receiver is Ada by default.
         """
         page = (receiver or self.ada).page
-        before = {mid: rest for mid, *rest in await page.evaluate(CAMERAS)}
+        before = {mid: values for mid, *values in await page.evaluate(CAMERAS)}
         await asyncio.sleep(seconds)
-        after = {mid: rest for mid, *rest in await page.evaluate(CAMERAS)}
+        after = {mid: values for mid, *values in await page.evaluate(CAMERAS)}
         return [
             ((frames - before[mid][0]) / seconds, height, (frozen - before[mid][2]) / seconds)
             for mid, (frames, height, frozen) in after.items()
@@ -148,8 +148,9 @@ class NarrowCall:
         await asyncio.sleep(seconds)
         after = await asyncio.gather(*(person.statistics() for person in everybody))
         return min(
-            (after[0].frames(each.name) - before[0].frames(each.name)) / max(1, now.encoded - then.encoded)
-            for each, then, now in zip(self.others, before[1:], after[1:], strict=True)
+            (after[0].frames(person.name) - before[0].frames(person.name))
+            / max(1, now.encoded - then.encoded)
+            for person, then, now in zip(self.others, before[1:], after[1:], strict=True)
         )
 
 

@@ -96,11 +96,11 @@ async def _move(home: Home, _lasts_s: float) -> None:
 
 async def _dead_path(home: Home, _lasts_s: float) -> None:
     """Block UDP on the current network and connect another network."""
-    (here,) = home.on
-    other = "mobile" if here == "wifi" else "wifi"
+    (network,) = home.on
+    other = "mobile" if network == "wifi" else "wifi"
     await home.up(other)
     await asyncio.sleep(2)
-    await home.drops(UDP, here)
+    await home.drops(UDP, network)
 
 
 async def _no_packets(home: Home, lasts_s: float) -> None:
@@ -122,10 +122,10 @@ async def _little_udp(home: Home, lasts_s: float) -> None:
 
 
 async def _unplugged(home: Home, lasts_s: float) -> None:
-    (here,) = home.on
-    await home.down(here)
+    (network,) = home.on
+    await home.down(network)
     await asyncio.sleep(lasts_s)
-    await home.up(here)
+    await home.up(network)
 
 
 async def _rebind_again_and_again(home: Home, lasts_s: float) -> None:
@@ -154,7 +154,7 @@ OUTAGES = (
 
 
 def outage(name: str) -> Outage:
-    return next(each for each in OUTAGES if each.name == name)
+    return next(outage for outage in OUTAGES if outage.name == name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,15 +221,15 @@ class Talk:
     product: Product
     times: int = 0
 
-    async def through(self, each: Outage, lasts_s: float | None = None) -> Healed:
+    async def through(self, outage: Outage, lasts_s: float | None = None) -> Healed:
         """Run the outage and wait for full recovery. Return the recovery times."""
         self.times += 1
         text = f"Message {self.times}"
         begin = time.time()
-        lasts_s = each.lasts_s if lasts_s is None else lasts_s
+        lasts_s = outage.lasts_s if lasts_s is None else lasts_s
 
         async def happen() -> float:
-            await each.happen(self.home, lasts_s)
+            await outage.happen(self.home, lasts_s)
             return time.time()
 
         # The message is written during the outage and reaches Ada over the restored network.
@@ -241,7 +241,7 @@ class Talk:
         problem_at = await self.ada.problem_shown(begin, back)
         await self._tidy()
         return Healed(
-            grace_hears_s, hears_s, max(0.0, shown - back) if each.chat_too else 0.0, problem_at - begin
+            grace_hears_s, hears_s, max(0.0, shown - back) if outage.chat_too else 0.0, problem_at - begin
         )
 
     async def _tidy(self) -> None:
@@ -279,7 +279,7 @@ async def talking(
         at_grace = AtPage(grace)
         await at_grace.begin()
         ada = await stack.enter_async_context(CLIENTS[client](world, product, folder))
-        await asyncio.gather(*(_hears(each) for each in (ada, at_grace)))
+        await asyncio.gather(*(_hears(person) for person in (ada, at_grace)))
         yield Talk(world.homes["ada"], ada, at_grace, grace, product)
         assert grace.faults == []
 

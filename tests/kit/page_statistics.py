@@ -118,15 +118,15 @@ def _by_section(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
     count.
     """
     sections: dict[str, list[Sent]] = {}
-    for each in encodings:
-        sections.setdefault(each.mid, []).append(each)
+    for encoding in encodings:
+        sections.setdefault(encoding.mid, []).append(encoding)
     return tuple(
         replace(
-            max(section, key=lambda each: each.frames),
-            target_bps=sum(each.target_bps for each in section),
-            packets=sum(each.packets for each in section),
-            nacks=sum(each.nacks for each in section),
-            packets_resent=sum(each.packets_resent for each in section),
+            max(section, key=lambda encoding: encoding.frames),
+            target_bps=sum(encoding.target_bps for encoding in section),
+            packets=sum(encoding.packets for encoding in section),
+            nacks=sum(encoding.nacks for encoding in section),
+            packets_resent=sum(encoding.packets_resent for encoding in section),
         )
         for section in sections.values()
     )

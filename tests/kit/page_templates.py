@@ -22,11 +22,13 @@ class Module:
 
     def texts(self) -> list[str]:
         """Return the text between the tags."""
-        return [text for each in self.templates for text in re.split(f"[\n{HOLE}]", _TAG.sub(HOLE, each))]
+        return [
+            text for template in self.templates for text in re.split(f"[\n{HOLE}]", _TAG.sub(HOLE, template))
+        ]
 
     def attributes(self) -> list[tuple[str, str]]:
         """Return the names and values of attributes that have no inserted value."""
-        tags = [tag for each in self.templates for tag in _TAG.findall(each)]
+        tags = [tag for template in self.templates for tag in _TAG.findall(template)]
         return [name for tag in tags for name in re.findall(r'([\w-]+)="([^"]*)"', tag)]
 
     def _read(self, at: int, *, inner: bool) -> int:

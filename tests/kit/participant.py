@@ -157,11 +157,11 @@ class Participant:
         if data[0] < 128:
             self.other.append(data)
         elif 192 <= data[1] < 224:
-            rest = self.inbound.unprotect_rtcp(data)
-            while rest:
-                size = 4 * (1 + int.from_bytes(rest[2:4], "big"))
-                self.reports.append((rest[1], rest[0] & 31, rest[4:size]))
-                rest = rest[size:]
+            remaining = self.inbound.unprotect_rtcp(data)
+            while remaining:
+                size = 4 * (1 + int.from_bytes(remaining[2:4], "big"))
+                self.reports.append((remaining[1], remaining[0] & 31, remaining[4:size]))
+                remaining = remaining[size:]
         else:
             self.media.append(self.inbound.unprotect(data))
 

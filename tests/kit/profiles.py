@@ -34,8 +34,8 @@ def cmyk(lab: Callable[[Sequence[int]], tuple[float, float, float]]) -> bytes:
         bytes((round(lightness * 2.55), round(a + 128), round(b + 128)))
         for lightness, a, b in map(lab, product((0, 1), repeat=4))
     )
-    one = struct.pack(">9i", 65536, 0, 0, 0, 65536, 0, 0, 0, 65536)
-    table = b"mft1" + bytes(4) + bytes((4, 3, 2, 0)) + one + identity * 4 + corners + identity * 3
+    unit = struct.pack(">9i", 65536, 0, 0, 0, 65536, 0, 0, 0, 65536)
+    table = b"mft1" + bytes(4) + bytes((4, 3, 2, 0)) + unit + identity * 4 + corners + identity * 3
     return _profile(b"prtr", b"CMYK", b"Lab ", {b"A2B0": table, b"A2B1": table})
 
 

@@ -57,9 +57,9 @@ class Deliverer:
         registered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
         def updated(event: dict[str, list[dict[str, str]]]) -> None:
-            for one in event["registrations"]:
+            for registration in event["registrations"]:
                 if not registered.done():
-                    registered.set_result(one["registrationId"])
+                    registered.set_result(registration["registrationId"])
 
         session.on("ServiceWorker.workerRegistrationUpdated", updated)
         await session.send("ServiceWorker.enable")

@@ -62,7 +62,7 @@ def dialog(opens: Opener, *, from_list: bool = False) -> View:
     return view
 
 
-def aside(name: str, prepare: Opener | None = None) -> View:
+def side_panel(name: str, prepare: Opener | None = None) -> View:
     """Return the view of a panel beside the channel."""
 
     @asynccontextmanager
@@ -206,9 +206,9 @@ VIEWS: dict[str, View] = {
     "conversation": conversation,
     "channels": channels,
     "empty-channel": empty_channel,
-    "members": aside("Members"),
-    "search": aside("Search", find_three),
-    "inbox": aside("Mentions"),
+    "members": side_panel("Members"),
+    "search": side_panel("Search", find_three),
+    "inbox": side_panel("Mentions"),
     "profile": dialog(lambda person: message(person, "Bread").locator(".author").click()),
     "emoji": popup(lambda person: person.press("Choose emoji"), "[role=gridcell]"),
     "message-menu": popup(lambda person: press_at(message(person, "I will bring"), "More"), ".menu"),

@@ -141,7 +141,7 @@ async def take_call(people: list[Person], windows: Windows) -> None:
 async def take_stage(people: list[Person], windows: Windows) -> None:
     ada = people[-1]
     channels = (await ask(ada, "GET", "/api/channels"))["channels"]
-    room = next(each["id"] for each in channels if each["type"] == "voice")
+    room = next(channel["id"] for channel in channels if channel["type"] == "voice")
     await ask(ada, "PUT", f"/api/channels/{room}/overrides/role/member", {"deny": ["speak"]})
     for person in people:
         await person.enter_call()
@@ -154,7 +154,7 @@ async def take(wanted: list[str]) -> None:
     async with community(touch=NAMES[0]) as (people, ada, others):
         await converse(ada, others)
         grace = others[0]
-        await give(ada, grace, [each.name.lower() for each in Permission if each.name])
+        await give(ada, grace, [permission.name.lower() for permission in Permission if permission.name])
         windows: Windows = [(grace, PHONE), (grace, TABLET), (ada, LAPTOP), (ada, DESKTOP)]
         if "sign-in" in wanted:
             await take_sign_in(people, windows)

@@ -41,8 +41,8 @@ class SeverableProxy:
             ways = (self._copy(reader, far), self._copy(far_reader, writer))
             copying = [asyncio.ensure_future(way) for way in ways]
             await asyncio.wait(copying, return_when=asyncio.FIRST_COMPLETED)
-            for each in copying:
-                each.cancel()
+            for task in copying:
+                task.cancel()
         except OSError:
             pass
         finally:

@@ -68,7 +68,9 @@ async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[Callabl
         chat = ChatServer(address, http, invite)
         for name in names:
             member = await stack.enter_async_context(chat.member(name))
-            voice = next(each["id"] for each in member.welcome["channels"] if each["type"] == "voice")
+            voice = next(
+                channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice"
+            )
             grant = (await member.ask("voice_join", channel_id=voice))["data"]
             signalling = urljoin(address, grant["urls"][0])
             client = _Silent(http, signalling, grant["client_join"], certificate)

@@ -103,7 +103,7 @@ class Encoding:
     tl0: int
     sending: bool = True
     keyframe_requested: bool = True
-    named: bool = True
+    names_encoding: bool = True
     names_section: bool = True  # whether the packets name the media section
     # the next frame's number in the Dependency Descriptor, or None if the packets carry no descriptor
     frame_number: int | None = None
@@ -123,8 +123,8 @@ class Encoding:
         context.options = OPTIONS[self.codec]
         context.thread_count = 1
         # As root, the AV1 encoder gives real-time priority to the thread that opens it.
-        with ThreadPoolExecutor(1) as aside:
-            aside.submit(context.open).result()
+        with ThreadPoolExecutor(1) as executor:
+            executor.submit(context.open).result()
         self._context = context
 
     def frame(self, number: int) -> list[bytes]:
@@ -168,7 +168,7 @@ class Encoding:
         self, payload: bytes, number: int, marker: bool, descriptor: list[tuple[int, bytes]]
     ) -> bytes:
         self.sequence += 1
-        named = [(RID, self.rid.encode())] if self.named else []
+        extensions = [(RID, self.rid.encode())] if self.names_encoding else []
         section = [(MID, b"1")] if self.names_section else []
         return packets.rtp(
             ssrc=self.ssrc,
@@ -176,7 +176,7 @@ class Encoding:
             payload_type=CODECS[self.codec],
             timestamp=self.timestamp + number * TICKS,
             marker=marker,
-            extensions=packets.two_byte_extensions([*section, *named, *descriptor]),
+            extensions=packets.two_byte_extensions([*section, *extensions, *descriptor]),
             payload=payload,
         )
 
@@ -227,7 +227,7 @@ class Scene:
         rids: Iterable[str] = RIDS,
         reports: bool = True,
         rtx: bool = True,
-        named: bool = True,
+        names_encoding: bool = True,
         frame_numbers: FrameNumbers | None = None,
         extension_ids: Sequence[int] = (DESCRIPTOR,),
     ) -> None:
@@ -238,7 +238,14 @@ class Scene:
         self.open_section(5000)
         self.encodings = {
             rid: Encoding(
-                codec, rid, 1000 * (i + 1), 60_000 + 5_000 * i, i << 30, 900 + 7_000 * i, 50 * i, named=named
+                codec,
+                rid,
+                1000 * (i + 1),
+                60_000 + 5_000 * i,
+                i << 30,
+                900 + 7_000 * i,
+                50 * i,
+                names_encoding=names_encoding,
             )
             for i, rid in enumerate(RIDS)
             if rid in rids
@@ -313,7 +320,7 @@ class Scene:
         for kind, count, body in self.alice.reports:
             if (kind, count) == (206, 1):
                 (ssrc,) = struct.unpack("!I", body[4:8])
-                encoding = next(each for each in self.encodings.values() if each.ssrc == ssrc)
+                encoding = next(encoding for encoding in self.encodings.values() if encoding.ssrc == ssrc)
                 encoding.keyframe_requested = True
                 self.plis.append((self.number, encoding.rid))
         self.alice.reports.clear()
@@ -347,7 +354,7 @@ class Scene:
         whole = self._starts(first, ends) and of[-1].marker
         whole = whole and of[-1].sequence == (first.sequence + len(of) - 1) & 0xFFFF
         unit = DEPACKETISERS[self.codec]([packet.payload for packet in of]) if whole else b""
-        encoding = next((each for each in self.encodings.values() if unit in each.units), None)
+        encoding = next((encoding for encoding in self.encodings.values() if unit in encoding.units), None)
         assert encoding or not whole, "the frame was never sent"
         rid, number = (encoding.rid, encoding.units[unit]) if encoding else (None, -1)
         return Received(rid, number, first.timestamp, at, picture, of, self.described.get(first.sequence))

@@ -47,8 +47,8 @@ def _open_beyond(count: int, near: int, opened: list[socket.socket]) -> None:
     """Open the sockets. This must run in a separate thread, because the thread moves to another network."""
     try:
         unshare_network()
-        there = f"/proc/{os.getpid()}/fd/{near}"
-        _run("ip", "link", "add", "far", "type", "veth", "peer", "name", "near", "netns", there)
+        far = f"/proc/{os.getpid()}/fd/{near}"
+        _run("ip", "link", "add", "far", "type", "veth", "peer", "name", "near", "netns", far)
         _run("ip", "address", "add", f"{FAR}/24", "dev", "far")
         _run("ip", "link", "set", "far", "up")
         for _ in range(count):

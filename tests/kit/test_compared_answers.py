@@ -31,7 +31,7 @@ def compare(first: Answer, again: Answer, new: Answer) -> Comparison:
 )
 def test_a_difference_is_reported_with_its_path(new: Answer, different: list[str]) -> None:
     comparison = compare(FIRST, AGAIN, new)
-    assert comparison.different == {each: ["it"] for each in different}
+    assert comparison.different == {path: ["it"] for path in different}
     assert comparison.alike == ([] if different else ["it"])
 
 

@@ -39,8 +39,8 @@ def video(
     Encoding runs in a separate thread: as root, the AV1 encoder gives real-time priority to the calling
     thread, and all threads that it starts later would inherit the priority.
     """
-    with ThreadPoolExecutor(1) as aside:
-        return aside.submit(
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(
             _video, codec, sound, container, size, frames, fps, pixels, metadata, colour
         ).result()
 
@@ -165,8 +165,8 @@ def turned(mp4: bytes) -> bytes:
     rotates them.
     """
     at = mp4.index(b"tkhd") + 4 + 40
-    one, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
-    return mp4[:at] + struct.pack(">9I", 0, one, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]
+    unit, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
+    return mp4[:at] + struct.pack(">9I", 0, unit, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]
 
 
 def opened(data: bytes | Path) -> av.container.InputContainer:

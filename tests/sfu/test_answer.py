@@ -62,7 +62,8 @@ def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
     camera.attributes += [Attribute(*text.split(":", 1)) for text in lines]
     if direction != "sendonly":
         camera.attributes = [
-            Attribute(direction) if each.name == "sendonly" else each for each in camera.attributes
+            Attribute(direction) if attribute.name == "sendonly" else attribute
+            for attribute in camera.attributes
         ]
     offered = [replace(transceiver, simulcast=True) for transceiver in CALL["publishing"]]
     return read_answer(str(session), offered).sections[1].rids
@@ -112,7 +113,7 @@ def test_encodings_that_cannot_be_parsed_are_refused(attribute: str) -> None:
 @pytest.mark.parametrize("step", STEPS)
 def test_the_directions_of_sections_are_read_from_a_real_answer(peer: str, step: str) -> None:
     assert [part(section) for section in read(peer, step).sections] == STEPS[step]
-    assert [section.mid for section in read(peer, step).sections] == [one.mid for one in CALL[step]]
+    assert [section.mid for section in read(peer, step).sections] == [track.mid for track in CALL[step]]
 
 
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
@@ -294,7 +295,7 @@ def test_a_direction_that_does_not_match_the_offered_one_is_rejected(
 
 
 def test_the_answer_must_keep_an_inactive_section_inactive() -> None:
-    offered = [replace(one, direction="inactive") for one in CALL["publishing"]]
+    offered = [replace(track, direction="inactive") for track in CALL["publishing"]]
     with pytest.raises(
         AnswerError, match=r"^Section 0 of the answer is sendonly; to inactive it can be inactive$"
     ):

@@ -160,7 +160,7 @@ def test_a_video_without_adaptive_is_never_lowered_paused_or_paced(layers: dict[
     assert (down_track.layers, down_track.spatial_layers, down_track.pauses) == ([], [], [])
     assert not down_track.paced
     reports = [track for event in ben.events("layers") for track in event["tracks"]]
-    assert {each["reason"] for each in reports if each["track_id"] == "ac"} == {"wish"}
+    assert {report["reason"] for report in reports if report["track_id"] == "ac"} == {"wish"}
     assert room.encodings()[2], "the publisher still sends the largest encoding"
     (adaptive,) = cai.forwarder(CAMERA).down_tracks
     assert adaptive.pauses == [True]
@@ -323,10 +323,10 @@ def test_a_spatial_layer_that_is_no_longer_sent_is_not_counted() -> None:
     rates = LayerRates()
     for _ in range(10):
         rates.measured(MeasuredRates(REPORT_S, 0b111, USUAL), 0b111)
-    assert [round(each[-1], -4) for each in rates.encodings(1)] == [150_000, 600_000, 1_800_000]
+    assert [round(layer_rates[-1], -4) for layer_rates in rates.encodings(1)] == [150_000, 600_000, 1_800_000]
     for _ in range(10):
         rates.measured(MeasuredRates(REPORT_S, 0b011, USUAL[:2]), 0b111)
-    assert [len(each) for each in rates.encodings(1)] == [3, 3, 0]
+    assert [len(layer_rates) for layer_rates in rates.encodings(1)] == [3, 3, 0]
 
 
 def test_text_that_is_sent_in_the_largest_encoding_alone_has_no_smaller_ones() -> None:
@@ -335,7 +335,7 @@ def test_text_that_is_sent_in_the_largest_encoding_alone_has_no_smaller_ones() -
         rates.measured(MeasuredRates(REPORT_S, active, USUAL), 0b111)
         for _ in range(10):
             rates.measured(MeasuredRates(REPORT_S, 0b100, [(), (), USUAL[2]]), 0b101)
-        assert [len(each) for each in rates.encodings(3)] == [0, 0, 3]
+        assert [len(layer_rates) for layer_rates in rates.encodings(3)] == [0, 0, 3]
 
 
 @pytest.mark.parametrize(("reports", "measured"), [(7, False), (8, True)])

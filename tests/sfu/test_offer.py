@@ -209,9 +209,9 @@ def test_printed_ice_credentials_do_not_contain_the_password() -> None:
 
 @given(stream=st.text(max_size=70), track=st.text(max_size=70), cname=st.text(max_size=70))
 def test_a_peers_track_name_never_changes_the_lines_in_an_offer(stream: str, track: str, cname: str) -> None:
-    named = replace(CAMERA, stream_id=stream, track_id=track, cname=cname)
+    hostile = replace(CAMERA, stream_id=stream, track_id=track, cname=cname)
     try:
-        session = built(named)
+        session = built(hostile)
     except SdpError:
         return
     expected = [(name, None if value is None else "") for name, value in section(CAMERA).attributes]

@@ -53,8 +53,8 @@ async def test_many_changes_become_one_event_and_reverted_changes_cause_none() -
         ann, ben, cem = [await speaker(where, control, name) for name in ("ann", "ben", "cem")]
         await request_speakers(control, True)
         await hears(control)
-        for each in (cem, ann, ben):
-            each.speaking_changed(MIC, True, LOUD)
+        for user in (cem, ann, ben):
+            user.speaking_changed(MIC, True, LOUD)
         await hears(control, "ann", "ben", "cem")
         for level in (20, 40, 60):
             ann.speaking_changed(MIC, False, QUIET)

@@ -10,8 +10,8 @@ def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]
     """Return the demands for this track that the publisher was sent. Each is a width and whether anyone is
     watching.
     """
-    events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
-    return [(each["width"], each["watched"]) for each in events]
+    events = [event for event in publisher.events("layers_wanted") if event["source"] == source]
+    return [(event["width"], event["watched"]) for event in events]
 
 
 def want(receiver: Person, **layers: object) -> None:

@@ -45,7 +45,7 @@ def turned_away(row: dict[str, Any]) -> dict[str, int]:
 async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json")
     assert (code, errors) == (0, "")
-    rows: list[dict[str, Any]] = [json.loads(each) for each in output.splitlines()]
+    rows: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines()]
     # Without TLS, there are no handshakes, so none can be left unfinished.
     plain = [attack.name for attack in ATTACKS if attack.needs != "tls"]
     assert [row["attack"] for row in rows] == ["none", *plain, "all at once"]
@@ -70,7 +70,7 @@ async def test_the_most_expensive_body_for_each_endpoint_is_found_first() -> Non
         await prepare(installation)
         target = await with_accounts(installation.target, await create_members(installation, 1))
         target = await with_expensive_bodies(target, installation.tried, installation.pid)
-    endpoints = [each.partition(": ")[0] for each in target.expensive]
+    endpoints = [entry.partition(": ")[0] for entry in target.expensive]
     webhooks = [f"POST webhook{end}" for end in ("", "/discord", "/slack", "/github")]
     assert endpoints[:4] == webhooks
     assert {"POST /api/channels/{channel}/messages", "POST /api/auth/join"} <= set(endpoints)
@@ -85,7 +85,7 @@ def test_attackers_get_their_own_cores_if_there_are_at_least_three(monkeypatch: 
 async def test_with_the_together_flag_no_attack_runs_alone() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json", "--together", "unsigned", "sign-ins")
     assert (code, errors) == (0, "")
-    assert [json.loads(each)["attack"] for each in output.splitlines()] == ["none", "all at once"]
+    assert [json.loads(line)["attack"] for line in output.splitlines()] == ["none", "all at once"]
 
 
 @pytest.mark.nightly("half a minute for a flag of the bench")

@@ -75,8 +75,8 @@ async def test_a_running_server_can_be_measured_without_a_rate_limit_for_message
 async def test_invalid_options_for_a_chat_measurement_are_reported_in_one_line(
     chat: ChatServer, arguments: tuple[str, ...], words: str
 ) -> None:
-    here = () if "--url" in arguments else ("--url", chat.address, "--invite", chat.invite)
-    code, output, errors = await bench("chat", "--members", "1", "--seconds", "0.1", *here, *arguments)
+    flags = () if "--url" in arguments else ("--url", chat.address, "--invite", chat.invite)
+    code, output, errors = await bench("chat", "--members", "1", "--seconds", "0.1", *flags, *arguments)
     assert (code, output) == (2, "")
     assert words in errors
     assert len(errors.splitlines()) == 1

@@ -26,14 +26,14 @@ def made(folder: Path) -> x509.Certificate:
     return x509.load_pem_x509_certificate((folder / FILE_NAME).read_bytes())
 
 
-def named(certificate: x509.Certificate) -> list[str]:
+def names_in(certificate: x509.Certificate) -> list[str]:
     names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     return [str(name.value) for name in names]
 
 
 def test_the_certificate_names_every_host_once_and_is_private(tmp_path: Path) -> None:
     path = read_or_create_certificate(tmp_path / "data", [*HOSTS, "home"], NOW, passing=["2001:db8::7"])
-    assert named(made(path.parent)) == [*HOSTS, "2001:db8::7"]
+    assert names_in(made(path.parent)) == [*HOSTS, "2001:db8::7"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
@@ -71,7 +71,7 @@ def test_the_certificate_is_replaced_when_its_hosts_change(
 ) -> None:
     first = fingerprint(read_or_create_certificate(tmp_path, HOSTS, NOW))
     assert fingerprint(read_or_create_certificate(tmp_path, hosts, now)) != first
-    assert set(hosts) <= set(named(made(tmp_path)))
+    assert set(hosts) <= set(names_in(made(tmp_path)))
 
 
 def test_openssl_accepts_the_certificate(tmp_path: Path) -> None:

@@ -89,6 +89,6 @@ def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
 
 
 def test_every_request_to_a_server_can_print_json() -> None:
-    commands = [each for each in _commands(parser()) if each.prog.startswith("svc admin ")]
+    commands = [command for command in _commands(parser()) if command.prog.startswith("svc admin ")]
     assert len(commands) == sum(len(subject.actions) for subject in SUBJECTS.values()) + len(WHOLE)
-    assert [each.prog for each in commands if "--json" not in each._option_string_actions] == []
+    assert [command.prog for command in commands if "--json" not in command._option_string_actions] == []

@@ -30,7 +30,7 @@ async def test_the_programs_sleep_while_the_product_is_idle(tmp_path: Path) -> N
 
 
 def wakeups(pid: int) -> int:
-    return sum(thread.wakeups for one in family(pid) for thread in threads_of(one).values())
+    return sum(thread.wakeups for process_id in family(pid) for thread in threads_of(process_id).values())
 
 
 @pytest.mark.parametrize(

@@ -244,8 +244,8 @@ def test_layers_change_at_the_given_times_in_any_order(run: Run) -> None:
     middle = [record for record in sent if 2100 < record.offset_ms < 4000]
     lowest = [p for p in video("av1_l1t3").of_layers(0) if 2100 < p.offset_ms < 4000]
     assert [packet.payload for packet in read_media(middle)] == [payload(packet) for packet in lowest]
-    rest = [packet for packet in video("av1_l1t3").packets if packet.offset_ms > 4300]
-    assert len([record for record in sent if record.offset_ms > 4300]) == len(rest)
+    later = [packet for packet in video("av1_l1t3").packets if packet.offset_ms > 4300]
+    assert len([record for record in sent if record.offset_ms > 4300]) == len(later)
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,11 @@ def test_the_startup_message_names_the_reachable_addresses(
 
 
 def test_on_the_first_start_the_message_explains_the_link() -> None:
-    here = ListenAddress("127.0.0.1", 5000)
-    assert greeting(here, "abc.def", []) == ["Open http://127.0.0.1:5000/#invite=abc.def", FIRST_IS_OWNER]
+    listen_address = ListenAddress("127.0.0.1", 5000)
+    assert greeting(listen_address, "abc.def", []) == [
+        "Open http://127.0.0.1:5000/#invite=abc.def",
+        FIRST_IS_OWNER,
+    ]
 
 
 def read(lines: list[str]) -> str:

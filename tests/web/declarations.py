@@ -37,8 +37,8 @@ def declarations() -> str:
     # Webhooks have a different `Message` schema, so prefix their schema names.
     posted = json.dumps(webhook_document(feature_descriptions(), "")).replace("/schemas/", "/schemas/Posted")
     posts: Schema = json.loads(posted)
-    named = {f"Posted{name}": schema for name, schema in posts["components"]["schemas"].items()}
-    schemas = {**http["components"]["schemas"], **live["components"]["schemas"], **named}
+    posted_schemas = {f"Posted{name}": schema for name, schema in posts["components"]["schemas"].items()}
+    schemas = {**http["components"]["schemas"], **live["components"]["schemas"], **posted_schemas}
     paths = {**http["paths"], **posts["paths"]}
     messages: Schema = live["channels"]["live"]["messages"]
     frames = {name: message["payload"]["properties"] for name, message in messages.items()}
@@ -61,10 +61,13 @@ def _codes(frames: Schema) -> str:
 def _endpoints(paths: Schema) -> Iterator[tuple[str, str, str]]:
     for path, operations in paths.items():
         for method, operation in operations.items():
-            queries = [each for each in operation["parameters"] if each["in"] == "query"]
-            query = {"type": "object", "properties": {each["name"]: each["schema"] for each in queries}}
+            queries = [parameter for parameter in operation["parameters"] if parameter["in"] == "query"]
+            query = {
+                "type": "object",
+                "properties": {parameter["name"]: parameter["schema"] for parameter in queries},
+            }
             body = operation.get("requestBody", {}).get("content")
-            done = next(each for status, each in operation["responses"].items() if status < "300")
+            done = next(response for status, response in operation["responses"].items() if status < "300")
             fields = [
                 *([f"query: {_type(query)}"] if queries else []),
                 *([f"body: {_content(body)}"] if body else []),
@@ -110,7 +113,7 @@ def _type(schema: Schema) -> str:
         return _choice(schema["enum"])
     # `anyOf` alongside properties only lists the required ones.
     if "anyOf" in schema and "properties" not in schema:
-        return " | ".join(dict.fromkeys(_type(each) for each in _flat([schema])))
+        return " | ".join(dict.fromkeys(_type(part) for part in _flat([schema])))
     match schema.get("type"):
         case "array":
             inner = _type(schema.get("items", {}))
@@ -134,8 +137,8 @@ def _object(schema: Schema) -> str:
     required = schema.get("required", ())
     if properties:
         members = (
-            f"{_key(name)}{'' if name in required else '?'}: {_type(each)}"
-            for name, each in properties.items()
+            f"{_key(name)}{'' if name in required else '?'}: {_type(property_schema)}"
+            for name, property_schema in properties.items()
         )
         return f"{{ {'; '.join(members)} }}"
     others = schema.get("additionalProperties", True)

@@ -75,8 +75,8 @@ def _actions(node: ast.AST) -> set[str]:
     at = {"record": 2, "_record": 2, "_rewrite": 2, "_noting": 1}.get(node.func.attr)
     if at is None:
         return set()
-    named = [keyword.value for keyword in node.keywords if keyword.arg == "action"]
-    return set().union(*(_texts(value) for value in [*node.args[at : at + 1], *named]))
+    actions = [keyword.value for keyword in node.keywords if keyword.arg == "action"]
+    return set().union(*(_texts(value) for value in [*node.args[at : at + 1], *actions]))
 
 
 def _texts(value: ast.AST) -> set[str]:

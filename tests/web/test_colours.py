@@ -42,10 +42,11 @@ def luminance(colour: str) -> float:
     if colour.startswith("#"):
         channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         red, green, blue = (
-            each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels
+            channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+            for channel in channels
         )
     else:
-        lightness, chroma, hue = (float(each) for each in re.findall(r"[\d.]+", colour))
+        lightness, chroma, hue = (float(value) for value in re.findall(r"[\d.]+", colour))
         a, b = (chroma * turn(math.radians(hue)) for turn in (math.cos, math.sin))
         long, medium, short = (
             (lightness + a * of_a + b * of_b) ** 3
@@ -58,7 +59,7 @@ def luminance(colour: str) -> float:
         red = 4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short
         green = -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short
         blue = -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short
-        red, green, blue = (min(1.0, max(0.0, each)) for each in (red, green, blue))
+        red, green, blue = (min(1.0, max(0.0, value)) for value in (red, green, blue))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

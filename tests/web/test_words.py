@@ -118,7 +118,7 @@ def test_literal_strings_in_markup_are_found() -> None:
     module = Module(
         f'// html`no`\nconst a = html`<p class="x">One <${{B}} y=${{{{z: 1}}}} />${{{inner}}}</p>`;'
     )
-    assert [each for each in module.texts() if LETTERS.search(each)] == ["One "]
+    assert [text for text in module.texts() if LETTERS.search(text)] == ["One "]
     assert ("title", "Two words") in module.attributes()
     assert module.strings == ["Three more words"]
 
@@ -131,14 +131,14 @@ def test_there_are_no_unused_strings() -> None:
 
 @pytest.mark.parametrize("language", OFFERED)
 def test_strings_have_the_same_variables_in_all_languages(language: str) -> None:
-    english, here = messages("en"), messages(language)
-    assert here.keys() <= english.keys()
-    for key, words in [(key, words) for key, words in english.items() if key in here]:
+    english, translated = messages("en"), messages(language)
+    assert translated.keys() <= english.keys()
+    for key, words in [(key, words) for key, words in english.items() if key in translated]:
         filled = set(PLACEHOLDER.findall(words))
         if language != "en" and key in HANDED_ON_IN_ENGLISH:
             assert filled == {"message"}, key
             filled = set()
-        assert set(PLACEHOLDER.findall(here[key])) == filled, key
+        assert set(PLACEHOLDER.findall(translated[key])) == filled, key
 
 
 @pytest.mark.parametrize("language", OFFERED)
@@ -157,8 +157,8 @@ def test_a_language_contains_no_english_sentence(language: str) -> None:
     """
     texts = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
     english = messages("en")
-    same = {key for key, words in messages(language).items() if words.strip() == english[key].strip()}
-    assert {key for key in same if TWO_WORDS.search(texts[key])} <= {"path-udp"}
+    unchanged = {key for key, words in messages(language).items() if words.strip() == english[key].strip()}
+    assert {key for key in unchanged if TWO_WORDS.search(texts[key])} <= {"path-udp"}
 
 
 @pytest.mark.parametrize("language", OFFERED)
@@ -183,7 +183,7 @@ def test_every_error_that_a_person_can_encounter_has_a_message() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_search_filter_is_a_single_unambiguous_word(language: str) -> None:
-    named = {name: messages(language)[f"search-{name}"].split("\n")[0].strip() for name in SEARCH_FILTERS}
-    assert all(word.isalpha() for word in named.values())
-    assert len({*named.values()}) == len(named)
-    assert [name for name, word in named.items() if word in SEARCH_FILTERS and word != name] == []
+    words = {name: messages(language)[f"search-{name}"].split("\n")[0].strip() for name in SEARCH_FILTERS}
+    assert all(word.isalpha() for word in words.values())
+    assert len({*words.values()}) == len(words)
+    assert [name for name, word in words.items() if word in SEARCH_FILTERS and word != name] == []

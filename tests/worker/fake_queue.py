@@ -89,7 +89,7 @@ class FakeQueue:
         """Return the ids of the jobs that were reported with this command."""
         return [str(arguments["job"]) for arguments in self.reported(command)]
 
-    async def one(self, command: str) -> Mapping[str, object]:
+    async def only(self, command: str) -> Mapping[str, object]:
         """Wait until a command is reported. Return its arguments."""
         await eventually(f"{command} is reported", lambda: self.reported(command), within_s=DEADLINE_S)
         return self.reported(command)[0]

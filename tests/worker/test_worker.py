@@ -49,7 +49,7 @@ def results(finished: Mapping[str, object]) -> dict[str, dict[str, object]]:
 async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, worker: RunningWorker) -> None:
     data = pictures.encoded(pictures.noise(800, 600), "JPEG")
     job = open_desk.put("picture", data, max_bytes=1_000_000)
-    finished = await open_desk.one("job_finish")
+    finished = await open_desk.only("job_finish")
     assert (finished["job"], finished["lease"]) == (job, "l1")
     made = results(finished)
     assert set(made) == {"original", "thumbnail"}
@@ -68,7 +68,7 @@ async def test_every_kind_of_picture_is_scaled_to_its_own_size(
     open_desk: FakeQueue, worker: RunningWorker, kind: str, side: int, frames: int
 ) -> None:
     open_desk.put(kind, pictures.animation(5, "GIF", size=(600, 300)))
-    made = results(await open_desk.one("job_finish"))["original"]
+    made = results(await open_desk.only("job_finish"))["original"]
     assert (made["width"], made["height"], made["frames"]) == (side, side // 2, frames)
 
 
@@ -76,7 +76,7 @@ async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: R
     open_desk.put(
         "video", videos.with_places(videos.video(size=(640, 480), metadata=True)), max_bytes=10_000_000
     )
-    made = results(await open_desk.one("job_finish"))
+    made = results(await open_desk.only("job_finish"))
     assert set(made) == {"original", "poster", "thumbnail"}
     film = made["original"]
     assert (film["content_type"], film["width"], film["height"]) == ("video/mp4", 640, 480)
@@ -104,11 +104,11 @@ async def test_faulty_input_is_refused(
 ) -> None:
     open_desk.put(kind, data)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
-    await open_desk.one("job_finish")
+    await open_desk.only("job_finish")
     if code is None:  # No pool claims a job of an unknown kind.
         assert len(open_desk.waiting) == 1
     else:
-        refused = await open_desk.one("job_refuse")
+        refused = await open_desk.only("job_refuse")
         assert (refused["job"], refused["code"]) == ("u1", code)
         assert refused["message"]
 
@@ -118,7 +118,7 @@ async def test_a_file_is_not_refused_because_the_store_fails(
 ) -> None:
     (open_desk.data_dir / "store").write_text("in the way")
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
-    failed = await open_desk.one("job_fail")
+    failed = await open_desk.only("job_fail")
     assert "StoreFailed" in str(failed["message"])
 
 
@@ -127,7 +127,7 @@ async def test_a_file_is_not_refused_because_the_store_has_lost_it(
 ) -> None:
     open_desk.put("picture", b"x")
     (open_desk.data_dir / "incoming/u1").unlink()
-    assert "FileNotFoundError" in str((await open_desk.one("job_fail"))["message"])
+    assert "FileNotFoundError" in str((await open_desk.only("job_fail"))["message"])
 
 
 async def test_progress_is_reported_and_the_lease_renewed(
@@ -135,7 +135,7 @@ async def test_progress_is_reported_and_the_lease_renewed(
 ) -> None:
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
     open_desk.put("video", slow_video())
-    await open_desk.one("job_finish")
+    await open_desk.only("job_finish")
     reported = [float(str(renewed["progress"])) for renewed in open_desk.reported("job_renew")]
     assert len(reported) >= 2 and reported == sorted(reported)
 
@@ -163,7 +163,7 @@ async def test_results_produced_while_the_server_is_unreachable_are_reported_lat
         await asyncio.sleep(0.5)
         assert queue.reported("job_finish") == []
         async with queue.open():
-            await queue.one("job_finish")
+            await queue.only("job_finish")
 
 
 async def test_an_announced_job_is_claimed_without_polling(
@@ -181,7 +181,7 @@ async def test_an_announced_job_is_claimed_without_polling(
             claims = queue.commands["job_claim"]
             queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             queue.signal.announce()
-            await queue.one("job_finish")
+            await queue.only("job_finish")
             # Each pool has one pending claim and makes one more after the announcement. The job causes
             # another claim.
             assert queue.commands["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
@@ -196,7 +196,7 @@ async def test_a_result_is_resent_after_a_server_error(open_desk: FakeQueue, wor
     ill = iter([{"error": "storage_unavailable", "message": ""}, {"error": "internal_error", "message": ""}])
     open_desk.answers["job_finish"] = lambda _: next(ill, None)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
-    await open_desk.one("job_finish")
+    await open_desk.only("job_finish")
 
 
 async def test_a_result_that_the_server_rejects_is_not_sent_again(
@@ -204,7 +204,7 @@ async def test_a_result_that_the_server_rejects_is_not_sent_again(
 ) -> None:
     open_desk.answers["job_finish"] = lambda _: {"error": "invalid_request", "message": "no"}
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
-    failed = await open_desk.one("job_fail")
+    failed = await open_desk.only("job_fail")
     assert failed["message"] == "Declined: the server answers invalid_request: no"
 
 
@@ -246,7 +246,7 @@ async def test_the_number_of_emoji_processed_at_once_is_limited(queue: FakeQueue
 
 async def test_the_worker_serves_its_health_and_metrics(open_desk: FakeQueue, worker: RunningWorker) -> None:
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
-    await open_desk.one("job_finish")
+    await open_desk.only("job_finish")
     async with ClientSession() as session:
         async with session.get(f"{worker.address}/health") as answer:
             health = await answer.json()
@@ -324,7 +324,7 @@ async def svc_worker(queue: FakeQueue) -> asyncio.subprocess.Process:
 async def test_the_worker_command_runs_and_exits_on_a_signal(open_desk: FakeQueue) -> None:
     process = await svc_worker(open_desk)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
-    await open_desk.one("job_finish")
+    await open_desk.only("job_finish")
     process.send_signal(signal.SIGTERM)
     async with asyncio.timeout(DEADLINE_S):
         _, reported = await process.communicate()

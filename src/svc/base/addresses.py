@@ -41,8 +41,8 @@ def rate_limit_key(text: str) -> str:
     address = parse_address(text)
     if not isinstance(address, IPv6Address) or address.is_loopback:
         return str(address) if address else text
-    rest = 128 - IPV6_CUSTOMER_BITS
-    return f"{IPv6Address(int(address) >> rest << rest)}/{IPV6_CUSTOMER_BITS}"
+    shift = 128 - IPV6_CUSTOMER_BITS
+    return f"{IPv6Address(int(address) >> shift << shift)}/{IPV6_CUSTOMER_BITS}"
 
 
 @lru_cache(_REMEMBERED)

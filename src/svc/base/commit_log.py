@@ -50,8 +50,8 @@ class CommitLog(Protocol):
 class RecordingConnection(sqlite3.Connection):
     """The writer's connection, which records the statements that change rows."""
 
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.statements: list[Statement] = []
         self._mark = 0
 

@@ -137,8 +137,8 @@ def host_and_port(value: str) -> tuple[str, int | None]:
 
 def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
     """Parse a comma-separated list of names or addresses, each with or without a port. Raises ConfigError."""
-    named = items(variables, name)
-    for value in named:
+    host_names = items(variables, name)
+    for value in host_names:
         try:
             host_and_port(value)
         except ValueError:
@@ -146,7 +146,7 @@ def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
                 f"{name} must list names such as chat.example.org or chat.example.org:8443, "
                 f"without https:// and without a path, not {value!r}"
             ) from None
-    return named
+    return host_names
 
 
 def stun_servers(variables: Mapping[str, str]) -> tuple[tuple[str, int], ...]:

@@ -26,20 +26,20 @@ class _Catalogue:
     # Maps each emoji without its selectors to its standard form in Unicode.
     canonical: dict[str, str]
     # Maps each name, as in `:name:`, to the emoji and its skin-tone variants.
-    named: dict[str, tuple[str, ...]]
+    by_name: dict[str, tuple[str, ...]]
     longest: int
 
 
 @cache
 def _catalogue() -> _Catalogue:
     canonical: dict[str, str] = {}
-    named: dict[str, tuple[str, ...]] = {}
+    by_name: dict[str, tuple[str, ...]] = {}
     for line in files("svc.base").joinpath("emoji.tsv").read_text(encoding="utf-8").splitlines():
         emoji, names, tones = line.split("\t")
         family = (emoji, *tones.split())
         canonical.update((sign.translate(_WITHOUT_SELECTORS), sign) for sign in family)
-        named.update(dict.fromkeys(names.split(), family))
-    return _Catalogue(canonical, named, max(map(len, canonical)))
+        by_name.update(dict.fromkeys(names.split(), family))
+    return _Catalogue(canonical, by_name, max(map(len, canonical)))
 
 
 def canonical_emoji(text: str) -> str | None:
@@ -81,7 +81,7 @@ def emoji_named(name: str, tone: int = 0) -> str | None:
 
     `tone` is a skin tone from 1 (light) to 5 (dark), or 0. Emoji without tones ignore it.
     """
-    family = _catalogue().named.get(name, ())
+    family = _catalogue().by_name.get(name, ())
     wanted = {TONES[tone - 1]} if tone else set()
     alike = (sign for sign in family if wanted == {character for character in sign if character in TONES})
     return next(alike, family[0] if family else None)

@@ -59,8 +59,8 @@ class Ids:
     def _make(self, now_ms: int) -> str:
         self._last = max(self._last + 1, min(now_ms, LATEST_MS) << _COUNTER_BITS)
         milliseconds, counter = self._last >> _COUNTER_BITS, self._last & 0xFFF
-        moment, rest = f"{milliseconds:012x}", f"{0b10 << 62 | self._random_bits(_RANDOM_BITS):016x}"
-        return f"{moment[:8]}-{moment[8:]}-7{counter:03x}-{rest[:4]}-{rest[4:]}"
+        moment, tail = f"{milliseconds:012x}", f"{0b10 << 62 | self._random_bits(_RANDOM_BITS):016x}"
+        return f"{moment[:8]}-{moment[8:]}-7{counter:03x}-{tail[:4]}-{tail[4:]}"
 
 
 def time_ms(id_text: str) -> int:

@@ -162,17 +162,17 @@ def _pivot_root() -> bool:
 
 def _chroot() -> bool:
     """Enter a deleted folder: it is empty, and nothing can be created in it."""
-    here = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
+    root = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
     try:
         folder = tempfile.mkdtemp()
         os.chdir(folder)
         Path(folder).rmdir()
         os.chroot(".")
     except OSError:
-        os.fchdir(here)
+        os.fchdir(root)
         return False
     finally:
-        os.close(here)
+        os.close(root)
     return True
 
 

@@ -82,17 +82,17 @@ class Table(Generic[Record]):
 
     # Methods that write. They are called within a write.
 
-    def insert(self, connection: Connection, record: Record, **beside: object) -> None:
-        connection.execute(self._insert(*beside), self._row(record, beside))
+    def insert(self, connection: Connection, record: Record, **extra: object) -> None:
+        connection.execute(self._insert(*extra), self._row(record, extra))
 
-    def put(self, connection: Connection, record: Record, **beside: object) -> None:
+    def put(self, connection: Connection, record: Record, **extra: object) -> None:
         """Insert a record or update the row with the same key. An update does not delete rows that refer to
         the row.
         """
-        names = [*self.columns, *beside]
+        names = [*self.columns, *extra]
         updated = ", ".join(f"{name} = excluded.{name}" for name in names)
-        sql = f"{self._insert(*beside)} ON CONFLICT DO UPDATE SET {updated}"
-        connection.execute(sql, self._row(record, beside))
+        sql = f"{self._insert(*extra)} ON CONFLICT DO UPDATE SET {updated}"
+        connection.execute(sql, self._row(record, extra))
 
     # The methods below select rows by column values. Column names come only from our code, and None matches
     # NULL. Methods that change rows return whether a row matched.
@@ -111,18 +111,18 @@ class Table(Generic[Record]):
     def delete(self, connection: Connection, **key: object) -> bool:
         return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", _key_values(key)).rowcount > 0
 
-    def _insert(self, *beside: str) -> str:
-        if (sql := self._inserts.get(beside)) is None:
-            names = [*self.columns, *beside]
+    def _insert(self, *extra_columns: str) -> str:
+        if (sql := self._inserts.get(extra_columns)) is None:
+            names = [*self.columns, *extra_columns]
             sql = f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-            self._inserts[beside] = sql
+            self._inserts[extra_columns] = sql
         return sql
 
-    def _row(self, record: Record, beside: Mapping[str, object]) -> list[object]:
+    def _row(self, record: Record, extra: Mapping[str, object]) -> list[object]:
         row = list(self._values(record))
         for index, form in self._forms:
             row[index] = form.store(row[index])
-        return [*row, *beside.values()]
+        return [*row, *extra.values()]
 
     # Methods that read.
 
@@ -130,13 +130,13 @@ class Table(Generic[Record]):
         """Return the column list that `read` expects. `alias` is the table's name in a join."""
         return ", ".join(f"{alias}.{column}" if alias else column for column in self.columns)
 
-    def read(self, row: Sequence[Any], **beside: object) -> Record:
+    def read(self, row: Sequence[Any], **extra: object) -> Record:
         values = list(row)
         for index, form in self._forms:
             values[index] = form.read(values[index])
         for span, part in self._parts:
             values[span] = [part(*values[span])]
-        return self._record(**dict(zip(self._fields, values, strict=True)), **beside)
+        return self._record(**dict(zip(self._fields, values, strict=True)), **extra)
 
     def get(self, connection: Connection, **key: object) -> Record | None:
         """Return the record with this key, as the current write sees it."""
@@ -151,27 +151,27 @@ class Table(Generic[Record]):
         sql = f"SELECT 1 FROM {self.name} WHERE {_is(key)} LIMIT 1"
         return connection.execute(sql, _key_values(key)).fetchone() is not None
 
-    def column(self, connection: Connection, name: str, rest: str = "", **key: object) -> list[Any]:
-        """Return one column of the matching rows. `rest` is the end of the query, such as an ORDER BY
+    def column(self, connection: Connection, name: str, suffix: str = "", **key: object) -> list[Any]:
+        """Return one column of the matching rows. `suffix` is the end of the query, such as an ORDER BY
         clause.
         """
-        sql = f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}"
+        sql = f"SELECT {name} FROM {self.name} WHERE {_is(key)} {suffix}"
         return [value for (value,) in connection.execute(sql, _key_values(key))]
 
-    def find(self, connection: Connection, rest: str, *values: object) -> list[Record]:
-        """Return the records of a query that ends with `rest`, as the current write sees them."""
-        return [self.read(row) for row in connection.execute(self._query(rest), values)]
+    def find(self, connection: Connection, suffix: str, *values: object) -> list[Record]:
+        """Return the records of a query that ends with `suffix`, as the current write sees them."""
+        return [self.read(row) for row in connection.execute(self._query(suffix), values)]
 
     async def one(self, database: Database, **key: object) -> Record | None:
         row = await database.row(self._query(f"WHERE {_is(key)}"), _key_values(key))
         return self.read(row) if row else None
 
-    async def all(self, database: Database, rest: str = "", *values: object) -> list[Record]:
-        """Return the records of a query that ends with `rest`."""
-        return [self.read(row) for row in await database.rows(self._query(rest), values)]
+    async def all(self, database: Database, suffix: str = "", *values: object) -> list[Record]:
+        """Return the records of a query that ends with `suffix`."""
+        return [self.read(row) for row in await database.rows(self._query(suffix), values)]
 
-    def _query(self, rest: str) -> str:
-        return f"SELECT {self.select()} FROM {self.name} {rest}"
+    def _query(self, suffix: str) -> str:
+        return f"SELECT {self.select()} FROM {self.name} {suffix}"
 
 
 def _is_record(kind: object) -> TypeGuard[type[Any]]:

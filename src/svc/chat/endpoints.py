@@ -306,7 +306,7 @@ def schema_of(kind: Any) -> Schema:
 
 @cache
 def _schema_of(kind: Any) -> Schema:
-    [schema], named = msgspec.json.schema_components([kind], ref_template="{name}")
+    [schema], components = msgspec.json.schema_components([kind], ref_template="{name}")
     is_request = isinstance(kind, type) and issubclass(kind, Request)
 
     def written(part: object) -> Any:
@@ -315,7 +315,7 @@ def _schema_of(kind: Any) -> Schema:
         if not isinstance(part, dict):
             return part
         if "$ref" in part:
-            schema = written(named[part["$ref"]])
+            schema = written(components[part["$ref"]])
             return schema if is_request else Named(part["$ref"], schema)
         apart = ("title", "properties", "required")
         kept = {key: written(value) for key, value in part.items() if key not in apart}

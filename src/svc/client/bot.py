@@ -165,11 +165,11 @@ class Bot:
     async def upload(self, channel_id: str, file: Path | bytes, name: str = "") -> str:
         """Upload a file, wait until it has been checked, and return its id for `send`."""
         content = file if isinstance(file, bytes) else await asyncio.to_thread(file.read_bytes)
-        named = name or (file.name if isinstance(file, Path) else "file")
+        file_name = name or (file.name if isinstance(file, Path) else "file")
 
         def form() -> FormData:
             data = FormData(quote_fields=False)
-            data.add_field("file", content, filename=named, content_type="application/octet-stream")
+            data.add_field("file", content, filename=file_name, content_type="application/octet-stream")
             return data
 
         path = f"/api/channels/{quote(channel_id, '')}/uploads"

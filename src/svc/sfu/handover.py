@@ -191,13 +191,13 @@ def _bound(path: Path) -> socket:
     """Return a listening socket at `path`, replacing any previous socket file. Only this user can connect to
     it.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     listening = socket(sockets.AF_UNIX)
     before = os.umask(0o177)
     try:
-        listening.bind(str(beside))
+        listening.bind(str(temporary))
         listening.listen(1)
-        beside.replace(path)
+        temporary.replace(path)
     except OSError as fault:
         listening.close()
         raise ConfigError(f"--handover-socket {path} cannot be used: {fault.strerror or fault}") from None

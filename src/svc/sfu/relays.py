@@ -235,8 +235,8 @@ class Span:
     def held_relays(self) -> list[events.HeldRelay]:
         """Return the sent and the received relays, each with the id of its track on the publisher's SFU."""
         room_id = self._room.room_id
-        sent = [(each, relay.track.track_id, True) for each, relay in self._sent.items()]
-        received = [(each, relay.origin_track_id, False) for each, relay in self._received.items()]
+        sent = [(relay_id, relay.track.track_id, True) for relay_id, relay in self._sent.items()]
+        received = [(relay_id, relay.origin_track_id, False) for relay_id, relay in self._received.items()]
         return [events.HeldRelay(room_id, *relay) for relay in sent + received]
 
     def send(self, request: events.SendRelay) -> None:
@@ -277,7 +277,7 @@ class Span:
         self._report(events.TrackPublished(self._room.room_id, _relayed_track(track)))
 
     def track_ended(self, track: Track) -> None:
-        for relay_id in [each for each, relay in self._sent.items() if relay.track is track]:
+        for relay_id in [relay_id for relay_id, relay in self._sent.items() if relay.track is track]:
             self.end(relay_id)
         self._report(events.TrackEnded(self._room.room_id, track.track_id))
 

@@ -83,8 +83,8 @@ def fingerprint(path: Path) -> str:
 
 def _fits(certificate: x509.Certificate, hosts: Iterable[str], now: datetime) -> bool:
     timely = certificate.not_valid_before_utc <= now < certificate.not_valid_after_utc - RENEWED_BEFORE
-    named = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    return timely and {*map(_general_name, hosts)} <= {*named}
+    certified = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    return timely and {*map(_general_name, hosts)} <= {*certified}
 
 
 def _made(hosts: Sequence[str], now: datetime) -> str:

@@ -102,16 +102,16 @@ def best_url(listen_address: ListenAddress, addresses: Sequence[str]) -> str:
 
 def _from_elsewhere(listen_address: ListenAddress, addresses: Sequence[str]) -> list[str]:
     """Return the addresses for other devices, names first."""
-    named = [url_of(listen_address, name) for name in listen_address.names] if listen_address.secure else []
+    urls = [url_of(listen_address, name) for name in listen_address.names] if listen_address.secure else []
     if is_wildcard(listen_address.host):
-        return named + [
+        return urls + [
             url_of(listen_address, address)
             for address in addresses
             if _on_the_network(address, listen_address.host)
         ]
     if is_loopback(listen_address.host):
         return []
-    return named or ([url_of(listen_address, listen_address.host)] if listen_address.secure else [])
+    return urls or ([url_of(listen_address, listen_address.host)] if listen_address.secure else [])
 
 
 def _on_the_network(address: str, host: str) -> bool:

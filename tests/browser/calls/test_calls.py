@@ -198,7 +198,9 @@ async def test_music_is_heard_in_stereo_at_the_channels_bitrate(people: People) 
     assert "usedtx=1" in await grace.page.evaluate(offered)
 
     async def reported(kbps: int) -> bool:
-        return [each.target_bps for each in (await ada.statistics()).sent if each.mid == "0"] == [kbps * 1000]
+        return [track.target_bps for track in (await ada.statistics()).sent if track.mid == "0"] == [
+            kbps * 1000
+        ]
 
     await wait_until("Ada sends music at the channel's bit rate", lambda: reported(96), within_s=15)
     await ask(ada, "PATCH", "/api/channels/voice", {"bitrate_kbps": 64})
@@ -318,34 +320,34 @@ async def test_muting_and_deafening_by_key_is_reflected_in_the_title_the_icon_an
     await ada.page.evaluate(SYSTEM_KEYS)
     await ada.enter_call()
     await grace.come_in()
-    here = grace.page.get_by_role("list", name="People in Voice")
+    callers = grace.page.get_by_role("list", name="People in Voice")
     await expect(ada.page).to_have_title("🎙 Voice · svc")
     await ada.press("Start camera")
-    await expect(here).to_contain_text("camera")
+    await expect(callers).to_contain_text("camera")
     await ada.press("Share screen")
-    await expect(here).to_contain_text("screen")
-    await expect(here.locator(".avatar")).to_have_count(1)
+    await expect(callers).to_contain_text("screen")
+    await expect(callers.locator(".avatar")).to_have_count(1)
     await ada.press("Stop sharing")
-    await expect(here).not_to_contain_text("screen")
+    await expect(callers).not_to_contain_text("screen")
     await system_shows(ada, "Voice playing")
     await icon_shows(ada, "heard")
     await ada.page.keyboard.press("Control+Shift+M")
     await expect(ada.page).to_have_title("🔇 Voice · svc")
     await icon_shows(ada, "not heard")
-    await expect(here).to_contain_text("muted")
+    await expect(callers).to_contain_text("muted")
     await system_shows(ada, "Voice paused")
     await ada.page.keyboard.press("Control+Shift+D")
     await expect(ada.page).to_have_title("🔕 Voice · svc")
-    await expect(here).to_contain_text("deafened")
+    await expect(callers).to_contain_text("deafened")
     await ada.page.keyboard.press("Control+Shift+D")
     await ada.page.keyboard.press("Control+Shift+M")
     await expect(ada.page).to_have_title("🎙 Voice · svc")
     await icon_shows(ada, "heard")
-    await expect(here).not_to_contain_text("muted")
+    await expect(callers).not_to_contain_text("muted")
     # The media keys on a headset or a locked phone.
     for key, mark, on in SYSTEM_KEYS_DO:
         await ada.page.evaluate(PRESS, key)
-        await (expect(here).to_contain_text(mark) if on else expect(here).not_to_contain_text(mark))
+        await (expect(callers).to_contain_text(mark) if on else expect(callers).not_to_contain_text(mark))
     for key in ("hangup", "stop"):
         await ada.page.evaluate(PRESS, key)
         await expect(ada.page).to_have_title("Voice · svc")

@@ -385,7 +385,7 @@ async def check_sound_only(ada: Person, grace: Person, axe: str) -> None:
     """
 
     async def receives_only_sound() -> bool:
-        return {each.source for each in (await ada.statistics()).received} == {"mic"}
+        return {track.source for track in (await ada.statistics()).received} == {"mic"}
 
     await menu(ada, "Active speaker")
     await (await options_of_grace(ada)).get_by_role("radio", name="Half").check()
@@ -442,8 +442,8 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     await check_sound_only(ada, grace, axe)
 
     await ada.press("Call chat")
-    beside = ada.page.get_by_role("region", name="Call chat")
-    await beside.get_by_role("textbox").fill("The slides are on the table")
+    call_chat = ada.page.get_by_role("region", name="Call chat")
+    await call_chat.get_by_role("textbox").fill("The slides are on the table")
     await ada.page.keyboard.press("Enter")
     await expect(alan.page.locator("#voice-channels .channel.unread")).to_have_count(1)
     await alan.page.get_by_role("button", name="Call chat, 1 unread").click()
@@ -451,4 +451,4 @@ async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: Peop
     await expect(alan.page.locator("#voice-channels .channel.unread")).to_have_count(0)
     await at_both_sizes(ada, axe, "the call chat")
     await open_channel(ada, "general")
-    await expect(beside).to_have_count(0)
+    await expect(call_chat).to_have_count(0)

@@ -24,7 +24,9 @@ ENOUGH = 20  # The number of frames to wait for from each track.
 async def encrypted(owner: Person) -> str:
     """Encrypt the voice channel. Return its id."""
     [channel] = [
-        one for one in (await ask(owner, "GET", "/api/channels"))["channels"] if one["type"] == "voice"
+        channel
+        for channel in (await ask(owner, "GET", "/api/channels"))["channels"]
+        if channel["type"] == "voice"
     ]
     await ask(owner, "PATCH", f"/api/channels/{channel['id']}", {"encrypted": True})
     return str(channel["id"])
@@ -39,12 +41,12 @@ async def number(person: Person, devices: int) -> str:
 async def agree_on_number(*everybody: Person, devices: int) -> None:
     """Wait until all pages show the same number. The pages learn of a new epoch at different times."""
 
-    async def same() -> bool:
+    async def have_same_number() -> bool:
         return len({await number(person, devices) for person in everybody}) == 1
 
     for person in everybody:
         await person.page.locator("#encrypted").click()
-    await wait_until("all pages show the same number", same, within_s=30)
+    await wait_until("all pages show the same number", have_same_number, within_s=30)
     for person in everybody:
         await person.page.keyboard.press("Escape")
 
@@ -102,7 +104,9 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         def epochs_of(person_id: str) -> set[int]:
             """Return the epochs of the keys for this person's audio, or none while their page reloads."""
             lines = [
-                one for one in client.incoming.values() if (one.user_id, one.source) == (person_id, "mic")
+                track
+                for track in client.incoming.values()
+                if (track.user_id, track.source) == (person_id, "mic")
             ]
             return {kid & 255 for line in lines for kid, _ in counted(line)}
 

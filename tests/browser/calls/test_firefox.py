@@ -88,5 +88,5 @@ async def test_a_publisher_switches_to_a_codec_that_a_newcomer_supports(
     grace = await fox.arrive("Grace", product.url)
     await grace.join()
 
-    await asyncio.gather(*(each.sees(ada, source="screen", frames=20) for each in (grace, alan)))
+    await asyncio.gather(*(person.sees(ada, source="screen", frames=20) for person in (grace, alan)))
     assert (await grace.statistics()).track("Ada", "screen").codec == "video/VP9"

@@ -56,7 +56,7 @@ async def receives_screens_of(person: Person, *names: str) -> None:
 
     async def so() -> bool:
         received = (await person.statistics()).received
-        return sorted(each.name for each in received if each.source == "screen") == list(names)
+        return sorted(track.name for track in received if track.source == "screen") == list(names)
 
     await wait_until(f"{person.name} receives the screens of {names}", so, within_s=30)
 
@@ -117,7 +117,7 @@ async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moder
     await ada.sees(edsger, source="screen")
     await ada.hears(edsger, source="screen_audio")
     assert await edsger.page.evaluate(SOUND_OF_SCREEN) == [False, False, False, 2]
-    assert {each.name for each in (await ada.statistics()).received if each.source == "screen_audio"} == {
+    assert {track.name for track in (await ada.statistics()).received if track.source == "screen_audio"} == {
         "Edsger"
     }
     await ada.page.locator("#screens li").filter(has_text="Grace").hover()

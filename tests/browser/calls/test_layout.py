@@ -114,20 +114,20 @@ async def test_calls_with_up_to_twenty_five_people_fit_in_windows_of_every_size(
     ada = await people.arrive("Ada", capture=Capture(320, 180, 5))
     await ada.join(camera=True)
     async with AsyncExitStack() as stack:
-        there = 1
+        size = 1
         for crowd in ((), *CROWDS):
             await stack.enter_async_context(silent_people(product.url, crowd))
-            there += len(crowd)
-            await fits(ada, there)
+            size += len(crowd)
+            await fits(ada, size)
             await ada.press("Share screen")
-            await fits(ada, there, screens=1)
+            await fits(ada, size, screens=1)
             await ada.press("Stop sharing")
-            if there >= MANY:
+            if size >= MANY:
                 await ada.page.evaluate(CAMERAS_ON)
-                await expect(ada.page.locator("#people .with-video")).to_have_count(there)
-                await fits(ada, there, cameras=there)
+                await expect(ada.page.locator("#people .with-video")).to_have_count(size)
+                await fits(ada, size, cameras=size)
                 await ada.page.evaluate(CAMERAS_OFF)
-        assert there == 25
+        assert size == 25
         await expect(ada.page.locator("#people-count")).to_have_text("25 people")
 
 

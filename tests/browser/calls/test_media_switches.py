@@ -95,7 +95,7 @@ async def hardly_sends(person: Person) -> None:
         before = await person.statistics()
         await asyncio.sleep(1)
         after = await person.statistics()
-        return sum(each.packets for each in after.sent) - sum(each.packets for each in before.sent) < 15
+        return sum(track.packets for track in after.sent) - sum(track.packets for track in before.sent) < 15
 
     await wait_until(f"{person.name} sends almost nothing", so, within_s=10)
 

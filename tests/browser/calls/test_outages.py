@@ -70,7 +70,7 @@ async def test_a_call_from_any_client_survives_outages(talk: Talk) -> None:
 @pytest.mark.parametrize("families", [(6,)], ids=["IPv6 only"])
 @pytest.mark.parametrize(
     "client",
-    ["chromium", *(pytest.param(each, marks=ON_IPV6) for each in ("firefox", "pion"))],
+    ["chromium", *(pytest.param(client, marks=ON_IPV6) for client in ("firefox", "pion"))],
 )
 async def test_a_call_works_over_ipv6_only(talk: Talk) -> None:
     await talk.through(outage("move"))
@@ -105,6 +105,6 @@ async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> 
         home = world.homes["ada"]
         async with firefox_in(home, f"http://{SERVER}", str(firefox()), tmp_path / "profile") as browser:
             ada = await browser.arrive("Ada", "about:blank")
-            for change, there in ((home.down, False), (home.up, True)):
+            for change, is_up in ((home.down, False), (home.up, True)):
                 await change("wifi")
-                await becomes(lambda: ada.does("return navigator.onLine"), there)
+                await becomes(lambda: ada.does("return navigator.onLine"), is_up)

@@ -35,11 +35,11 @@ async def keeps_connections(people: Sequence[Person], product: Product, programs
     ada, grace = people
     for person in people:
         await person.page.evaluate("() => { window.connection = svc.call.pc; }")
-    async with standing_still([product.program(each) for each in programs]):
+    async with standing_still([product.program(program) for program in programs]):
         if "sfu" in programs:
             await asyncio.sleep(STILL_S)
         else:
-            away = [each.page.wait_for_function("() => !svc.call.signalled") for each in people]
+            away = [person.page.wait_for_function("() => !svc.call.signalled") for person in people]
             await asyncio.gather(*away)
             await asyncio.gather(ada.hears(grace), grace.hears(ada))
     await asyncio.gather(grace.sees(ada), ada.hears(grace), grace.hears(ada))

@@ -193,8 +193,8 @@ async def sends_back(grace: Person, ada: Watcher) -> None:
         pytest.param("VP8", marks=pytest.mark.nightly("the same sizes run encrypted daily")),
         "VP9",
         *(
-            pytest.param(each, marks=pytest.mark.nightly("VP9 and VP8 are sent in three sizes daily"))
-            for each in ("H264", "AV1")
+            pytest.param(codec, marks=pytest.mark.nightly("VP9 and VP8 are sent in three sizes daily"))
+            for codec in ("H264", "AV1")
         ),
     ],
 )
@@ -213,19 +213,23 @@ async def test_a_camera_in_an_encrypted_channel_is_encrypted_in_every_size(
     await check_each_size(grace, ada)
     await sends_back(grace, ada)
     [channel] = [
-        one for one in (await ask(ada, "GET", "/api/channels"))["channels"] if one["type"] == "voice"
+        channel
+        for channel in (await ask(ada, "GET", "/api/channels"))["channels"]
+        if channel["type"] == "voice"
     ]
     ada_id = await own_id(ada)
     async with recorder(product, tmp_path / "data", channel["id"]) as client:
 
         async def camera_arrives() -> bool:
-            return any((one.user_id, one.source) == (ada_id, "camera") for one in client.incoming.values())
+            return any(
+                (track.user_id, track.source) == (ada_id, "camera") for track in client.incoming.values()
+            )
 
         await wait_until("the recorder has Ada's camera", camera_arrives, within_s=DEADLINE_S)
         (mid, line), *_ = [
-            (mid, one)
-            for mid, one in client.incoming.items()
-            if (one.user_id, one.source) == (ada_id, "camera")
+            (mid, track)
+            for mid, track in client.incoming.items()
+            if (track.user_id, track.source) == (ada_id, "camera")
         ]
         for layer in (0, 1, 2):
             await client.send("set_layer", {"mid": mid, "max_temporal_layer": -1, "max_spatial_layer": layer})
@@ -283,7 +287,7 @@ async def test_encodings_stop_without_viewers_and_restart_on_request(people: Peo
     # when it reports a viewer.
     log = await encoder_log.entries(ada)
     for since_ms, largest in ((paused_ms, False), (resumed_ms, True)):
-        events = [each.event for each in log if each.at_ms >= since_ms and each.encodings[-1] is largest]
+        events = [entry.event for entry in log if entry.at_ms >= since_ms and entry.encodings[-1] is largest]
         assert events[0] == "wanted" and "set" in events
 
 

@@ -50,13 +50,13 @@ async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: 
     await expect(ring).to_be_visible()
 
     await grace.press("Join call")
-    await asyncio.gather(*(shows_speaking(each, ["Ada", "Grace"]) for each in (ada, grace, alan)))
+    await asyncio.gather(*(shows_speaking(person, ["Ada", "Grace"]) for person in (ada, grace, alan)))
     await grace.press("Mute")
-    await asyncio.gather(*(shows_speaking(each, ["Ada"]) for each in (ada, grace, alan)))
+    await asyncio.gather(*(shows_speaking(person, ["Ada"]) for person in (ada, grace, alan)))
     for _ in range(LOOKS):
         assert "Grace" not in [*await ada.shown_speakers(), *await grace.shown_speakers()]
         await asyncio.sleep(POLL_S)
     await grace.press("Unmute")
-    await asyncio.gather(*(shows_speaking(each, ["Ada", "Grace"]) for each in (ada, grace, alan)))
+    await asyncio.gather(*(shows_speaking(person, ["Ada", "Grace"]) for person in (ada, grace, alan)))
     await ada.press("Leave")
     await shows_speaking(alan, ["Grace"])

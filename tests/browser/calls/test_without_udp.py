@@ -140,8 +140,8 @@ async def test_a_call_uses_the_turn_server_if_only_https_gets_through(tmp_path: 
             both: list[Watcher] = [ada, grace]
             await ada.join()
             await grace.join()
-            await asyncio.gather(*(uses_protocol(each, "relay") for each in both))
+            await asyncio.gather(*(uses_protocol(person, "relay") for person in both))
             await is_shown(ada, "Through a relay")
-            for each in both:
-                assert await each.evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")
+            for person in both:
+                assert await person.evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")
             await all_see_and_hear(*both)

@@ -129,7 +129,7 @@ async def plays(person: Person, *times: float) -> None:
 
     async def so() -> bool:
         played = await person.page.evaluate("() => played()")
-        wanted = [each * TONE_IS for each in times]
+        wanted = [time_s * TONE_IS for time_s in times]
         return len(played) == len(wanted) and all(
             abs(level - want) <= 0.1 * want + 0.002 for level, want in zip(played, wanted, strict=True)
         )

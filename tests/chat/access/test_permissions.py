@@ -51,7 +51,7 @@ worlds = st.fixed_dictionaries(
 )
 
 
-def may(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
+def is_permitted(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
     """Return whether a member has a permission. The owner has every permission. For others, the roles decide
     first, and then the channel.
     """
@@ -93,9 +93,9 @@ def test_permissions_follow_the_model(world: dict[str, object]) -> None:
     channel = Channel("x", "x", TEXT, overrides=Overrides(of_roles, of_members))  # type: ignore[arg-type]
     directory.put_channel(channel)
     for permission in SAMPLE:
-        assert directory.may("ada", permission) == may(world, permission, in_channel=False)
-        assert directory.may("ada", permission, "x") == may(world, permission, in_channel=True)
-    assert ("ada" in directory.viewers("x")) == may(world, Permission.VIEW_CHANNEL, in_channel=True)
+        assert directory.may("ada", permission) == is_permitted(world, permission, in_channel=False)
+        assert directory.may("ada", permission, "x") == is_permitted(world, permission, in_channel=True)
+    assert ("ada" in directory.viewers("x")) == is_permitted(world, Permission.VIEW_CHANNEL, in_channel=True)
     assert [c.id for c in directory.visible_channels("ada")] == ["x"] * ("ada" in directory.viewers("x"))
     assert directory.would_have("ada", channel) == directory.permissions("ada", "x") or timeout > NOW
 

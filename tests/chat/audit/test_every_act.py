@@ -145,7 +145,7 @@ class Scene:
     page: LiveMember
     names: dict[str, str] = field(default_factory=dict)
 
-    def named(self, text: str) -> str:
+    def filled_in(self, text: str) -> str:
         for name, value in self.names.items():
             text = text.replace(f"{{{name}}}", value)
         return text
@@ -154,12 +154,12 @@ class Scene:
         """Send the request as the owner. Return whether it succeeded, and its response."""
         if isinstance(body, bytes):
             return await self.sent(what, body)
-        sent = None if body is None else json.loads(self.named(json.dumps(body)))
+        sent = None if body is None else json.loads(self.filled_in(json.dumps(body)))
         if " " not in what:
             reply = await self.page.ask(what, **(sent or {}))
             return reply["event"] != "error", reply["data"]
         method, path = what.split(" ")
-        status, answer = await self.server.folk.owner.ask(method, self.named(path), sent)
+        status, answer = await self.server.folk.owner.ask(method, self.filled_in(path), sent)
         return status < 300, answer
 
     async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
@@ -167,7 +167,7 @@ class Scene:
         method, path = what.split(" ")
         headers = {"Authorization": f"Bearer {self.server.folk.owner.token}"}
         async with self.server.chat.http.request(
-            method, self.named(path), data=body, headers=headers
+            method, self.filled_in(path), data=body, headers=headers
         ) as answer:
             return answer.status < 300, await answer.json()
 
@@ -234,16 +234,18 @@ async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Sc
         folk = await people(chat)
         server = UploadServer(chat, inside, folk, variables)
         async with folk.live("owner") as [page]:
-            here = Scene(server, page)
-            await prepare(here, sfu)
-            yield here
+            scene = Scene(server, page)
+            await prepare(scene, sfu)
+            yield scene
 
 
-async def prepare(here: Scene, sfu: FakeSfu) -> None:
+async def prepare(scene: Scene, sfu: FakeSfu) -> None:
     """Create a report, an applicant, a participant in a call, and pictures."""
-    folk, server, names = here.server.folk, here.server, here.names
+    folk, server, names = scene.server.folk, scene.server, scene.names
     names |= {"member_id": folk.member.id, "heir": folk.admin.id, "type": "role", "target_id": "guest"}
-    [side_room] = [each["id"] for each in here.page.welcome["channels"] if each["name"] == "Side Room"]
+    [side_room] = [
+        channel["id"] for channel in scene.page.welcome["channels"] if channel["name"] == "Side Room"
+    ]
     report = await folk.guest.done("POST", "/api/reports", {"member_id": folk.member.id, "text": "Rude"})
     names |= {"side_room": side_room, "report_id": report["id"]}
     await folk.member.done("PUT", f"/api/members/{folk.member.id}/status", {"text": "Away"})
@@ -259,11 +261,11 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     names["application_id"] = waiting["id"]
     await sfu.until("sync_request")
     await sfu.send_event("peer_joined", "lobby", folk.member.id)
-    while "Member" not in await here.page.people("lobby"):
+    while "Member" not in await scene.page.people("lobby"):
         pass
     for path, action in (("/api/icon", "icon_change"), ("/api/emoji?name=cat", "emoji_create")):
         await server.sent(folk.owner, path)
-        await here.check_logged(path, partial(here.finished, await server.written()), action)
+        await scene.check_logged(path, partial(scene.finished, await server.written()), action)
     [emoji] = (await folk.owner.done("GET", "/api/emoji"))["emoji"]
     names["emoji_id"] = emoji["id"]
 
@@ -279,13 +281,13 @@ async def test_every_administrative_action_leaves_an_entry_in_the_same_write(com
         await remember_created(community, what, answer)
 
 
-async def remember_created(here: Scene, what: str, made: Any) -> None:
+async def remember_created(scene: Scene, what: str, made: Any) -> None:
     """Store the ids of created objects under their placeholders."""
     if (name := MADE.get(what)) is not None:
-        here.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]
+        scene.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]
     if what == "POST /api/channels":
         for name in ("message_id", "another_message"):
             path, body = f"/api/channels/{made['id']}/messages", {"text": f"The {name}"}
-            here.names[name] = (await here.server.folk.member.done("POST", path, body))["id"]
+            scene.names[name] = (await scene.server.folk.member.done("POST", path, body))["id"]
     if what == "POST /api/backups":
-        here.names["name"] = (await here.page.pushed("backup_finished"))["name"]
+        scene.names["name"] = (await scene.page.pushed("backup_finished"))["name"]

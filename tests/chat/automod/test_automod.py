@@ -119,7 +119,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
 
     flagged = await post_text(folk.member, text)
     assert flagged["flagged"] and flagged["text"] == text
-    assert [(each["rule"], each["message_id"]) for each in await reports(folk)] == [
+    assert [(report["rule"], report["message_id"]) for report in await reports(folk)] == [
         (made["name"], flagged["id"])
     ]
 
@@ -157,7 +157,7 @@ async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(folk
     assert (report["channel_id"], report["message_id"]) == ("general", None)
     assert report["text"] == "cryptoscams"
     history = await folk.moderator.done("GET", f"/api/members/{folk.member.id}/moderation")
-    assert [each["action"] for each in history["entries"]] == ["member_timeout"]
+    assert [entry["action"] for entry in history["entries"]] == ["member_timeout"]
 
 
 async def test_repeated_messages_are_stopped_but_retried_requests_are_not(folk: People) -> None:
@@ -213,10 +213,10 @@ async def test_rules_also_apply_to_edits(folk: People) -> None:
     await rule(folk, "words", "block", words=["casino"])
     await rule(folk, "links", "flag")
     message = await post_text(folk.member, "hello")
-    one = f"{MESSAGES}/{message['id']}"
-    assert await folk.member.refused("PATCH", one, {"text": "casino"}) == "rule_refused"
+    message_path = f"{MESSAGES}/{message['id']}"
+    assert await folk.member.refused("PATCH", message_path, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
-        assert (await folk.member.done("PATCH", one, {"text": text}))["flagged"]
+        assert (await folk.member.done("PATCH", message_path, {"text": text}))["flagged"]
     # No other matches in a message are reported while a report about that message is open.
     assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
 
@@ -266,7 +266,7 @@ async def test_a_report_about_a_webhooks_message_names_the_webhook_and_can_be_re
     assert "shit" in report["text"]
     by_hand = {"channel_id": "general", "message_id": posted["message_id"], "text": "rude"}
     await folk.member.done("POST", "/api/reports", by_hand)
-    assert [each["webhook"]["name"] for each in await reports(folk)] == ["Builds", "Builds"]
+    assert [report["webhook"]["name"] for report in await reports(folk)] == ["Builds", "Builds"]
     await folk.moderator.done("POST", f"/api/reports/{report['id']}/resolve")
     [entry] = (await folk.owner.done("GET", "/api/audit?action=report_resolve"))["entries"]
     assert entry["details"]["nickname"] == "Builds" and "member_id" not in entry["details"]
@@ -418,8 +418,8 @@ async def test_rules_survive_a_restart_and_every_change_is_logged(
         acts = [
             (entry["action"], entry["details"]["name"]) for entry in entries if "rule_" in entry["action"]
         ]
-        named = ("rule_delete", "rule_create", "rule_edit", "rule_create")
-        assert acts == [(action, "Links") for action in named]
+        actions = ("rule_delete", "rule_create", "rule_edit", "rule_create")
+        assert acts == [(action, "Links") for action in actions]
     async with chat_server(variables) as chat:
         ada.chat = owner.chat = chat
         assert await refusal(ada, "https://a.example") == "rule_refused"

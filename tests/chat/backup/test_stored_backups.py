@@ -138,12 +138,12 @@ async def test_storage_is_reported_by_kind_and_by_member(variables: dict[str, st
         ):
             await database.write(partial(_store, f"uploads/{number}", holder, kind, size))
         shown = await folk.owner.done("GET", "/api/storage")
-        assert {one["kind"]: one["bytes"] for one in shown["by_kind"]} == {
+        assert {kind["kind"]: kind["bytes"] for kind in shown["by_kind"]} == {
             "message": 120,
             "member": 50,
             "server": 5,
         }
-        assert [(one["nickname"], one["bytes"]) for one in shown["by_member"]] == [
+        assert [(member["nickname"], member["bytes"]) for member in shown["by_member"]] == [
             ("Member", 120),
             ("Guest", 50),
         ]

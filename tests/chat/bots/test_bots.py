@@ -56,7 +56,7 @@ async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: People) -> No
         }
     await bot.done("POST", GENERAL, {"text": "over HTTP"})
     listed = (await folk.member.done("GET", "/api/members?bot=true"))["members"]
-    assert [one["id"] for one in listed] == [bot.id]
+    assert [bot_["id"] for bot_ in listed] == [bot.id]
     (entry,) = (await folk.owner.done("GET", "/api/audit?action=bot_create"))["entries"]
     assert (entry["actor_id"], entry["target_id"]) == (keeper.id, bot.id)
     assert bot.token not in str(entry)
@@ -134,7 +134,7 @@ async def test_a_bots_token_is_revoked_when_its_creator_leaves(folk: People, how
     await revokes(*ways[how], bot)
     await other.done("GET", "/api/channels")
     bots = (await folk.owner.done("GET", BOTS))["bots"]
-    assert {one["member"]["id"]: one["has_token"] for one in bots} == {bot.id: False, other.id: True}
+    assert {bot_["member"]["id"]: bot_["has_token"] for bot_ in bots} == {bot.id: False, other.id: True}
     bot.token = (await folk.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
     await bot.done("GET", "/api/channels")
 
@@ -282,11 +282,11 @@ async def test_invites_created_by_a_bot_are_revoked_with_its_token(folk: People,
     # Anyone who knew the token may have created the invites.
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
-    for each in (bot, other):
-        await each.done("POST", "/api/invites", {})
+    for account in (bot, other):
+        await account.done("POST", "/api/invites", {})
     if how == "another token":
         await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
     else:
         await folk.owner.done("PUT", f"/api/bans/{keeper.id}")
     left = (await folk.owner.done("GET", "/api/invites"))["invites"]
-    assert [one["created_by"] for one in left if one["created_by"] in (bot.id, other.id)] == [other.id]
+    assert [bot_["created_by"] for bot_ in left if bot_["created_by"] in (bot.id, other.id)] == [other.id]

@@ -163,8 +163,8 @@ async def test_visibility_follows_the_roles_of_a_member(folk: People) -> None:
         await owner.done("DELETE", f"/api/roles/{role['id']}")
         assert await seen_by(member) == ["channel_created deck", "channel_deleted gone"]
         without = [p for p in (await owner.done("GET", "/api/roles"))["roles"] if p["id"] == "member"]
-        rest = [p for p in without[0]["permissions"] if p != "view_channel"]
-        await owner.done("PATCH", "/api/roles/member", {"permissions": rest})
+        remaining = [p for p in without[0]["permissions"] if p != "view_channel"]
+        await owner.done("PATCH", "/api/roles/member", {"permissions": remaining})
         assert set(await seen_by(member)) == {"channel_deleted gone"}
         assert (await folk.member.done("GET", "/api/channels"))["channels"] == []
 

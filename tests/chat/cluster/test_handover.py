@@ -111,10 +111,10 @@ async def test_a_client_without_retries_loses_no_request_while_the_community_mov
 
             async with Sending(send_live).running("live") as live_writer:
                 await move(first, second)
-                before = [len(each.sent) for each in (node_writer, relay_writer, live_writer)]
+                before = [len(writer.sent) for writer in (node_writer, relay_writer, live_writer)]
 
                 async def are_served_by_the_next_owner() -> bool:
-                    now = [len(each.sent) for each in (node_writer, relay_writer, live_writer)]
+                    now = [len(writer.sent) for writer in (node_writer, relay_writer, live_writer)]
                     return all(later > earlier + 2 for earlier, later in zip(before, now, strict=True))
 
                 await wait_until("all writers go on", are_served_by_the_next_owner, within_s=30)

@@ -45,7 +45,7 @@ async def relays_at(node: ChatNode) -> dict[str, int]:
     """Return the number of open pages on each relay, as shown by `svc admin cluster status`."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
-    return {each["relay"]: each["pages"] for each in result.get("relays", [])}
+    return {relay["relay"]: relay["pages"] for relay in result.get("relays", [])}
 
 
 async def test_members_on_relays_get_each_event_once_and_keep_their_sockets_through_a_takeover(

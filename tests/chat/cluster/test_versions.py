@@ -51,15 +51,15 @@ async def test_a_relay_keeps_its_sockets_while_the_owner_has_another_version_of_
 ) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
-        chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (same,),
+        chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (restarted,),
         chat_relays(servers.urls, ["east"]) as (relay,),
-        member_at(relay, same, "Ada") as ada,
+        member_at(relay, restarted, "Ada") as ada,
     ):
         other = ChatNode("b", tmp_path, servers.urls, FLAGS)
         other.program = OTHER_PROTOCOL
         async with killed_at_the_end([other]):
             await other.start()
-            await move(same, other)
+            await move(restarted, other)
 
             async def has_no_owner() -> bool:
                 return (await relay.health()).get("status") == "no_owner"
@@ -70,7 +70,7 @@ async def test_a_relay_keeps_its_sockets_while_the_owner_has_another_version_of_
             )
             assert refused["data"]["error"] == "server_stopping", refused
             assert relay.process is not None and relay.process.returncode is None
-            await move(other, same)
+            await move(other, restarted)
             await ada.pushed("authenticated")
             await post(ada, "over the same socket")
             assert await next_text(ada) == "over the same socket"

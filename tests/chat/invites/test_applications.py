@@ -54,7 +54,7 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
         assert await refusal(folk.chat, device, code) == "approval_pending"
         assert await refusal(folk.chat, device) == "approval_pending"
         for person in (folk.owner, gatekeeper):
-            assert [one["id"] for one in await waiting(person)] == [event["id"]]
+            assert [entry["id"] for entry in await waiting(person)] == [event["id"]]
         path = f"{APPLICATIONS}/{event['id']}/approve"
         assert await folk.member.refused("GET", APPLICATIONS) == "forbidden"
         assert await folk.member.refused("POST", path) == "forbidden"
@@ -102,8 +102,8 @@ async def test_a_refused_applicant_is_told_the_reason_and_can_be_approved_later(
     device = Device()
     code = await with_approval(folk.owner)
     await apply(folk.chat, device, code)
-    (one,) = await waiting(folk.owner)
-    path = f"{APPLICATIONS}/{one['id']}"
+    (application,) = await waiting(folk.owner)
+    path = f"{APPLICATIONS}/{application['id']}"
     assert await folk.member.refused("POST", f"{path}/refuse", {"reason": "no"}) == "forbidden"
     await folk.moderator.done("POST", f"{path}/refuse", {"reason": "we are full"})
     assert await folk.moderator.refused("POST", f"{path}/refuse") == "unknown_application"
@@ -166,11 +166,11 @@ async def test_an_application_is_deleted_after_a_while(variables: dict[str, str]
     async with server_with_insight(variables) as (chat, community):
         folk, device = await people(chat), Device()
         await apply(chat, device, await with_approval(folk.owner))
-        (one,) = await waiting(folk.owner)
+        (application,) = await waiting(folk.owner)
         database = community.auth.applications._database
-        await database.write(lambda c: store.delete_older_applications(c, one["asked_at_ms"]))
-        assert await waiting(folk.owner) == [one]
-        await database.write(lambda c: store.delete_older_applications(c, one["asked_at_ms"] + 1))
+        await database.write(lambda c: store.delete_older_applications(c, application["asked_at_ms"]))
+        assert await waiting(folk.owner) == [application]
+        await database.write(lambda c: store.delete_older_applications(c, application["asked_at_ms"] + 1))
         assert await waiting(folk.owner) == []
         assert await refusal(chat, device) == "invite_required"
 

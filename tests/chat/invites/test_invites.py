@@ -86,7 +86,7 @@ async def test_an_invite_does_not_name_a_channel_that_is_hidden_from_the_viewer(
     invite = await folk.owner.done("POST", "/api/invites", {"channel_id": channel_id})
     for reader, expected in ((folk.moderator, None), (folk.owner, channel_id)):
         seen = (await reader.done("GET", "/api/invites"))["invites"]
-        assert [one["channel_id"] for one in seen if one["id"] == invite["id"]] == [expected]
+        assert [invite_["channel_id"] for invite_ in seen if invite_["id"] == invite["id"]] == [expected]
 
 
 async def test_nobody_can_invite_to_a_role_above_their_rank(folk: People) -> None:

@@ -61,8 +61,8 @@ async def test_everybody_sees_a_link_until_it_is_removed(world: World) -> None:
 
 async def test_a_new_link_replaces_the_one_to_the_same_server(world: World) -> None:
     member = world.folk.member
-    for there in (elsewhere(), elsewhere(), elsewhere("http://localhost:8080")):
-        last = await member.done("POST", OWN, pair(world.account(member), there))
+    for other in (elsewhere(), elsewhere(), elsewhere("http://localhost:8080")):
+        last = await member.done("POST", OWN, pair(world.account(member), other))
     links = await links_of(member, member.id)
     assert [link["origin"] for link in links] == [GARDEN, "http://localhost:8080"]
     assert links[-1] == last
@@ -70,32 +70,40 @@ async def test_a_new_link_replaces_the_one_to_the_same_server(world: World) -> N
 
 async def test_a_statement_that_fits_another_account_server_or_key_is_refused(world: World) -> None:
     member, owner = world.folk.member, world.folk.owner
-    here, there, stranger = world.account(member), elsewhere(), Account(GARDEN, "eve", Device())
+    own, other_account, stranger = world.account(member), elsewhere(), Account(GARDEN, "eve", Device())
     third = Account("https://third.example", member.id, member.device)
-    good = pair(here, there)
-    forged = statement(Account(GARDEN, there.id, stranger.device), here)
+    good = pair(own, other_account)
+    forged = statement(Account(GARDEN, other_account.id, stranger.device), own)
     head, claims, _ = good["other"].split(".")
     wrong = {
         "signed by another key of that server": good | {"other": forged},
         "with another signature": good | {"other": f"{head}.{claims}.{forged.split('.')[2]}"},
-        "about another member": good | {"other": statement(there, world.account(owner))},
-        "replayed from a third server": good | {"other": statement(there, third)},
-        "both replayed from a third server": pair(third, there),
-        "about another key": good | {"other": statement(there, Account(here.origin, here.id, Device()))},
-        "whose own half names somebody else": good | {"own": statement(here, stranger)},
-        "by another member": pair(world.account(owner), there),
-        "by another key than this device's": pair(Account(here.origin, here.id, Device()), there),
+        "about another member": good | {"other": statement(other_account, world.account(owner))},
+        "replayed from a third server": good | {"other": statement(other_account, third)},
+        "both replayed from a third server": pair(third, other_account),
+        "about another key": good
+        | {"other": statement(other_account, Account(own.origin, own.id, Device()))},
+        "whose own half names somebody else": good | {"own": statement(own, stranger)},
+        "by another member": pair(world.account(owner), other_account),
+        "by another key than this device's": pair(Account(own.origin, own.id, Device()), other_account),
         "from this server twice": {
-            "own": statement(here, world.account(owner)),
-            "other": statement(world.account(owner), here),
+            "own": statement(own, world.account(owner)),
+            "other": statement(world.account(owner), own),
         },
-        "for another purpose": good | {"other": statement(there, here, use="mls")},
-        "for no purpose": good | {"other": statement(there, here, use=None)},
-        "from an address that is no origin": pair(here, Account(GARDEN + "/", there.id, there.device)),
-        "from an address of another kind": pair(here, Account("file://x", there.id, there.device)),
-        "from letters that look alike": pair(here, Account("https://gаrden.example", "x", there.device)),
+        "for another purpose": good | {"other": statement(other_account, own, use="mls")},
+        "for no purpose": good | {"other": statement(other_account, own, use=None)},
+        "from an address that is no origin": pair(
+            own, Account(GARDEN + "/", other_account.id, other_account.device)
+        ),
+        "from an address of another kind": pair(
+            own, Account("file://x", other_account.id, other_account.device)
+        ),
+        "from letters that look alike": pair(
+            own, Account("https://gаrden.example", "x", other_account.device)
+        ),
         "that is no statement": good | {"other": "a.b.c"},
-        "that holds no claims": good | {"other": there.device.sign({}, {"jwk": there.device.jwk})},
+        "that holds no claims": good
+        | {"other": other_account.device.sign({}, {"jwk": other_account.device.jwk})},
     }
     for what, body in wrong.items():
         assert await member.refused("POST", OWN, body) == "link_invalid", what
@@ -160,7 +168,9 @@ async def test_members_of_both_servers_verify_a_statement_until_it_is_withdrawn(
     assert await verify(world, token, digest) == (200, {"account": account}, "*")
     status, answer, readers = await verify(world, "svcrail.x.y", digest)
     assert (status, answer["error"], readers) == (401, "token_invalid", None)
-    assert [each["digest"] for each in (await member.done("GET", CONFIRMATIONS))["confirmations"]] == [digest]
+    assert [
+        confirmation["digest"] for confirmation in (await member.done("GET", CONFIRMATIONS))["confirmations"]
+    ] == [digest]
     assert await guest.refused("PUT", f"{CONFIRMATIONS}/{digest}") == "link_invalid"
     await guest.done("DELETE", f"{CONFIRMATIONS}/{digest}")
     assert (await verify(world, token, digest))[1] == {"account": account}
@@ -223,7 +233,9 @@ async def test_an_export_of_ones_own_data_has_both(world: World) -> None:
     await member.done("PUT", f"{CONFIRMATIONS}/{digest_of('a statement')}")
     export = await member.done("GET", "/api/me/export")
     assert export["linked_accounts"] == [link]
-    assert [each["digest"] for each in export["account_confirmations"]] == [digest_of("a statement")]
+    assert [confirmation["digest"] for confirmation in export["account_confirmations"]] == [
+        digest_of("a statement")
+    ]
 
 
 async def test_two_servers_link_the_accounts_of_one_person(
@@ -232,13 +244,13 @@ async def test_two_servers_link_the_accounts_of_one_person(
     second = variables | {"DATA_DIR": str(tmp_path / "second"), "SERVER_ID": "second", "JWT_SECRET": "x" * 32}
     async with server_with_insight(second) as (chat, community):
         other = World(chat, community, await people(chat))
-        here, there = world.account(world.folk.member), other.account(other.folk.member)
-        mine, theirs = statement(here, there), statement(there, here)
+        own, other_account = world.account(world.folk.member), other.account(other.folk.member)
+        mine, theirs = statement(own, other_account), statement(other_account, own)
         await world.folk.member.done("POST", OWN, {"own": mine, "other": theirs})
         await other.folk.member.done("POST", OWN, {"own": theirs, "other": mine})
         await other.folk.member.done("PUT", f"{CONFIRMATIONS}/{digest_of(theirs)}")
         shown = await links_of(world.folk.guest, world.folk.member.id)
         token = await token_of(other.folk.guest)
         _, answer, _ = await verify(other, token, digest_of(shown[0]["other"]))
-        assert answer["account"]["member_id"] == there.id
-        assert answer["account"]["key"] == there.device.thumbprint
+        assert answer["account"]["member_id"] == other_account.id
+        assert answer["account"]["key"] == other_account.device.thumbprint

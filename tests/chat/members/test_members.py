@@ -197,8 +197,8 @@ async def test_roles_are_reordered_all_together_or_not_at_all(folk: People) -> N
 async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_lack(folk: People) -> None:
     owner, admin, moderator = folk.owner, folk.admin, folk.moderator
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
-    may = [*mine["permissions"], "manage_roles"]
-    await owner.done("PATCH", "/api/roles/moderator", {"permissions": may})
+    wanted = [*mine["permissions"], "manage_roles"]
+    await owner.done("PATCH", "/api/roles/moderator", {"permissions": wanted})
     # Roles of equal or higher rank cannot be changed, nor can their holders.
     for role_id in ("moderator", "admin", "owner"):
         for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):

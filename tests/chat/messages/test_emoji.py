@@ -125,7 +125,7 @@ def test_an_emoji_can_be_found_by_the_names_that_other_programs_use(
 
 def test_stored_reactions_are_merged_when_the_database_is_upgraded(tmp_path: Path) -> None:
     migrations = migrations_in(SCHEMA_FOLDER)
-    [respelling] = [each.number for each in migrations if "stored_emoji" in each.script]
+    [respelling] = [migration.number for migration in migrations if "stored_emoji" in migration.script]
     with closing(sqlite3.connect(tmp_path / "old", isolation_level=None)) as old:
         migrate(old, migrations[: respelling - 1], tmp_path / "backups")
         old.executemany(

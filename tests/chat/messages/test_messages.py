@@ -130,7 +130,7 @@ async def test_the_id_of_a_deleted_message_still_works_as_a_cursor(chat: ChatSer
         assert await refusal(ada, "message_send", text="x", reply_to=second["id"]) == "unknown_message"
         assert (await send(ben, "4", reply_to=third["id"]))["reply_to"] == third["id"]
         await ada.ask("message_delete", channel_id=CHANNEL, message_id=first["id"])
-        entries = (await rest(chat, owner, "GET", "/api/audit?action=message_delete"))["entries"]
+        entries = (await remaining(chat, owner, "GET", "/api/audit?action=message_delete"))["entries"]
         assert [entry["target_id"] for entry in entries] == [second["id"]]
 
 
@@ -202,8 +202,8 @@ async def test_typing_is_pushed_to_others_at_a_limited_rate(chat: ChatServer) ->
         for _ in range(3):
             await ada.ask("typing", channel_id=CHANNEL)
         await send(ada, "done")
-        there = {"channel_id": CHANNEL, "member_id": ada.id}
-        assert await ben.pushed("typing") == {**there, "thread": None}
+        key = {"channel_id": CHANNEL, "member_id": ada.id}
+        assert await ben.pushed("typing") == {**key, "thread": None}
         await ben.pushed("message_posted")
         assert "typing" not in ben.kept_events()
         assert await refusal(ben, "typing", channel_id="nowhere") == "unknown_channel"
@@ -212,29 +212,29 @@ async def test_typing_is_pushed_to_others_at_a_limited_rate(chat: ChatServer) ->
 async def test_messages_work_the_same_over_http(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         messages = f"/api/channels/{CHANNEL}/messages"
-        sent = await rest(chat, owner, "POST", messages, 201, text="Over HTTP", nonce="n")
-        one = f"{messages}/{sent['id']}"
+        sent = await remaining(chat, owner, "POST", messages, 201, text="Over HTTP", nonce="n")
+        message_path = f"{messages}/{sent['id']}"
         assert (await ada.pushed("message_posted"))["id"] == sent["id"]
-        assert (await rest(chat, ada, "GET", messages + "?limit=1"))["messages"] == [sent]
-        assert await rest(chat, ada, "GET", one) == sent
-        await rest(chat, owner, "PUT", f"{one}/reactions/👍", 204)
-        await rest(chat, owner, "PUT", f"/api/channels/{CHANNEL}/pins/{sent['id']}", 204)
-        edited = await rest(chat, owner, "PATCH", one, text="Edited")
+        assert (await remaining(chat, ada, "GET", messages + "?limit=1"))["messages"] == [sent]
+        assert await remaining(chat, ada, "GET", message_path) == sent
+        await remaining(chat, owner, "PUT", f"{message_path}/reactions/👍", 204)
+        await remaining(chat, owner, "PUT", f"/api/channels/{CHANNEL}/pins/{sent['id']}", 204)
+        edited = await remaining(chat, owner, "PATCH", message_path, text="Edited")
         assert (edited["text"], edited["pinned"], len(edited["reactions"])) == ("Edited", True, 1)
-        assert len((await rest(chat, owner, "GET", one + "/edits"))["edits"]) == 1
-        assert len((await rest(chat, ada, "GET", f"/api/channels/{CHANNEL}/pins"))["messages"]) == 1
-        counts = await rest(chat, ada, "POST", f"/api/channels/{CHANNEL}/read", message_id=sent["id"])
+        assert len((await remaining(chat, owner, "GET", message_path + "/edits"))["edits"]) == 1
+        assert len((await remaining(chat, ada, "GET", f"/api/channels/{CHANNEL}/pins"))["messages"]) == 1
+        counts = await remaining(chat, ada, "POST", f"/api/channels/{CHANNEL}/read", message_id=sent["id"])
         assert (counts["unread"], counts["mentions"]) == (0, 0)
-        await rest(chat, ada, "POST", f"/api/channels/{CHANNEL}/typing", 204)
-        await rest(chat, owner, "DELETE", f"{one}/reactions/👍", 204)
-        await rest(chat, owner, "DELETE", f"/api/channels/{CHANNEL}/pins/{sent['id']}", 204)
-        await rest(chat, owner, "DELETE", one, 204)
-        assert (await rest(chat, ada, "GET", one, 404))["error"] == "unknown_message"
-        too_many = await rest(chat, ada, "GET", "/api/search?query=x&limit=51", 400)
+        await remaining(chat, ada, "POST", f"/api/channels/{CHANNEL}/typing", 204)
+        await remaining(chat, owner, "DELETE", f"{message_path}/reactions/👍", 204)
+        await remaining(chat, owner, "DELETE", f"/api/channels/{CHANNEL}/pins/{sent['id']}", 204)
+        await remaining(chat, owner, "DELETE", message_path, 204)
+        assert (await remaining(chat, ada, "GET", message_path, 404))["error"] == "unknown_message"
+        too_many = await remaining(chat, ada, "GET", "/api/search?query=x&limit=51", 400)
         assert too_many["error"] == "invalid_request"
 
 
-async def rest(
+async def remaining(
     chat: ChatServer, member: LiveMember, method: str, path: str, status: int = 200, **body: object
 ) -> Any:
     headers = {"Authorization": f"Bearer {member.token}"}

@@ -86,7 +86,7 @@ class Client:
 
 def react(message: dict[str, Any], emoji: str, member_id: str, *, added: bool) -> None:
     """Apply a reaction in the wire format, with emoji in code-point order."""
-    listed = {each["emoji"]: each["member_ids"] for each in message["reactions"]}
+    listed = {reaction["emoji"]: reaction["member_ids"] for reaction in message["reactions"]}
     if added:
         listed.setdefault(emoji, []).append(member_id)
     else:
@@ -198,7 +198,7 @@ class Play:
             with pytest.raises(ChatError, match="unknown_channel"):
                 await self.feature.messages.send(member_id, Draft(channel_id, "x"), self.now)
             return
-        there = self.model.of(channel_id)
+        messages = self.model.of(channel_id)
         deed = self.chance.choice(
             [
                 self.send,
@@ -212,11 +212,11 @@ class Play:
                 self.read,
             ]
         )
-        if deed in (self.send, self.repeat) or there:
-            await deed(member_id, channel_id, there)
+        if deed in (self.send, self.repeat) or messages:
+            await deed(member_id, channel_id, messages)
 
-    async def send(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
-        reply_to = self.chance.choice(there)["id"] if there and self.chance.random() < 0.2 else None
+    async def send(self, member_id: str, channel_id: str, messages: list[dict[str, Any]]) -> None:
+        reply_to = self.chance.choice(messages)["id"] if messages and self.chance.random() < 0.2 else None
         ping = self.chance.random() < 0.7
         draft = Draft(channel_id, self.text(), str(len(self.nonces)), reply_to, ping)
         await self.perhaps_given_up(self.feature.messages.send(member_id, draft, self.now))
@@ -226,7 +226,7 @@ class Play:
         self.nonces.append((member_id, draft, message.id))
         self.model.posted(shown(message))
 
-    async def repeat(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
+    async def repeat(self, member_id: str, channel_id: str, messages: list[dict[str, Any]]) -> None:
         if not self.nonces:
             return
         author_id, draft, message_id = self.chance.choice(self.nonces)
@@ -236,8 +236,8 @@ class Play:
             with pytest.raises(ChatError, match="unknown_message"):
                 await self.feature.messages.send(author_id, draft, self.now)
 
-    async def edit(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
-        message, text = self.chance.choice(there), self.text()
+    async def edit(self, member_id: str, channel_id: str, messages: list[dict[str, Any]]) -> None:
+        message, text = self.chance.choice(messages), self.text()
         editing = self.feature.messages.edit(member_id, channel_id, message["id"], text, self.now)
         if message["author"]["id"] != member_id:
             with pytest.raises(ChatError, match="forbidden"):
@@ -254,8 +254,8 @@ class Play:
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
             self.model.notified[message["id"]] &= set(mentions)
 
-    async def delete(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
-        message = self.chance.choice(there)
+    async def delete(self, member_id: str, channel_id: str, messages: list[dict[str, Any]]) -> None:
+        message = self.chance.choice(messages)
         deleting = self.feature.messages.delete(member_id, channel_id, message["id"], self.now)
         if message["author"]["id"] != member_id and member_id != MANAGER:
             with pytest.raises(ChatError, match="forbidden"):
@@ -264,8 +264,8 @@ class Play:
         await self.perhaps_given_up(deleting)
         self.model.messages.remove(message)
 
-    async def react(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
-        message, emoji = self.chance.choice(there), self.chance.choice(EMOJI)
+    async def react(self, member_id: str, channel_id: str, messages: list[dict[str, Any]]) -> None:
+        message, emoji = self.chance.choice(messages), self.chance.choice(EMOJI)
         reacted = any(member_id in r["member_ids"] for r in message["reactions"] if r["emoji"] == emoji)
         add = self.chance.random() < 0.6
         which = member_id, channel_id, message["id"], emoji
@@ -274,14 +274,14 @@ class Play:
         if add is not reacted:
             react(message, emoji, member_id, added=add)
 
-    async def pin(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
-        message, pinned = self.chance.choice(there), self.chance.random() < 0.5
+    async def pin(self, member_id: str, channel_id: str, messages: list[dict[str, Any]]) -> None:
+        message, pinned = self.chance.choice(messages), self.chance.random() < 0.5
         marking = self.feature.marking
         await marking.pin(MANAGER, channel_id, message["id"], self.now, pinned=pinned)
         message["pinned"] = pinned
 
-    async def read(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
-        message_id = self.chance.choice(there)["id"]
+    async def read(self, member_id: str, channel_id: str, messages: list[dict[str, Any]]) -> None:
+        message_id = self.chance.choice(messages)["id"]
         await self.perhaps_given_up(self.feature.reads.read(member_id, channel_id, message_id))
         key = member_id, channel_id
         self.model.read[key] = max(message_id, self.model.read.get(key, ""))
@@ -301,8 +301,8 @@ class Play:
 
     def text(self) -> str:
         words = self.chance.choices(WORDS, k=self.chance.randrange(1, 4))
-        named = [member_id for member_id in MEMBERS if self.chance.random() < 0.2]
-        return " ".join([*words, *(f"[x](mention:{member_id})" for member_id in named)])
+        mentioned = [member_id for member_id in MEMBERS if self.chance.random() < 0.2]
+        return " ".join([*words, *(f"[x](mention:{member_id})" for member_id in mentioned)])
 
     async def compare(self) -> None:
         for channel_id in CHANNELS:
@@ -319,10 +319,10 @@ class Play:
         assert client.messages == expected
         welcome = json.loads(encode(self.feature.welcome(Session(member_id, "s"))))
         for counts in welcome["unread"]:
-            there = self.model.counts(member_id, counts["channel_id"])
-            assert (counts["unread"], counts["mentions"]) == there
+            state = self.model.counts(member_id, counts["channel_id"])
+            assert (counts["unread"], counts["mentions"]) == state
             folded = client.counts[counts["channel_id"]]
-            assert (folded["unread"], folded["mentions"]) == there
+            assert (folded["unread"], folded["mentions"]) == state
         assert {counts["channel_id"] for counts in welcome["unread"]} == set(visible)
         async with asyncio.timeout(30):
             await self.feature.indexer.wait_indexed()

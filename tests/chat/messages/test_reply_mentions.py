@@ -17,7 +17,7 @@ async def posted(person: Person, text: str, **more: object) -> Any:
 async def counted(folk: People, role: str) -> int:
     """Return how many unread mentions the member has in the channel."""
     async with folk.live(role) as [member]:
-        [counts] = [each for each in member.welcome["unread"] if each["channel_id"] == "general"]
+        [counts] = [entry for entry in member.welcome["unread"] if entry["channel_id"] == "general"]
         return int(counts["mentions"])
 
 

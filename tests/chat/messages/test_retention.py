@@ -35,8 +35,8 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
         connection.execute(
             "UPDATE messages SET attachments = ? WHERE id = ?", (dumps([file]).decode(), message_id)
         )
-        for one in (key, thumbnail):
-            community.media.refer(connection, one, MESSAGE, message_id)
+        for object_key in (key, thumbnail):
+            community.media.refer(connection, object_key, MESSAGE, message_id)
         # Change every column that contains the time, and keep the search index consistent.
         connection.execute(
             "UPDATE messages SET n = n - ((? * ?) << 12) WHERE id = ?", (age_days, DAY_MS, message_id)

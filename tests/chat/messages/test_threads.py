@@ -155,8 +155,8 @@ async def test_typing_in_a_thread_is_shown_only_in_that_thread(chat: ChatServer)
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
         await request(ada, "typing", channel_id="general", thread=root)
-        there = {"channel_id": "general", "member_id": ada.id, "thread": root}
-        assert await ben.pushed("typing") == there
+        key = {"channel_id": "general", "member_id": ada.id, "thread": root}
+        assert await ben.pushed("typing") == key
         assert await refused(ada, "typing", channel_id="general", thread="nothing") == "unknown_message"
 
 

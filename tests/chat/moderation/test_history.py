@@ -112,8 +112,8 @@ async def test_moderators_see_a_members_moderation_history(folk: People) -> None
         )
         assert response["left_at_ms"] >= response["joined_at_ms"]
     first = await reader.done("GET", f"{guest}/moderation?limit=2")
-    rest = await reader.done("GET", f"{guest}/moderation?limit=2&before={first['next']}")
-    assert [e["action"] for e in rest["entries"]] == ["member_timeout"] and rest["next"] is None
+    older = await reader.done("GET", f"{guest}/moderation?limit=2&before={first['next']}")
+    assert [e["action"] for e in older["entries"]] == ["member_timeout"] and older["next"] is None
     assert await folk.member.refused("GET", f"{guest}/moderation") == "forbidden"
     assert await reader.refused("GET", "/api/members/nobody/moderation") == "unknown_member"
 

@@ -38,7 +38,7 @@ async def test_a_mute_ends_when_it_expires_or_is_lifted(folk: People) -> None:
     assert (for_good["channel_id"], for_good["muted"], for_good["muted_until_ms"]) == (None, True, None)
     for_an_hour = await folk.member.done("PUT", GENERAL, {"muted": True, "mute_for_s": 3600})
     assert for_an_hour["muted_until_ms"] > 0
-    assert [each["channel_id"] for each in (await folk.member.done("GET", OWN))["notifications"]] == [
+    assert [entry["channel_id"] for entry in (await folk.member.done("GET", OWN))["notifications"]] == [
         None,
         "general",
     ]

@@ -44,9 +44,9 @@ async def test_files_have_the_right_content_types_and_are_revalidated_each_time(
 async def test_the_page_refers_to_files_that_are_cached_for_a_year(chat: ChatServer) -> None:
     async with chat.http.get("/") as response:
         page = await response.text()
-    named = set(re.findall(r'(?:src|href)="(/web/[^"]+)"', page))
-    assert len(named) > 4
-    for path in named:
+    addresses = set(re.findall(r'(?:src|href)="(/web/[^"]+)"', page))
+    assert len(addresses) > 4
+    for path in addresses:
         async with chat.http.get(path) as response:
             assert response.status == 200, path
             assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"

@@ -18,11 +18,11 @@ NO_SETTINGS = {"listen-to", "this-device"}
 def pages() -> Iterator[tuple[str, Path, list[str]]]:
     """Yield each page's name, its module, and the keys of the names that the search finds."""
     imported = dict(re.findall(r'import \{ (\w+) \} from "([^"]+)"', PAGES))
-    for name, rest, words in re.findall(
+    for name, tag_rest, words in re.findall(
         r'\{\s*name: "(\w+)",(.*?)words: \(\) => \[(.*?)\]', PAGES, re.DOTALL
     ):
-        later = re.search(r'import\("([^"]+)"\)', rest)
-        path = later[1] if later else imported[re.findall(r"Page: (\w+)", rest)[0]]
+        later = re.search(r'import\("([^"]+)"\)', tag_rest)
+        path = later[1] if later else imported[re.findall(r"Page: (\w+)", tag_rest)[0]]
         yield name, (VIEWS / "settings" / path).resolve(), re.findall(r't\("([\w-]+)"\)', words)
 
 

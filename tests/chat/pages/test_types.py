@@ -42,5 +42,5 @@ def test_a_library_exports_what_its_types_declare(shim: Path) -> None:
     library = shim.with_suffix("").with_suffix(".js").read_text()
     [exported] = re.findall(r"export\{([^}]*)\}", library)
     typed = re.findall(r"^export (?:\{([^}]*)\}|function (\w+))", shim.read_text(), re.MULTILINE)
-    names = {each.split(" as ")[-1].strip() for several in typed for each in "".join(several).split(",")}
-    assert names <= {each.split(" as ")[-1] for each in exported.split(",")}
+    names = {name.split(" as ")[-1].strip() for several in typed for name in "".join(several).split(",")}
+    assert names <= {name.split(" as ")[-1] for name in exported.split(",")}

@@ -73,7 +73,7 @@ class World:
         previews: list[dict[str, Any]] = changed["previews"]
         return previews
 
-    async def looked_at(self) -> None:
+    async def settled(self) -> None:
         group = self.community.messaging.previews._tasks
         assert group is not None
         while looking := list(group._tasks):
@@ -118,8 +118,8 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
 
 def test_a_preview_has_the_title_the_description_and_the_picture_of_a_page(tmp_path: Path) -> None:
     async def body() -> None:
-        async with world(tmp_path) as here:
-            (preview,) = await here.shown(f"look: {HOST}/tea, good")
+        async with world(tmp_path) as scene:
+            (preview,) = await scene.shown(f"look: {HOST}/tea, good")
             image = preview.pop("image")
             assert preview == {
                 "url": f"{HOST}/tea",
@@ -128,43 +128,43 @@ def test_a_preview_has_the_title_the_description_and_the_picture_of_a_page(tmp_p
                 "site": "tea.example",
             }
             assert (image["width"], image["height"], image["content_type"]) == (64, 48, "image/webp")
-            async with here.folk.chat.http.get(image["url"]) as response:
+            async with scene.folk.chat.http.get(image["url"]) as response:
                 assert (response.status, response.content_type) == (200, "image/webp")
             # The next member who posts the link gets the cached preview.
-            (again,) = await here.shown(f"again {HOST}/tea")
+            (again,) = await scene.shown(f"again {HOST}/tea")
             assert again["image"]["key"] == image["key"]
-            assert Counter(here.host.paths) == {"/tea": 1, "/tea.png": 1}
+            assert Counter(scene.host.paths) == {"/tea": 1, "/tea.png": 1}
 
     on_an_internet(body, tmp_path)
 
 
 def test_a_linked_picture_is_fetched_only_once(tmp_path: Path) -> None:
     async def body() -> None:
-        async with world(tmp_path) as here:
-            (picture,) = await here.shown(f"{HOST}/tea.png")
+        async with world(tmp_path) as scene:
+            (picture,) = await scene.shown(f"{HOST}/tea.png")
             assert picture.keys() == {"url", "site", "image"}
-            assert Counter(here.host.paths) == {"/tea.png": 1}
+            assert Counter(scene.host.paths) == {"/tea.png": 1}
 
     on_an_internet(body, tmp_path)
 
 
 def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_path: Path) -> None:
     async def body() -> None:
-        async with world(tmp_path) as here:
-            moved, picture, plain = await here.shown(f"{HOST}/moved {HOST}/tea.png {HOST}/plain")
+        async with world(tmp_path) as scene:
+            moved, picture, plain = await scene.shown(f"{HOST}/moved {HOST}/tea.png {HOST}/plain")
             assert (moved["url"], moved["title"], "image" in moved) == (f"{HOST}/moved", "Green tea", True)
             assert picture.keys() == {"url", "site", "image"}
             assert plain == {"url": f"{HOST}/plain", "title": "Plain", "site": "tea.example"}
-            await here.send(f"{HOST}/nothing {HOST}/text {HOST}/nowhere")
-            await here.send(f"http://private.example/ http://127.0.0.1/ {HOST}/inside")
-            await here.looked_at()
+            await scene.send(f"{HOST}/nothing {HOST}/text {HOST}/nowhere")
+            await scene.send(f"http://private.example/ http://127.0.0.1/ {HOST}/inside")
+            await scene.settled()
             counts = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
-            assert {name: here.outcomes().get(name) for name in counts} == {**counts, "ok": 5}
+            assert {name: scene.outcomes().get(name) for name in counts} == {**counts, "ok": 5}
             # A page that the server's profanity filter rejects gets no preview, either.
-            await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
-            await here.send(f"{HOST}/bad")
-            await here.looked_at()
-            assert here.outcomes()["refused"] == 1
+            await scene.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+            await scene.send(f"{HOST}/bad")
+            await scene.settled()
+            assert scene.outcomes()["refused"] == 1
 
     on_an_internet(body, tmp_path)
 
@@ -172,8 +172,8 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
 def test_the_preview_for_a_redirecting_link_names_the_target_host(tmp_path: Path) -> None:
     # The host could redirect the server to a bank, and members to a different site.
     async def body() -> None:
-        async with world(tmp_path) as here:
-            (away,) = await here.shown(f"{HOST}/away")
+        async with world(tmp_path) as scene:
+            (away,) = await scene.shown(f"{HOST}/away")
             assert (away["title"], away["site"]) == ("Green tea", "tea.example")
 
     on_an_internet(body, tmp_path)
@@ -181,21 +181,21 @@ def test_the_preview_for_a_redirecting_link_names_the_target_host(tmp_path: Path
 
 def test_disabled_previews_are_not_shown(tmp_path: Path) -> None:
     async def body() -> None:
-        async with world(tmp_path) as here:
-            await here.send(f"<{HOST}/tea> `{HOST}/tea`")
-            await here.send(f"{HOST}/tea", previews=False)
-            await here.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": False})
-            await here.send(f"{HOST}/tea")
-            await here.looked_at()
-            assert (here.host.paths, here.outcomes()) == ([], {})
-            await here.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": "on"})
-            assert len(await here.shown(f"{HOST}/tea")) == 1
+        async with world(tmp_path) as scene:
+            await scene.send(f"<{HOST}/tea> `{HOST}/tea`")
+            await scene.send(f"{HOST}/tea", previews=False)
+            await scene.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": False})
+            await scene.send(f"{HOST}/tea")
+            await scene.settled()
+            assert (scene.host.paths, scene.outcomes()) == ([], {})
+            await scene.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": "on"})
+            assert len(await scene.shown(f"{HOST}/tea")) == 1
 
     async def switched_off() -> None:
-        async with world(tmp_path / "off", SVC_LINK_PREVIEWS="false") as here:
-            await here.send(f"{HOST}/tea")
-            await here.looked_at()
-            assert (here.host.paths, here.outcomes()) == ([], {})
+        async with world(tmp_path / "off", SVC_LINK_PREVIEWS="false") as scene:
+            await scene.send(f"{HOST}/tea")
+            await scene.settled()
+            assert (scene.host.paths, scene.outcomes()) == ([], {})
 
     on_an_internet(body, tmp_path)
     on_an_internet(switched_off, tmp_path)
@@ -203,46 +203,46 @@ def test_disabled_previews_are_not_shown(tmp_path: Path) -> None:
 
 def test_previews_follow_edits_and_are_deleted_with_the_message(tmp_path: Path) -> None:
     async def body() -> None:
-        async with world(tmp_path) as here:
-            message = await here.send(f"{HOST}/tea")
-            assert (await here.reader.pushed("previews_changed"))["previews"][0]["title"] == "Green tea"
+        async with world(tmp_path) as scene:
+            message = await scene.send(f"{HOST}/tea")
+            assert (await scene.reader.pushed("previews_changed"))["previews"][0]["title"] == "Green tea"
             which = {"channel_id": "general", "message_id": message["id"]}
-            assert len(await here.kept_for(message["id"])) == 1
-            await here.reader.ask("message_edit", **which, text=f"{HOST}/plain")
-            assert [p["title"] for p in (await here.reader.pushed("previews_changed"))["previews"]] == [
+            assert len(await scene.kept_for(message["id"])) == 1
+            await scene.reader.ask("message_edit", **which, text=f"{HOST}/plain")
+            assert [p["title"] for p in (await scene.reader.pushed("previews_changed"))["previews"]] == [
                 "Plain"
             ]
-            assert await here.kept_for(message["id"]) == []
-            await here.reader.ask("message_edit", **which, text="none")
-            assert (await here.reader.pushed("previews_changed"))["previews"] == []
-            await here.reader.ask("message_edit", **which, text=f"{HOST}/tea")
-            assert len((await here.reader.pushed("previews_changed"))["previews"]) == 1
-            await here.reader.ask("message_delete", **which)
-            assert await here.kept_for(message["id"]) == []
+            assert await scene.kept_for(message["id"]) == []
+            await scene.reader.ask("message_edit", **which, text="none")
+            assert (await scene.reader.pushed("previews_changed"))["previews"] == []
+            await scene.reader.ask("message_edit", **which, text=f"{HOST}/tea")
+            assert len((await scene.reader.pushed("previews_changed"))["previews"]) == 1
+            await scene.reader.ask("message_delete", **which)
+            assert await scene.kept_for(message["id"]) == []
 
     on_an_internet(body, tmp_path)
 
 
 def test_a_preview_that_the_author_or_a_moderator_removes_does_not_come_back(tmp_path: Path) -> None:
     async def body() -> None:
-        async with world(tmp_path) as here:
-            for person, requests_twice in ((here.folk.member, True), (here.folk.moderator, False)):
-                message = await here.send(f"{HOST}/tea")
-                await here.reader.pushed("previews_changed")
+        async with world(tmp_path) as scene:
+            for person, requests_twice in ((scene.folk.member, True), (scene.folk.moderator, False)):
+                message = await scene.send(f"{HOST}/tea")
+                await scene.reader.pushed("previews_changed")
                 path = f"/api/channels/general/messages/{message['id']}/previews"
-                assert await here.folk.guest.refused("DELETE", path) == "forbidden"
+                assert await scene.folk.guest.refused("DELETE", path) == "forbidden"
                 await person.done("DELETE", path)
-                assert (await here.reader.pushed("previews_changed"))["previews"] == []
-                assert await here.kept_for(message["id"]) == []
+                assert (await scene.reader.pushed("previews_changed"))["previews"] == []
+                assert await scene.kept_for(message["id"]) == []
                 if requests_twice:
                     which = {"channel_id": "general", "message_id": message["id"]}
-                    assert (await here.reader.ask("previews_remove", **which))["data"] == {}
-                    await here.reader.ask("message_edit", **which, text=f"{HOST}/tea?")
-            await here.looked_at()
-            history = await here.folk.owner.done("GET", "/api/channels/general/messages")
+                    assert (await scene.reader.ask("previews_remove", **which))["data"] == {}
+                    await scene.reader.ask("message_edit", **which, text=f"{HOST}/tea?")
+            await scene.settled()
+            history = await scene.folk.owner.done("GET", "/api/channels/general/messages")
             assert [message["previews"] for message in history["messages"]] == [[], []]
-            entries = (await here.folk.owner.done("GET", "/api/audit?action=previews_remove"))["entries"]
-            assert [entry["actor_id"] for entry in entries] == [here.folk.moderator.id]
+            entries = (await scene.folk.owner.done("GET", "/api/audit?action=previews_remove"))["entries"]
+            assert [entry["actor_id"] for entry in entries] == [scene.folk.moderator.id]
 
     on_an_internet(body, tmp_path)
 
@@ -255,16 +255,16 @@ def test_previews_are_rate_limited_per_member_and_per_server(
     monkeypatch.setattr(link_previews, "time", SimpleNamespace(monotonic=lambda: now))
 
     async def body() -> None:
-        async with world(tmp_path) as here:
+        async with world(tmp_path) as scene:
             for _ in range(link_previews.BURST + 1):
-                await here.send(f"{HOST}/plain")
-                await here.looked_at()
-            assert here.outcomes()["rate_limited"] >= 1
-            previews = here.community.messaging.previews
+                await scene.send(f"{HOST}/plain")
+                await scene.settled()
+            assert scene.outcomes()["rate_limited"] >= 1
+            previews = scene.community.messaging.previews
             previews._at_once = link_previews.MAX_AT_ONCE
-            await here.send(f"{HOST}/plain")
+            await scene.send(f"{HOST}/plain")
             previews._at_once = 0
-            assert here.outcomes()["busy"] == 1
+            assert scene.outcomes()["busy"] == 1
             # Cached previews expire after a while, and failures sooner.
             until = {link: until - now for link, (_, until) in previews._cached.items()}
             assert until[f"{HOST}/plain"] == pytest.approx(link_previews.CACHED_S)
@@ -274,12 +274,12 @@ def test_previews_are_rate_limited_per_member_and_per_server(
 
 def test_a_preview_omits_a_picture_that_no_longer_exists(tmp_path: Path) -> None:
     async def body() -> None:
-        async with world(tmp_path) as here:
-            (preview,) = await here.shown(f"{HOST}/tea")
-            await here.community.media._database.write(
+        async with world(tmp_path) as scene:
+            (preview,) = await scene.shown(f"{HOST}/tea")
+            await scene.community.media._database.write(
                 lambda connection: connection.execute("DELETE FROM objects").rowcount
             )
-            (again,) = await here.shown(f"{HOST}/tea again")
+            (again,) = await scene.shown(f"{HOST}/tea again")
             assert (again["title"], "image" in preview, "image" in again) == ("Green tea", True, False)
 
     on_an_internet(body, tmp_path)

@@ -146,5 +146,5 @@ class Client:
         return list((await self.person.done("GET", "/api/private/welcomes"))["welcomes"])
 
 
-def path(conversation: dict[str, Any], rest: str = "") -> str:
-    return f"/api/private/conversations/{conversation['id']}" + (f"/{rest}" if rest else "")
+def path(conversation: dict[str, Any], suffix: str = "") -> str:
+    return f"/api/private/conversations/{conversation['id']}" + (f"/{suffix}" if suffix else "")

@@ -36,7 +36,7 @@ class PrivateServer:
     async def group(self, first: Client, *others: Client) -> dict[str, Any]:
         """Open a conversation. Its group contains exactly the given devices and is in epoch 1."""
         conversation = await first.open(*others)
-        packages = [b64decode(one["key_package"]) for one in await first.take(conversation, *others)]
+        packages = [b64decode(package["key_package"]) for package in await first.take(conversation, *others)]
         status, answer = await first.commit(conversation, 0, packages)
         assert status == 200, answer
         return conversation
@@ -107,7 +107,7 @@ async def test_concurrent_requests_never_get_the_same_key_package(server: Privat
     others = [await server.client(f"Other {number}") for number in range(4)]
     opened = [(other, await other.open(ben)) for other in others]
     taken = await asyncio.gather(*(other.take(one, ben) for other, one in opened for _ in range(25)))
-    packages = [one[0]["key_package"] for one in taken]
+    packages = [package[0]["key_package"] for package in taken]
     counts = sorted(packages.count(package) for package in set(packages))
     assert counts == [1] * 60 + [40], "sixty packages once each, and then the last-resort package"
 
@@ -125,7 +125,7 @@ async def test_a_device_without_packages_is_left_out_and_low_stock_is_reported(s
 async def test_a_welcome_is_shown_only_to_its_device(server: PrivateServer) -> None:
     ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await server.group(ada, ben)
-    assert [one["conversation_id"] for one in await ben.welcomes()] == [conversation["id"]]
+    assert [welcome["conversation_id"] for welcome in await ben.welcomes()] == [conversation["id"]]
     assert await ada.welcomes() == await eve.welcomes() == []
     welcome_id = (await ben.welcomes())[0]["id"]
     await eve.person.done("DELETE", f"/api/private/welcomes/{welcome_id}")
@@ -155,8 +155,8 @@ async def test_resending_the_same_bytes_gets_the_same_response_and_adds_no_messa
 async def test_outsiders_learn_nothing_about_a_conversation(server: PrivateServer) -> None:
     ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await server.group(ada, ben)
-    for method, rest in (("GET", ""), ("GET", "log"), ("POST", "leave"), ("POST", "lost")):
-        assert await eve.person.refused(method, path(conversation, rest)) == "unknown_conversation"
+    for method, suffix in (("GET", ""), ("GET", "log"), ("POST", "leave"), ("POST", "lost")):
+        assert await eve.person.refused(method, path(conversation, suffix)) == "unknown_conversation"
     assert (await eve.send(conversation, 1))[1]["error"] == "unknown_conversation"
     assert (await eve.commit(conversation, 1))[1]["error"] == "unknown_conversation"
     assert (await eve.person.done("GET", "/api/private/conversations")) == {"conversations": []}
@@ -171,10 +171,10 @@ async def test_a_members_second_device_can_read_nothing_until_it_is_added(server
     conversation = await server.group(ada, ben)
     await ada.send(conversation, 1)
     other = await server.of(await second_device(ben.person))
-    assert [one["id"] for one in (await ada.look(conversation))["lacking"]] == [other.device_id]
+    assert [device["id"] for device in (await ada.look(conversation))["lacking"]] == [other.device_id]
     assert await other.log(conversation) == []
     assert (await other.send(conversation, 1))[1]["error"] == "no_device"
-    packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, other)]
+    packages = [b64decode(package["key_package"]) for package in await ada.take(conversation, other)]
     assert (await ada.commit(conversation, 1, packages))[0] == 200
     assert await other.log(conversation) == [], "entries before the Welcome are hidden"
     await ada.send(conversation, 2)
@@ -199,7 +199,7 @@ async def test_an_unlinked_device_loses_access_at_once_and_nobody_can_send_until
     ben.person.token = (await server.chat.sign_in(ben.person.device))["access_token"]
     status, answer = await ada.send(conversation, 1)
     assert (status, answer["error"]) == (409, "devices_changed")
-    gone = [one["id"] for one in (await ada.look(conversation))["devices"] if one["gone"]]
+    gone = [device["id"] for device in (await ada.look(conversation))["devices"] if device["gone"]]
     assert gone == [lost.device_id]
     assert (await ada.commit(conversation, 1, removed=gone))[0] == 200
     assert (await ada.send(conversation, 2))[0] == 200
@@ -220,7 +220,7 @@ async def test_a_former_member_is_in_no_group(server: PrivateServer, how: str) -
             await cem.person.done("POST", "/api/me/leave")
     seen = await ada.look(conversation)
     assert cem.person.id not in seen["members"]
-    assert [one["id"] for one in seen["devices"] if one["gone"]] == [cem.device_id]
+    assert [device["id"] for device in seen["devices"] if device["gone"]] == [cem.device_id]
     assert (await ben.send(conversation, 1))[1]["error"] == "devices_changed"
     assert (await ben.commit(conversation, 1, removed=[cem.device_id]))[0] == 200
     assert (await ben.send(conversation, 2))[0] == 200
@@ -266,7 +266,7 @@ async def test_a_commit_can_make_only_valid_changes(server: PrivateServer) -> No
     ada, ben, eve = [await server.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await server.group(ada, ben)
     with_eve = await ada.open(eve)
-    eves = [b64decode(one["key_package"]) for one in await ada.take(with_eve, eve)]
+    eves = [b64decode(package["key_package"]) for package in await ada.take(with_eve, eve)]
     for wanted in ({"packages": eves}, {"packages": [eve.package()]}, {"removed": [ada.device_id]},
                    {"removed": [ben.device_id]}, {"removed": ["nobody"]},
                    {"body": private_message("another", 1, COMMIT)},
@@ -280,7 +280,7 @@ async def test_people_can_join_and_leave_a_group(server: PrivateServer) -> None:
     ada, ben, cem, dia = [await server.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
     conversation = await server.group(ada, ben, cem)
     await ben.person.done("PUT", path(conversation, f"members/{dia.person.id}"))
-    assert [one["id"] for one in (await dia.look(conversation))["lacking"]] == [dia.device_id]
+    assert [device["id"] for device in (await dia.look(conversation))["lacking"]] == [dia.device_id]
     await cem.person.done("POST", path(conversation, "leave"))
     assert await cem.person.refused("GET", path(conversation)) == "unknown_conversation"
     out = path(conversation, f"members/{cem.person.id}")
@@ -289,10 +289,10 @@ async def test_people_can_join_and_leave_a_group(server: PrivateServer) -> None:
     pair = await server.group(ada, ben)
     assert await ada.person.refused("POST", path(pair, "leave")) == "invalid_request"
     assert await ada.person.refused("DELETE", path(pair, f"members/{ben.person.id}")) == "invalid_request"
-    packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, dia)]
+    packages = [b64decode(package["key_package"]) for package in await ada.take(conversation, dia)]
     assert (await ada.commit(conversation, 1, packages, [cem.device_id]))[0] == 200
     response = await dia.look(conversation)
-    assert {one["id"] for one in response["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
+    assert {device["id"] for device in response["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
     # Anybody in a group can remove others, who then get no later messages.
     await dia.person.done("DELETE", path(conversation, f"members/{ben.person.id}"))
     assert await ben.person.refused("GET", path(conversation, "log")) == "unknown_conversation"
@@ -308,7 +308,7 @@ async def test_a_conversation_has_at_most_25_members(server: PrivateServer) -> N
     conversation = await ada.open(*others)
     further = path(conversation, f"members/{last.person.id}")
     assert await ada.person.refused("PUT", further) == "too_many"
-    all_of_them = {"members": [one.person.id for one in (*others, last)]}
+    all_of_them = {"members": [client.person.id for client in (*others, last)]}
     assert await ada.person.refused("POST", "/api/private/conversations", all_of_them) == "invalid_request"
 
 
@@ -317,8 +317,8 @@ async def test_a_device_that_lost_its_keys_can_ask_to_be_added_again(server: Pri
     conversation = await server.group(ada, ben)
     await ben.person.done("POST", path(conversation, "lost"))
     seen = await ada.look(conversation)
-    assert [one["id"] for one in seen["lacking"]] == [ben.device_id]
-    packages = [b64decode(one["key_package"]) for one in await ada.take(conversation, ben)]
+    assert [device["id"] for device in seen["lacking"]] == [ben.device_id]
+    packages = [b64decode(package["key_package"]) for package in await ada.take(conversation, ben)]
     assert (await ada.commit(conversation, 1, packages, [ben.device_id]))[0] == 200
     assert (await ben.send(conversation, 2))[0] == 200
 
@@ -327,9 +327,9 @@ async def test_a_group_can_be_restarted_only_when_no_device_is_left_in_it(server
     ada, ben = await server.client("Ada"), await server.client("Ben")
     conversation = await server.group(ada, ben)
     assert (await ben.commit(conversation, 0))[1]["error"] == "epoch_passed"
-    for each in (ada, ben):
-        await each.person.done("POST", path(conversation, "lost"))
-    packages = [b64decode(one["key_package"]) for one in await ben.take(conversation, ada)]
+    for client in (ada, ben):
+        await client.person.done("POST", path(conversation, "lost"))
+    packages = [b64decode(package["key_package"]) for package in await ben.take(conversation, ada)]
     assert await ben.commit(conversation, 0, packages) == (200, {"seq": 2, "epoch": 1})
     assert [entry["seq"] for entry in await ben.log(conversation)] == [2]
     assert await ada.log(conversation) == [] and len(await ada.welcomes()) == 1
@@ -364,7 +364,7 @@ async def test_a_member_has_at_most_eight_devices(server: PrivateServer) -> None
         clients.append(await server.of(await second_device(ada.person)))
     ben = await server.client("Ben")
     lacking = (await ben.open(ada))["lacking"]
-    theirs = [one["id"] for one in lacking if one["member_id"] == ada.person.id]
+    theirs = [device["id"] for device in lacking if device["member_id"] == ada.person.id]
     assert sorted(theirs) == sorted(client.device_id for client in clients[1:]), (
         "the oldest device was removed"
     )

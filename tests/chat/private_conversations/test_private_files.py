@@ -42,7 +42,7 @@ async def get(
 
 
 def stored(server: PrivateServer) -> list[Path]:
-    return [one for one in (server.data / "uploads-store").rglob("*") if one.is_file()]
+    return [path for path in (server.data / "uploads-store").rglob("*") if path.is_file()]
 
 
 async def test_a_file_is_served_unchanged_and_only_to_devices_in_the_group(
@@ -105,13 +105,13 @@ async def test_only_the_sender_can_delete_a_file_and_it_is_removed_from_the_disk
 ) -> None:
     ada, ben = await server.client("Ada"), await server.client("Ben")
     conversation = await server.group(ada, ben)
-    one = (await send(ada, conversation, b"first sealed file"))[1]["file_id"]
+    file_id = (await send(ada, conversation, b"first sealed file"))[1]["file_id"]
     two = (await send(ada, conversation, b"second sealed file"))[1]["file_id"]
-    assert await ben.person.refused("DELETE", path(conversation, f"files/{one}")) == "unknown_file"
-    await ada.person.done("DELETE", path(conversation, f"files/{one}"))
-    assert await ada.person.refused("DELETE", path(conversation, f"files/{one}")) == "unknown_file"
+    assert await ben.person.refused("DELETE", path(conversation, f"files/{file_id}")) == "unknown_file"
+    await ada.person.done("DELETE", path(conversation, f"files/{file_id}"))
+    assert await ada.person.refused("DELETE", path(conversation, f"files/{file_id}")) == "unknown_file"
     assert [file.read_bytes() for file in stored(server)] == [b"second sealed file"]
-    assert (await get(ben, conversation, one))[0].status == 404
+    assert (await get(ben, conversation, file_id))[0].status == 404
     assert (await get(ben, conversation, two))[0].status == 200
 
 
@@ -139,8 +139,8 @@ async def test_files_are_deleted_with_their_conversation(server: PrivateServer) 
     ada, ben, cem = [await server.client(name) for name in ("Ada", "Ben", "Cem")]
     conversation = await server.group(ada, ben, cem)
     file_id = (await send(ada, conversation, b"a sealed file"))[1]["file_id"]
-    for each in (ada, ben):
-        await each.person.done("POST", path(conversation, "leave"))
+    for client in (ada, ben):
+        await client.person.done("POST", path(conversation, "leave"))
     sweep = server.community.private.sweep
     await sweep.run_once()
     assert (await get(cem, conversation, file_id))[0].status == 200, "another member remains"

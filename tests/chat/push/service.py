@@ -103,8 +103,8 @@ async def push_service() -> AsyncIterator[PushService]:
 
 def vouched(received: Received) -> dict[str, Any]:
     """Verify the server's VAPID claims with the key in them (RFC 8292). Return the claims."""
-    scheme, _, rest = received.headers["Authorization"].partition(" ")
-    fields = dict(part.strip().split("=", 1) for part in rest.split(","))
+    scheme, _, credentials = received.headers["Authorization"].partition(" ")
+    fields = dict(part.strip().split("=", 1) for part in credentials.split(","))
     assert scheme == "vapid"
     point = from_base64url(fields["k"])
     key = EllipticCurvePublicKey.from_encoded_point(SECP256R1(), point)

@@ -70,7 +70,7 @@ async def test_a_server_is_advertised_while_the_setting_is_on(
 ) -> None:
     async with chat_process(variables, network.server) as chat:
         await browser.until("advertised", "Tests")
-        assert browser.there["Tests"] == (
+        assert browser.advertised["Tests"] == (
             f'10.7.0.1:{_port(chat)} "path=/" "name=Tests" "id=id-1" "txtvers=1"'
         )
         await _set(variables["DATA_DIR"], "discoverable", "off")
@@ -93,8 +93,8 @@ async def test_two_servers_with_the_same_name_on_one_machine_are_distinguishable
         await browser.until("advertised", "Tests")
         async with chat_process(other, network.server) as another:
             await browser.until("advertised under another name", "Tests", second)
-            assert browser.there["Tests"].startswith(f"10.7.0.1:{_port(chat)} ")
-            assert browser.there[second].startswith(f"10.7.0.1:{_port(another)} ")
+            assert browser.advertised["Tests"].startswith(f"10.7.0.1:{_port(chat)} ")
+            assert browser.advertised[second].startswith(f"10.7.0.1:{_port(another)} ")
             await _set(variables["DATA_DIR"], "discoverable", "off")
             await browser.until("only the first is withdrawn", second)
 
@@ -115,7 +115,7 @@ async def test_the_operator_chooses_the_advertised_address_and_interface(
 ) -> None:
     async with chat_process({**variables, **changes}, network.server) as chat:
         await browser.until("advertised", "Tests")
-        assert browser.there["Tests"].startswith(shown.format(port=_port(chat)) + " ")
+        assert browser.advertised["Tests"].startswith(shown.format(port=_port(chat)) + " ")
 
 
 @in_a_network

@@ -21,7 +21,7 @@ HEALTH = "/api/health"
 
 async def checks(folk: People) -> dict[str, tuple[str, str]]:
     entries = (await folk.owner.done("GET", HEALTH))["checks"]
-    return {one["check"]: (one["verdict"], one["state"]) for one in entries}
+    return {check["check"]: (check["verdict"], check["state"]) for check in entries}
 
 
 async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> None:
@@ -41,7 +41,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> 
 async def test_the_report_lists_connected_members_and_their_pages(folk: People) -> None:
     async with folk.live("member", "owner"), folk.live("member"):
         response = await folk.owner.done("GET", HEALTH)
-    pages = {one["member_id"]: one["pages"] for one in response["connected"]}
+    pages = {entry["member_id"]: entry["pages"] for entry in response["connected"]}
     assert pages == {folk.member.id: 2, folk.owner.id: 1}
     assert (response["connected_members"], response["in_calls"]) == (2, 0)
     assert response["started_at_ms"] <= time.time() * 1000
@@ -106,7 +106,7 @@ async def checks_of(
         lambda: machine,
     )
     condition = await HealthReport(config.read(variables), sources, "1", 0).condition(0.0)
-    return {one.check: (one.verdict, one.state) for one in condition.checks}
+    return {check.check: (check.verdict, check.state) for check in condition.checks}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ async def test_the_report_names_resources_that_the_machine_lacks(
 ) -> None:
     """Check the resources that `svc doctor` also checks."""
     assert (await checks_of(variables, Here(), machine=machine))[check] == expected
-    assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {expected[0]} - {"ok"}
+    assert {finding.verdict.value for finding in doctor.findings(machine)} - {"ok"} == {expected[0]} - {"ok"}
 
 
 async def test_a_missing_optional_component_is_reported_as_a_notice(variables: dict[str, str]) -> None:

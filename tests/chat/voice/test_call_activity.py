@@ -20,13 +20,13 @@ async def test_raised_hands_are_listed_in_the_order_in_which_they_were_raised(wo
         await world.enters(member)
     first, second = await hand(world.bob), await hand(world.ada)
     assert 0 < first < second
-    here = {"channel_id": "lobby", "member_id": world.bob.id}
-    assert await world.mod.pushed("voice_updated") == {**here, "hand": first}
+    key = {"channel_id": "lobby", "member_id": world.bob.id}
+    assert await world.mod.pushed("voice_updated") == {**key, "hand": first}
     assert await hand(world.bob) == first, "a hand that is raised again keeps its place"
     assert await hand(world.bob, raised=False) == 0
     assert await hand(world.bob) > second, "a new hand comes last"
     async with world.chat.member("Eve") as eve:
-        seen = {each["nickname"]: each["hand"] for each in eve.welcome["voice"]["lobby"]}
+        seen = {person["nickname"]: person["hand"] for person in eve.welcome["voice"]["lobby"]}
         assert seen["Mod"] == 0 < seen["Ada"] < seen["Bob"]
 
 
@@ -43,10 +43,10 @@ async def test_a_hand_lowered_by_a_moderator_can_be_raised_again(world: World) -
         reply = await world.mod.ask("voice_lower_hand", **lowering)
         assert reply["data"] == {}
     assert await hand(world.ada) > first
-    here = {"channel_id": "lobby", "member_id": world.ada.id}
+    key = {"channel_id": "lobby", "member_id": world.ada.id}
     hands = [await world.bob.pushed("voice_updated") for _ in range(3)]
-    assert [each["hand"] for each in hands[:2]] == [first, 0]
-    assert hands[2]["hand"] > first and hands[2].items() >= here.items()
+    assert [hand["hand"] for hand in hands[:2]] == [first, 0]
+    assert hands[2]["hand"] > first and hands[2].items() >= key.items()
 
 
 async def test_a_hand_disappears_when_its_member_leaves(world: World) -> None:
@@ -64,11 +64,11 @@ async def test_viewers_of_the_channel_see_who_is_sharing_a_camera_or_a_screen(wo
     await world.enters(world.ada)
     reply = await world.ada.ask("voice_send", **body)
     assert reply["data"] == {"camera": True, "screen": False}
-    here = {"channel_id": "lobby", "member_id": world.ada.id}
-    assert await world.bob.pushed("voice_updated") == {**here, "camera": True}
+    key = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**key, "camera": True}
     await world.ada.ask("voice_send", **body)
     await world.ada.ask("voice_send", **{**body, "screen": True})
-    assert await world.bob.pushed("voice_updated") == {**here, "screen": True}
+    assert await world.bob.pushed("voice_updated") == {**key, "screen": True}
     await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
     await world.sfu.send_event("peer_joined", "lobby", world.ada.id)

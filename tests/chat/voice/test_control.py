@@ -51,8 +51,8 @@ async def test_all_members_see_who_may_speak_and_every_change(world: World) -> N
     changed(world, world.ada.id)
     directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=Overrides()))
     changed(world, world.ada.id, world.bob.id)
-    here = {"channel_id": "lobby", "member_id": world.ada.id}
-    assert await world.bob.pushed("voice_updated") == {**here, "may_speak": True}
+    key = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**key, "may_speak": True}
 
 
 async def test_a_grant_used_late_has_the_current_permissions(world: World) -> None:

@@ -65,13 +65,13 @@ class World:
         await self._send_event("peer_left", caller)
 
     async def _send_event(self, event: str, caller: Caller) -> None:
-        self.sfu.people["lobby"] = [*self.others, *(one.id for one in self.callers)]
+        self.sfu.people["lobby"] = [*self.others, *(caller.id for caller in self.callers)]
         await self.sfu.send_event(event, "lobby", caller.id)
         await self.changed()
 
     async def changed(self) -> None:
-        for one in self.callers:
-            assert await one.live.pushed("private_changed") == {"conversation_id": "lobby"}
+        for caller in self.callers:
+            assert await caller.live.pushed("private_changed") == {"conversation_id": "lobby"}
 
 
 @pytest.fixture
@@ -88,16 +88,16 @@ async def world(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[World]
 
 
 async def let_in(caller: Caller, epoch: int, *others: Caller, removed: tuple[Caller, ...] = ()) -> None:
-    taken = await caller.client.take(LOBBY, *(one.client for one in others))
-    packages = [b64decode(one["key_package"]) for one in taken]
-    gone = [one.client.device_id for one in removed]
+    taken = await caller.client.take(LOBBY, *(other.client for other in others))
+    packages = [b64decode(entry["key_package"]) for entry in taken]
+    gone = [leaver.client.device_id for leaver in removed]
     status, answer = await caller.client.commit(LOBBY, epoch, packages, gone)
     assert status == 200, answer
 
 
 async def inside(caller: Caller) -> dict[str, bool]:
     """Return the devices in the group, and whether each has left the call."""
-    return {one["id"]: one["gone"] for one in (await caller.client.look(LOBBY))["devices"]}
+    return {device["id"]: device["gone"] for device in (await caller.client.look(LOBBY))["devices"]}
 
 
 async def test_only_clients_that_encrypt_with_a_registered_device_may_join(world: World) -> None:
@@ -118,17 +118,17 @@ async def test_a_grant_from_before_encryption_becomes_invalid(world: World) -> N
     await world.enters(ben)
     await world.leaves(ben)
     await world.owner.done("PATCH", ONE, {"encrypted": False})
-    for one in (ada, ben):
-        assert "client_join" in await one.join()
+    for caller in (ada, ben):
+        assert "client_join" in await caller.join()
     # The reserved slot expires after a few seconds, but the grant lasts longer.
     world.community.voice._seats._reserved.clear()
     await world.owner.done("PATCH", ONE, {"encrypted": True})
-    for number, one in enumerate((ada, ben), start=1):
-        world.sfu.people["lobby"] = [one.id]
-        await world.sfu.send_event("peer_joined", "lobby", one.id)
+    for number, caller in enumerate((ada, ben), start=1):
+        world.sfu.people["lobby"] = [caller.id]
+        await world.sfu.send_event("peer_joined", "lobby", caller.id)
         await world.sfu.until("disconnect_user", number)
-        command = payload([each for each in world.sfu.received if each.event == "disconnect_user"][-1])
-        assert (command["room_id"], command["user_id"]) == ("lobby", one.id)
+        command = payload([event for event in world.sfu.received if event.event == "disconnect_user"][-1])
+        assert (command["room_id"], command["user_id"]) == ("lobby", caller.id)
 
 
 async def test_an_encrypted_call_holds_25_people_including_moderators(
@@ -139,8 +139,8 @@ async def test_an_encrypted_call_holds_25_people_including_moderators(
     ada = await world.caller("Ada")
     world.others = [f"somebody-{number}" for number in range(24)]
     world.sfu.people["lobby"] = world.others
-    for one in world.others:
-        await world.sfu.send_event("peer_joined", "lobby", one)
+    for member_id in world.others:
+        await world.sfu.send_event("peer_joined", "lobby", member_id)
         await live.pushed("voice_joined")
     await world.enters(ada)
     # Members who may move others can join other full channels.
@@ -164,11 +164,13 @@ async def test_moderators_can_move_only_people_who_encrypt_into_an_encrypted_cha
 
 async def test_the_first_participants_create_the_group_and_those_who_leave_are_removed(world: World) -> None:
     ada, ben, cem = [await world.caller(name) for name in ("Ada", "Ben", "Cem")]
-    for one in (ada, ben):
-        await world.enters(one)
+    for caller in (ada, ben):
+        await world.enters(caller)
     look = await ada.client.look(LOBBY)
     assert look["members"] == sorted([ada.id, ben.id])
-    assert [one["id"] for one in look["lacking"]] == sorted([ada.client.device_id, ben.client.device_id])
+    assert [device["id"] for device in look["lacking"]] == sorted(
+        [ada.client.device_id, ben.client.device_id]
+    )
     await let_in(ada, 0, ben)
     [waiting] = (await ben.client.person.done("GET", "/api/private/welcomes?channel_id=lobby"))["welcomes"]
     assert waiting["conversation_id"] == "lobby"
@@ -207,8 +209,8 @@ async def test_the_first_participants_create_the_group_and_those_who_leave_are_r
 
 async def test_a_participant_who_loses_the_permission_to_join_gets_no_more_keys(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
-    for one in (ada, ben):
-        await world.enters(one)
+    for caller in (ada, ben):
+        await world.enters(caller)
     await let_in(ada, 0, ben)
     await world.owner.done("PUT", f"{ONE}/overrides/member/{ben.id}", {"deny": ["join_voice"]})
     assert (
@@ -236,8 +238,8 @@ async def test_a_voice_channels_encryption_can_be_changed_only_while_it_is_empty
 
 async def test_participants_who_left_during_an_sfu_restart_are_removed(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
-    for one in (ada, ben):
-        await world.enters(one)
+    for caller in (ada, ben):
+        await world.enters(caller)
     await let_in(ada, 0, ben)
     world.callers.remove(ben)
     world.sfu.people["lobby"] = [ada.id]

@@ -39,11 +39,11 @@ async def test_a_mute_is_sent_to_the_sfu_and_visible_to_all_members(world: World
     }
     lobby = {"room_id": "lobby", "user_id": world.ada.id}
     assert await world.command("user_audio_control") == {**lobby, "is_muted": True, "is_deafened": False}
-    here = {"channel_id": "lobby", "member_id": world.ada.id}
-    assert await world.bob.pushed("voice_updated") == {**here, "muted": True}
+    key = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**key, "muted": True}
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=False, deafened=True)
     assert await world.command("user_audio_control", 2) == {**lobby, "is_muted": False, "is_deafened": True}
-    assert await world.bob.pushed("voice_updated") == {**here, "muted": False, "deafened": True}
+    assert await world.bob.pushed("voice_updated") == {**key, "muted": False, "deafened": True}
 
 
 async def test_a_muted_member_who_returns_is_muted_before_they_are_connected(world: World) -> None:
@@ -216,8 +216,8 @@ async def test_a_members_self_mute_is_visible_and_survives_reconnections(world: 
     await world.enters(world.ada)
     reply = await world.ada.ask("voice_mute_self", muted=True)
     assert reply["data"]["self_muted"] is True
-    here = {"channel_id": "lobby", "member_id": world.ada.id}
-    assert await world.bob.pushed("voice_updated") == {**here, "self_muted": True}
+    key = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**key, "self_muted": True}
     await world.sfu.send_event("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
     await world.sfu.send_event("peer_joined", "lobby", world.ada.id)

@@ -27,7 +27,7 @@ class Service:
 
     def tracks(self, kind: type[events.RoomRequest]) -> Counter[str]:
         """Return how often each track was the subject of a kind of request."""
-        return Counter(fields["track_id"] for each, fields in self.requests if each is kind)
+        return Counter(fields["track_id"] for asked_kind, fields in self.requests if asked_kind is kind)
 
 
 @pytest.fixture

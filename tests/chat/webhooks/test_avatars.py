@@ -18,11 +18,13 @@ from tests.kit.pictures import encoded, scene
 
 async def put(person: Person, hook: Hook, data: bytes) -> tuple[int, Any]:
     headers = {"Authorization": f"Bearer {person.token}"}
-    async with person.chat.http.put(f"{one(hook)}/picture", data=BytesIO(data), headers=headers) as response:
+    async with person.chat.http.put(
+        f"{avatar_of(hook)}/picture", data=BytesIO(data), headers=headers
+    ) as response:
         return response.status, await response.json()
 
 
-def one(hook: Hook) -> str:
+def avatar_of(hook: Hook) -> str:
     return hook.path.rpartition("/")[0]
 
 
@@ -45,7 +47,7 @@ async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, f
     assert status == 200
     assert (await loaded(folk.member, webhook["picture"])).size == (256, 128)
     assert (await author_of_post(hook))["avatar"] == webhook["picture"]
-    response = await folk.owner.done("GET", one(hook))
+    response = await folk.owner.done("GET", avatar_of(hook))
     assert response["picture"] == webhook["picture"]
     entries = (await folk.owner.done("GET", f"/api/audit?target_id={webhook['id']}"))["entries"]
     assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
@@ -57,7 +59,7 @@ async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(hook
     second = (await put(folk.owner, hook, encoded(scene(32, 32), "JPEG")))[1]["picture"]
     assert second != first
     assert (await author_of_post(hook))["avatar"] == second
-    await folk.owner.done("DELETE", f"{one(hook)}/picture")
+    await folk.owner.done("DELETE", f"{avatar_of(hook)}/picture")
     assert (await author_of_post(hook))["avatar"] is None
     history = (await folk.member.done("GET", "/api/channels/general/messages"))["messages"]
     assert [message["author"]["avatar"] for message in history] == [first, second, None]
@@ -80,13 +82,13 @@ async def test_an_invalid_avatar_changes_nothing(
 ) -> None:
     answer = await put(folk.owner, hook, data)
     assert (answer[0], answer[1]["error"]) == (status, code)
-    assert (await folk.owner.done("GET", one(hook)))["picture"] is None
+    assert (await folk.owner.done("GET", avatar_of(hook)))["picture"] is None
 
 
 async def test_only_managers_of_the_webhook_can_change_its_avatar(hook: Hook, folk: People) -> None:
     picture = encoded(scene(64, 64), "PNG")
     assert (await put(folk.moderator, hook, picture))[1]["error"] == "forbidden"
-    assert await folk.moderator.refused("DELETE", f"{one(hook)}/picture") == "forbidden"
+    assert await folk.moderator.refused("DELETE", f"{avatar_of(hook)}/picture") == "forbidden"
     keeper = await newcomer(folk.chat, "Keeper")
     override = f"/api/channels/lobby/overrides/member/{keeper.id}"
     await folk.owner.done("PUT", override, {"allow": ["manage_webhooks"]})

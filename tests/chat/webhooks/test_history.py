@@ -27,10 +27,10 @@ async def test_accepted_and_refused_posts_are_listed_newest_first(folk: People, 
     assert await post(hook, '{"zen": "A secret"}', "/github", **{"X-GitHub-Event": "star_gazing"}) == 204
     posts = await history(folk, hook)
     assert "A secret" not in str(posts)
-    outcomes = [(each["outcome"], each["error"], each["times"]) for each in posts]
+    outcomes = [(post["outcome"], post["error"], post["times"]) for post in posts]
     assert outcomes[0] == ("ignored", None, 1)
     assert ("refused", "invalid_json", 1) in outcomes
-    refused = next(each for each in posts if each["error"] == "invalid_payload" and len(each["named"]) == 2)
+    refused = next(post for post in posts if post["error"] == "invalid_payload" and len(post["named"]) == 2)
     assert refused["named"] == [
         {"path": "cards[0].color", "code": "invalid_color"},
         {"path": "cards[1]", "code": "empty_card"},
@@ -52,7 +52,7 @@ async def test_a_flood_of_refused_posts_does_not_displace_earlier_posts_and_uses
     assert await post(hook, '{"text": "hello"}') == 200
     for _ in range(40):
         await post(hook, "nonsense")
-    assert [(each["outcome"], each["times"]) for each in await history(folk, hook)] == [
+    assert [(post["outcome"], post["times"]) for post in await history(folk, hook)] == [
         ("refused", 40),
         ("posted", 1),
     ]

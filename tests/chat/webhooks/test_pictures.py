@@ -43,7 +43,7 @@ def test_an_avatar_is_scaled_down_and_a_card_picture_is_not(tmp_path: Path) -> N
         async with scene_of({"/a": answer(encoded(scene(1024, 512), "PNG"))}, tmp_path) as on:
             refs = wanted("avatar_url", f"{HOST}/a", avatar=True), wanted("cards[0].image_url", f"{HOST}/a")
             shown = (await on.collect(*refs)).pictures
-            sizes = {path: (each["width"], each["height"]) for path, each in shown.items()}
+            sizes = {path: (picture["width"], picture["height"]) for path, picture in shown.items()}
             assert sizes == {"avatar_url": (256, 128), "cards[0].image_url": (1024, 512)}
             assert on.host.paths == ["/a"]
 
@@ -66,7 +66,8 @@ def test_an_animation_stays_animated_on_a_card_but_not_as_an_avatar(tmp_path: Pa
             refs = wanted("card", f"{HOST}/a"), wanted("avatar", f"{HOST}/a", avatar=True)
             shown = (await on.collect(*refs)).pictures
             frames = {
-                path: getattr(decoded(await on.stored(each)), "n_frames", 1) for path, each in shown.items()
+                path: getattr(decoded(await on.stored(picture)), "n_frames", 1)
+                for path, picture in shown.items()
             }
             assert frames == {"card": 5, "avatar": 1}
 
@@ -78,7 +79,7 @@ def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None
         async with scene_of({"/a": answer(PNG)}, tmp_path) as on:
             refs = [wanted(f"cards[{at}].image_url", f"{HOST}/a") for at in range(10)]
             collected = await on.collect(*refs)
-            assert len({str(each["key"]) for each in collected.pictures.values()}) == 1
+            assert len({str(picture["key"]) for picture in collected.pictures.values()}) == 1
             assert len(collected.pictures) == 10
             assert on.host.paths == ["/a"]
 

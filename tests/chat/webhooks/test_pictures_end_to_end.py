@@ -120,8 +120,8 @@ def test_pictures_in_a_post_are_stored_and_served(tmp_path: Path) -> None:
     }
 
     async def body() -> None:
-        async with site(pages, tmp_path) as here:
-            message, warnings = await here.post(
+        async with site(pages, tmp_path) as scene:
+            message, warnings = await scene.post(
                 text="a",
                 avatar_url=f"{HTTP}/avatar",
                 cards=[
@@ -141,19 +141,19 @@ def test_pictures_in_a_post_are_stored_and_served(tmp_path: Path) -> None:
                 "thumbnail": card["thumbnail"],
                 "footer icon": card["footer"]["icon"],
             }
-            sizes = {name: (each["width"], each["height"]) for name, each in shown.items()}
+            sizes = {name: (picture["width"], picture["height"]) for name, picture in shown.items()}
             assert sizes == dict.fromkeys(("author icon", "image", "footer icon"), (600, 300)) | {
                 "thumbnail": (32, 24)
             }
             assert shown["image"]["key"] == shown["footer icon"]["key"]  # Each URL is stored as one file.
-            loaded = {name: decoded(await here.load(each["url"])) for name, each in shown.items()}
+            loaded = {name: decoded(await scene.load(picture["url"])) for name, picture in shown.items()}
             assert {name: image.size for name, image in loaded.items()} == sizes
             assert getattr(loaded["thumbnail"], "n_frames", 1) == 4
-            avatar = decoded(await here.load(message["author"]["avatar"]))
+            avatar = decoded(await scene.load(message["author"]["avatar"]))
             assert avatar.size == (256, 128)
-            assert Counter(here.host.paths) == {"/avatar": 1, "/image": 1, "/moved": 1}
+            assert Counter(scene.host.paths) == {"/avatar": 1, "/image": 1, "/moved": 1}
             assert "example" not in str(card)  # Readers load the stored copies only.
-            assert len(list(here.store.glob("uploads/*.webp"))) == 4
+            assert len(list(scene.store.glob("uploads/*.webp"))) == 4
 
     on_an_internet(body, tmp_path)
 
@@ -191,8 +191,8 @@ def test_a_message_is_posted_despite_warnings_about_its_pictures(tmp_path: Path)
     }
 
     async def body() -> None:
-        async with site(pages, tmp_path) as here:
-            message, warnings = await here.post(
+        async with site(pages, tmp_path) as scene:
+            message, warnings = await scene.post(
                 text="a",
                 colour="red",
                 avatar_url=f"{HTTP}/large-icon",
@@ -207,7 +207,7 @@ def test_a_message_is_posted_despite_warnings_about_its_pictures(tmp_path: Path)
             assert message["cards"][0]["thumbnail"]["width"] == 64
             assert [card["title"] for card in message["cards"]] == ["good"] + ["bad"] * len(images)
             assert not any("image" in card for card in message["cards"])
-            metrics = await here.hook.chat.metrics()
+            metrics = await scene.hook.chat.metrics()
             assert 'svc_chat_webhook_pictures_total{outcome="ok"} 1.0' in metrics
             assert 'svc_chat_webhook_pictures_total{outcome="blocked"} 4.0' in metrics
 
@@ -218,15 +218,15 @@ def test_more_than_32_megabytes_and_a_failing_store_cause_warnings(tmp_path: Pat
     pages = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(5)} | {"/small": answer(PNG)}
 
     async def body() -> None:
-        async with site(pages, tmp_path) as here:
+        async with site(pages, tmp_path) as scene:
             cards = [{"image_url": f"{HTTP}/{at}"} for at in range(5)]
-            message, warnings = await here.post(cards=cards)
+            message, warnings = await scene.post(cards=cards)
             assert list(warnings.values()) == ["media_budget"]
             assert sum("image" in card for card in message["cards"]) == 4
             # Replace the store's folder with a file.
-            here.store.rename(tmp_path / "elsewhere")
-            here.store.write_text("")
-            message, warnings = await here.post(text="a", avatar_url=f"{HTTP}/small")
+            scene.store.rename(tmp_path / "elsewhere")
+            scene.store.write_text("")
+            message, warnings = await scene.post(text="a", avatar_url=f"{HTTP}/small")
             assert warnings == {"avatar_url": "store_failed"}
             assert message["text"] == "a"
 
@@ -235,9 +235,9 @@ def test_more_than_32_megabytes_and_a_failing_store_cause_warnings(tmp_path: Pat
 
 def test_a_host_name_that_becomes_private_is_blocked_on_the_next_post(tmp_path: Path) -> None:
     async def body() -> None:
-        async with site({"/a": answer(PNG)}, tmp_path) as here:
+        async with site({"/a": answer(PNG)}, tmp_path) as scene:
             for expected in ({}, {"avatar_url": "blocked"}):
-                _, warnings = await here.post(text="a", avatar_url="http://turning.example/a")
+                _, warnings = await scene.post(text="a", avatar_url="http://turning.example/a")
                 assert warnings == expected
 
     on_an_internet(body, tmp_path)
@@ -267,8 +267,8 @@ def test_three_hundred_concurrent_hostile_posts_use_bounded_memory_and_all_get_a
     async def body() -> None:
         everyone = TCPConnector(limit=0)
         async with (
-            site(pages, tmp_path) as here,
-            ClientSession(here.hook.chat.address, connector=everyone) as http,
+            site(pages, tmp_path) as scene,
+            ClientSession(scene.hook.chat.address, connector=everyone) as http,
         ):
 
             async def post(path: str, urls: Sequence[str] = addresses) -> Counter[str]:
@@ -278,15 +278,15 @@ def test_three_hundred_concurrent_hostile_posts_use_bounded_memory_and_all_get_a
                     return Counter(warning["code"] for warning in (await response.json())["warnings"])
 
             hooks = [
-                await here.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})
+                await scene.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})
                 for _ in range(20)
             ]
             paths = [f"/api/webhooks/{hook['id']}/{hook['token']}" for hook in hooks for _ in range(15)]
             codes = sum(await asyncio.gather(*map(post, paths)), Counter[str]())
             assert codes.keys() <= {"blocked", "fetch_failed", "too_large", "timeout", "invalid_image"}
             # Afterwards, the resources are free again.
-            assert await post(here.hook.path, [f"{HTTP}/good"]) == {}
+            assert await post(scene.hook.path, [f"{HTTP}/good"]) == {}
             # The limit covers 128 MB in use, as much again in buffers, and the program itself.
-            assert peak_mb(here.server.process.pid) < 512, codes
+            assert peak_mb(scene.server.process.pid) < 512, codes
 
     on_an_internet(body, tmp_path, within_s=240)

@@ -57,7 +57,7 @@ ADDRESSES = st.one_of(
     st.from_regex(URL, fullmatch=True),
     st.sampled_from([2047, 2048, 2049]).map(lambda length: "http://a/" + "a" * (length - 9)),
     st.sampled_from(["", "http://", "ftp://a", "http://a b", "http://a\u2028", "https://[::1]:65536", "//a"]),
-    st.text("htps:/.@#?[]\\ 0", max_size=20).map(lambda rest: "http://" + rest),
+    st.text("htps:/.@#?[]\\ 0", max_size=20).map(lambda host: "http://" + host),
 )
 MOMENTS = st.one_of(
     st.from_regex(TIMESTAMP, fullmatch=True),

@@ -89,7 +89,7 @@ class Stored:
     picture: Mapping[str, object]
 
     async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> StoredPictures:
-        return StoredPictures({each.path: self.picture for each in wanted}, ())
+        return StoredPictures({picture.path: self.picture for picture in wanted}, ())
 
 
 @pytest.mark.parametrize("name", ["image_url", "thumbnail_url"])

@@ -93,10 +93,10 @@ async def test_no_log_line_or_metric_contains_a_token(
 async def malformed(hook: Hook) -> None:
     """Send malformed HTTP requests to the webhook's URL."""
     host, _, port = hook.chat.address.removeprefix("http://").rpartition(":")
-    for rest in ("HTTP/9.9\r\n\r\n", "HTTP/1.1\r\nno header\r\n\r\n", "nothing\r\n\r\n"):
+    for request_line_end in ("HTTP/9.9\r\n\r\n", "HTTP/1.1\r\nno header\r\n\r\n", "nothing\r\n\r\n"):
         async with asyncio.timeout(30):
             reader, writer = await asyncio.open_connection(host, int(port))
-            writer.write(f"POST {hook.path} {rest}".encode())
+            writer.write(f"POST {hook.path} {request_line_end}".encode())
             writer.write_eof()
             await reader.read()
             writer.close()

@@ -167,7 +167,7 @@ async def test_a_discord_channel_is_imported(
             "empty messages": 1,
         },
     }
-    channel, (hello, long, rest), entry = await _imported(variables, owner)
+    channel, (hello, long, third), entry = await _imported(variables, owner)
     assert (entry["action"], entry["actor_id"]) == ("import", None)
     assert entry["details"] == {"from": "discord", "channels": 1, "messages": 3}
     assert (channel["name"], channel["topic"]) == ("general", "All things")
@@ -177,8 +177,8 @@ async def test_a_discord_channel_is_imported(
     assert [attachment["name"] for attachment in hello["attachments"]] == ["cat.webp"]
     assert {r["emoji"]: len(r["member_ids"]) for r in hello["reactions"]} == {":pepe:": 1, "\U0001f44d": 2}
     # The text is longer than a message may be, so it is split into two messages. The reply comes last.
-    assert long["text"] + rest["text"] == "Hi " + "x" * 5000
-    assert rest["reply_to"] == hello["id"] and rest["author"]["display_name"] == "ben"
+    assert long["text"] + third["text"] == "Hi " + "x" * 5000
+    assert third["reply_to"] == hello["id"] and third["author"]["display_name"] == "ben"
 
 
 async def test_several_discord_files_are_imported_without_duplicates(

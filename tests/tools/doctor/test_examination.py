@@ -107,7 +107,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
     async def report() -> dict[str, str]:
         async with installation.chat.http.get("/api/health", headers=headers) as answer:
             checks = (await answer.json())["checks"]
-        return {one["check"]: one["verdict"] for one in checks if one["check"] in SHARED}
+        return {check["check"]: check["verdict"] for check in checks if check["check"] in SHARED}
 
     async def by_name() -> dict[str, str]:
         findings = await examine(installation.target(), QUIET)
@@ -267,8 +267,8 @@ async def test_a_server_can_be_examined_from_another_machine(
 ) -> None:
     """Check that the doctor examines nothing on its own machine."""
     address, udp_port = installation.chat.address, installation.sfu.udp_port
-    here = Target(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
-    findings = await examine(here, QUIET)
+    target = Target(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
+    findings = await examine(target, QUIET)
     assert problems(findings) == []
     texts = [finding.what for finding in findings]
     assert texts[1:] == [

@@ -49,7 +49,7 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
         async with coturn(tmp_path) as trust:
             trust.check_hostname = True
             findings = await answer_of(URLS, trust, peers=[SFU])
-            assert [each.what for each in findings] == [
+            assert [finding.what for finding in findings] == [
                 f"TURN server {url} relays for members" for url in URLS
             ]
             assert problems(await answer_of(URLS, trust, peers=[ELSEWHERE])) == [
@@ -75,7 +75,7 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
                 "TURN_URLS": ",".join(URLS[:2]),
                 "TURN_SECRET": SECRET,
             }
-            texts = [each.what for each in await examine(idle(tmp_path / "data"), variables)]
+            texts = [finding.what for finding in await examine(idle(tmp_path / "data"), variables)]
             assert [what for what in texts if what.startswith("TURN")] == [
                 f"TURN server {url} relays for members" for url in URLS[:2]
             ]
@@ -110,7 +110,7 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
             ],
             trust,
         )
-        texts = [each.what.partition(": ")[2] or each.what for each in findings]
+        texts = [finding.what.partition(": ")[2] or finding.what for finding in findings]
         assert texts == [
             "the name turn.nowhere.invalid is unknown",
             "there is no route to it from here (Network is unreachable)",
@@ -120,7 +120,7 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
             "what answers at TLS port 5349 speaks no TLS",
             "browsers do not support TURN over DTLS",
         ]
-        assert all(each.advice for each in findings)
+        assert all(finding.advice for finding in findings)
         silent.close()
         mail.close()
 
@@ -132,7 +132,7 @@ async def test_another_program_on_the_media_port_is_detected_if_there_is_no_sfu(
         port, sfu_port = free_ports(2)
         target = Target(tmp_path, port, sfu_port, foreign.getsockname()[1])
         findings = await examine(target, {"DISABLE_STUN": "1"})
-    (finding,) = [each for each in findings if "where UDP is blocked" in each.what]
+    (finding,) = [candidate for candidate in findings if "where UDP is blocked" in candidate.what]
     assert finding.verdict is Verdict.NOTICE
     assert "is in use: calls would need UDP" in finding.what
 

@@ -59,8 +59,8 @@ def client_behind_proxies(
     if hops == 0 or not forwarded_for:
         return ClientAddress(own_address, direct=not announced)
     entries = ",".join(forwarded_for).rsplit(",", hops)[-hops:]
-    named = parse_address(_without_port(entries[0].strip())) if len(entries) == hops else None
-    return ClientAddress(str(named) if named else own_address, direct=False)
+    first_entry = parse_address(_without_port(entries[0].strip())) if len(entries) == hops else None
+    return ClientAddress(str(first_entry) if first_entry else own_address, direct=False)
 
 
 def _without_port(entry: str) -> str:

@@ -62,11 +62,11 @@ def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
 
 def _decorate(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
     @functools.wraps(decide)
-    async def run(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
+    async def run(self: W, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
         # Quoted, because Python would otherwise evaluate the annotation in each call.
         def checked() -> "Write[Any, Answer]":
             _authority.get()()
-            return decide(self, *args, **named)
+            return decide(self, *args, **kwargs)
 
         return await write(self._database, checked)
 

@@ -82,10 +82,10 @@ def read(variables: Mapping[str, str]) -> IdentityConfig:
 
 
 def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
-    named = [tier.lower() for tier in items(variables, "SVC_IDENTITY_TIERS", (ACCOUNT,))]
-    if unknown := [tier for tier in named if tier not in TIERS]:
+    tiers = [tier.lower() for tier in items(variables, "SVC_IDENTITY_TIERS", (ACCOUNT,))]
+    if unknown := [tier for tier in tiers if tier not in TIERS]:
         raise ConfigError(f"SVC_IDENTITY_TIERS may name {' and '.join(TIERS)}, not {unknown[0]!r}")
-    return tuple(tier for tier in TIERS if tier in named)
+    return tuple(tier for tier in TIERS if tier in tiers)
 
 
 def _closed_reason(variables: Mapping[str, str]) -> str:

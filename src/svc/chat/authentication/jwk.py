@@ -86,10 +86,10 @@ def choose(keys: Sequence[IssuerKey], key_id: str | None, algorithm: str) -> Iss
 def _issuer_key(jwk: Mapping[str, object]) -> IssuerKey | None:
     if jwk.get("use", "sig") != "sig" or not _PRIVATE.isdisjoint(jwk):
         return None
-    kind, named, key_id = (jwk.get("kty"), jwk.get("crv")), jwk.get("alg"), jwk.get("kid")
+    kind, algorithm, key_id = (jwk.get("kty"), jwk.get("crv")), jwk.get("alg"), jwk.get("kid")
     for taken, algorithms in _TAKEN:
         if kind == taken and (key := _public_key(jwk, algorithms[0])) is not None:
-            fitting = frozenset(name for name in algorithms if named in (None, name))
+            fitting = frozenset(name for name in algorithms if algorithm in (None, name))
             return IssuerKey(key_id if isinstance(key_id, str) else "", fitting, key)
     return None
 

@@ -230,8 +230,8 @@ def _check_times(claims: Mapping[str, object], now: float) -> None:
 
 
 def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceKey) -> None:
-    named = claims.get("aud")
-    audiences = named if isinstance(named, list) else [named]
+    claimed_audience = claims.get("aud")
+    audiences = claimed_audience if isinstance(claimed_audience, list) else [claimed_audience]
     if audience not in audiences:
         raise InvalidProof("the id_token is meant for another audience")
     if claims.get("azp", audience) != audience:

@@ -129,9 +129,9 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
         except ObjectMissing:
             lost.append(key)
     if lost:
-        named = ", ".join(lost[:_NAMED]) + (", …" if len(lost) > _NAMED else "")
+        lost_names = ", ".join(lost[:_NAMED]) + (", …" if len(lost) > _NAMED else "")
         faults_found.append(
-            f"{len(lost)} of {len(needed)} files that are referred to are missing or another: {named}"
+            f"{len(lost)} of {len(needed)} files that are referred to are missing or another: {lost_names}"
         )
     return faults_found
 

@@ -196,8 +196,8 @@ class Channels:
             _CHANNELS.delete(connection, id=channel_id)
             # After the deletion, nobody can check who could view the channel. The entry is visible to all
             # readers of the log only if all of them could view the channel.
-            named = details if known else {"channel_id": channel_id, **details}
-            self._audit.record(connection, actor_id, "channel_delete", channel_id, named, now)
+            logged = details if known else {"channel_id": channel_id, **details}
+            self._audit.record(connection, actor_id, "channel_delete", channel_id, logged, now)
 
         return Write(write, lambda _: self._on_deleted(channel))
 

@@ -142,7 +142,7 @@ class ChannelRecord(Struct, frozen=True, array_like=True, tag="c"):
 
 
 def _pack_overrides(overrides: Mapping[str, Override]) -> _Overrides:
-    return {key: (to_store(each.allow), to_store(each.deny)) for key, each in overrides.items()}
+    return {key: (to_store(override.allow), to_store(override.deny)) for key, override in overrides.items()}
 
 
 def _unpack_overrides(records: _Overrides) -> dict[str, Override]:

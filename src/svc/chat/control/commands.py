@@ -106,15 +106,17 @@ def find_role(directory: Directory, name: str) -> str:
 def find_channel(directory: Directory, name: str) -> str:
     """Return the id of the channel with this id or name. Raises ChatError."""
     wanted = name.removeprefix("#").casefold()
-    named = [c.id for c in directory.channels.values() if c.name.casefold() == wanted]
-    return _only("channel", name, directory.channels, named)
+    matching_ids = [c.id for c in directory.channels.values() if c.name.casefold() == wanted]
+    return _only("channel", name, directory.channels, matching_ids)
 
 
-def _only(kind: str, name: str, ids: Collection[str], named: list[str], otherwise: str | None = None) -> str:
+def _only(
+    kind: str, name: str, ids: Collection[str], matching_ids: list[str], otherwise: str | None = None
+) -> str:
     if name in ids:
         return name
-    if len(named) > 1:
-        raise ChatError("invalid_request", f"{len(named)} {kind}s are called {name}. Give the id")
-    if not named and otherwise is None:
+    if len(matching_ids) > 1:
+        raise ChatError("invalid_request", f"{len(matching_ids)} {kind}s are called {name}. Give the id")
+    if not matching_ids and otherwise is None:
         raise ChatError(f"unknown_{kind}")
-    return named[0] if named else otherwise or ""
+    return matching_ids[0] if matching_ids else otherwise or ""

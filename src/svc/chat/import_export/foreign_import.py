@@ -347,8 +347,8 @@ def _attachment(picture: Values, name: str) -> Values:
 
 
 def _object(picture: Values, now_ms: int) -> Values:
-    named = ("key", "content_type", "bytes", "width", "height", "duration_ms", "placeholder", "colour")
-    return {**{name: picture[name] for name in named}, "created_at_ms": now_ms, "idle_since_ms": now_ms}
+    names = ("key", "content_type", "bytes", "width", "height", "duration_ms", "placeholder", "colour")
+    return {**{name: picture[name] for name in names}, "created_at_ms": now_ms, "idle_since_ms": now_ms}
 
 
 def _message_id(n: int, source: str) -> str:

@@ -74,8 +74,8 @@ class LinkedAccounts:
 
     async def confirmations(self, member_id: str) -> list[Confirmation]:
         """Return the confirmations that a member gave, the newest first."""
-        rest = "WHERE member_id = ? ORDER BY made_at_ms DESC, digest"
-        return await CONFIRMATIONS.all(self._database, rest, member_id)
+        suffix = "WHERE member_id = ? ORDER BY made_at_ms DESC, digest"
+        return await CONFIRMATIONS.all(self._database, suffix, member_id)
 
     async def confirmed(self, digest: str) -> Confirmed | None:
         """Return who confirmed a statement, or None if no current member does."""

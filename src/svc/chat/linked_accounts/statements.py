@@ -61,11 +61,11 @@ def verify_pair(own: str, other: str, now: float) -> LinkProof:
     other_thumbprint, other_claims = _verify(other, now)
     if claims.iss == other_claims.iss:
         raise proofs.InvalidProof("both statements are from the same server")
-    named = (claims.aud, claims.peer, claims.peer_key)
-    if named != (other_claims.iss, other_claims.sub, other_thumbprint):
+    claimed = (claims.aud, claims.peer, claims.peer_key)
+    if claimed != (other_claims.iss, other_claims.sub, other_thumbprint):
         raise proofs.InvalidProof("your statement names another account, server or key")
-    named = (other_claims.aud, other_claims.peer, other_claims.peer_key)
-    if named != (claims.iss, claims.sub, thumbprint):
+    claimed = (other_claims.aud, other_claims.peer, other_claims.peer_key)
+    if claimed != (claims.iss, claims.sub, thumbprint):
         raise proofs.InvalidProof("the other statement names another account, server or key")
     return LinkProof(other_claims.iss, claims.iss, claims.sub, thumbprint)
 

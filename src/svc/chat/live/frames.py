@@ -77,8 +77,8 @@ def push(event: str, data: object, seq: int | None = None) -> bytes:
 
 def error(problem: ChatError, request_id: RequestId | None) -> bytes:
     """Return the reply to a rejected request. It has no id if the request's id could not be read."""
-    named = {} if request_id is None else {"id": request_id}
-    return frame_text({"event": "error", **named, "data": problem.body()})
+    id_field = {} if request_id is None else {"id": request_id}
+    return frame_text({"event": "error", **id_field, "data": problem.body()})
 
 
 def frame_text(frame: object) -> bytes:

@@ -39,8 +39,8 @@ class Presence:
     def welcome(self, session: Session) -> dict[str, object]:
         """Return the online members, including the requesting member."""
         leaving = (m for m in self._leaving if m not in self._hub.invisible)
-        there = {*self._hub.shown_members(), *leaving, session.member_id}
-        online = sorted(there & self._directory.members.keys())
+        shown = {*self._hub.shown_members(), *leaving, session.member_id}
+        online = sorted(shown & self._directory.members.keys())
         states = {member_id: self._announced.get(member_id, (False, False)) for member_id in online}
         return {
             "online": online,

@@ -286,7 +286,7 @@ def thread_changed(of: messages.Message) -> ThreadChanged:
 
 
 def page(of: HistoryPage, urls: MediaUrls) -> MessagePage:
-    return MessagePage([message(one, urls) for one in of.messages], of.more_before, of.more_after)
+    return MessagePage([message(record, urls) for record in of.messages], of.more_before, of.more_after)
 
 
 def _message(kind: type[M], of: messages.Message, urls: MediaUrls) -> M:

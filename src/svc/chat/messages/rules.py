@@ -401,8 +401,8 @@ class Messages:
         viewers = self._directory.viewers(channel_id) if mentions.members else frozenset[str]()
         members = tuple(member_id for member_id in mentions.members if member_id in viewers)
         permission = Permission.MENTION_EVERYONE
-        may = author.kind == MEMBER and self._directory.may(author.id, permission, channel_id)
-        known = (EVERYONE, HERE, *self._directory.roles) if mentions.groups and may else ()
+        may_mention_groups = author.kind == MEMBER and self._directory.may(author.id, permission, channel_id)
+        known = (EVERYONE, HERE, *self._directory.roles) if mentions.groups and may_mention_groups else ()
         return members, tuple(group for group in mentions.groups if group in known)
 
     def _notified_members(

@@ -200,8 +200,8 @@ class Search:
         """
         wanted = {fold(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
-        named = [member.id for member in members if fold_name(member.nickname) in wanted]
-        return [*named, *wanted]
+        ids = [member.id for member in members if fold_name(member.nickname) in wanted]
+        return [*ids, *wanted]
 
     async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
         """Return messages that mention a member, newest first, and whether there are more.
@@ -228,10 +228,10 @@ class Search:
 
 def _channels_named(visible: Sequence[Channel], names: Sequence[str]) -> list[str]:
     wanted = {fold(name.removeprefix("#")) for name in names}
-    named = [c.id for c in visible if c.id.casefold() in wanted or fold_name(c.name) in wanted]
-    if not named:
+    ids = [c.id for c in visible if c.id.casefold() in wanted or fold_name(c.name) in wanted]
+    if not ids:
         raise ChatError("unknown_channel")
-    return named
+    return ids
 
 
 def _narrows(query: Query) -> bool:

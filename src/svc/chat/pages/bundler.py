@@ -107,8 +107,10 @@ class _Modules:
         # A library that the page does not need at the start stays a separate file, as do the modules that
         # import it.
         self._large = {name for name in contents if name.startswith(_VENDOR) and name not in first}
-        rest = [name for name in contents if is_own_module(name) and name not in (*first, START)]
-        ordered = dict.fromkeys(met for name in rest for met in self._in_order(name) if met in rest)
+        later_modules = [name for name in contents if is_own_module(name) and name not in (*first, START)]
+        ordered = dict.fromkeys(
+            met for name in later_modules for met in self._in_order(name) if met in later_modules
+        )
         self.alone_names = [START, *(name for name in ordered if self._large & set(self._in_order(name)))]
         names = [*first, *(name for name in ordered if name not in self.alone_names)]
         self.bundle_of = {name: FIRST if name in first else LATER for name in names}
@@ -152,7 +154,7 @@ class _Modules:
         for name in modules:
             for target, clause in self._imports_of(name):
                 if target not in self.bundle_of:
-                    names = ", ".join(f"{there} as {here}" for there, here in clause.names.items())
+                    names = ", ".join(f"{exported} as {local}" for exported, local in clause.names.items())
                     what = f"* as {clause.whole}" if clause.whole else f"{{ {names} }}"
                     text.append(f'import {what} from "{_address(target, posixpath.dirname(file))}";\n')
                 elif self.bundle_of[target] != file:
@@ -168,7 +170,8 @@ class _Modules:
         for target, clause in self._imports_of(name):
             if target in self.bundle_of and clause in self._read[name].imports:
                 names = ",".join(
-                    here if here == there else f"{there}:{here}" for there, here in clause.names.items()
+                    local if local == exported else f"{exported}:{local}"
+                    for exported, local in clause.names.items()
                 )
                 pattern = clause.whole or (f"{{{names}}}" if names else "")
                 made = f"{pattern}={self._number[target]}();" if pattern else f"{self._number[target]}();"
@@ -183,7 +186,7 @@ class _Modules:
     def _re_export_object(self, name: str, clause: Import) -> str:
         """Return code for an object with everything that a module re-exports from another module."""
         number = self._number[self._target(name, clause)]
-        given = ", ".join(f"{outside}: {number}().{there}" for there, outside in clause.names.items())
+        given = ", ".join(f"{outside}: {number}().{exported}" for exported, outside in clause.names.items())
         return f"{{ {given} }}"
 
     def _body(self, name: str, folder: str) -> str:

@@ -72,9 +72,9 @@ class PrivateDevices:
             store.remove_oldest(connection, session.member_id, MAX_DEVICES)
             return RegisteredDevice(device_id, True, conversations_of(connection, session.member_id))
 
-        def registered(one: RegisteredDevice) -> str:
-            self._notify_lacking(one.lacking_in)
-            return one.device_id
+        def registered(device: RegisteredDevice) -> str:
+            self._notify_lacking(device.lacking_in)
+            return device.device_id
 
         return Write(write, registered)
 
@@ -94,12 +94,14 @@ class PrivateDevices:
             device_id, proof = self.require(connection, session)
             is_waited_for = bool(read) and not store.may_be_added(connection, device_id, int(now * 1000))
             key = self._statement(proof, session.member_id, now)[1]
-            if any(one.signature_key != key or one.identity != proof.encode() for one, _, _ in read):
+            if any(
+                package.signature_key != key or package.identity != proof.encode() for package, _, _ in read
+            ):
                 raise ChatError("invalid_request", "A key package must have this device's key and statement")
             if last_resort is not None:
                 store.drop_last_resort(connection, device_id)
-            for one, body, is_last in read:
-                store.put_package(connection, device_id, one.ref, body, is_last, one.not_after * 1000)
+            for package, body, is_last in read:
+                store.put_package(connection, device_id, package.ref, body, is_last, package.not_after * 1000)
             left = store.count_stock(connection, device_id, int(now * 1000))
             if left > MAX_KEY_PACKAGES:
                 raise ChatError("too_many")

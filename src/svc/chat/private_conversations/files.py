@@ -117,8 +117,8 @@ class PrivateFiles:
         self._conversations.require_member(session.member_id, conversation_id)
 
         def write(connection: Connection) -> Sequence[str]:
-            one = {"id": file_id, "conversation_id": conversation_id, "member_id": session.member_id}
-            if not _FILES.delete(connection, **one):
+            details = {"id": file_id, "conversation_id": conversation_id, "member_id": session.member_id}
+            if not _FILES.delete(connection, **details):
                 raise ChatError("unknown_file")
             return self._media.condemn(connection, PRIVATE, file_id)
 

@@ -82,7 +82,7 @@ def read_welcome(data: bytes) -> frozenset[bytes]:
 def read_key_package(data: bytes) -> KeyPackage:
     """Parse a key package. Raises FramingError."""
     reader = _open_message(data, _KEY_PACKAGE)
-    package = reader.rest()
+    package = reader.read_all()
     if reader.number(2) != MLS_1_0:
         raise FramingError("the key package is of another version of MLS")
     _require_suite(reader)
@@ -139,7 +139,7 @@ class _Reader:
     def remaining(self) -> int:
         return len(self._data) - self._at
 
-    def rest(self) -> bytes:
+    def read_all(self) -> bytes:
         return self._data[self._at :]
 
     def number(self, size: int) -> int:

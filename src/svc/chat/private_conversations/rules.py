@@ -210,7 +210,9 @@ class PrivateConversations:
 
     def forget_member(self, member_id: str) -> None:
         """Update the conversations in memory after a member has left the server and push the changes."""
-        conversation_ids = [one for one, (_, people) in self._members.items() if member_id in people]
+        conversation_ids = [
+            conversation_id for conversation_id, (_, people) in self._members.items() if member_id in people
+        ]
         for conversation_id in conversation_ids:
             self._drop(conversation_id, member_id)
         self.report_changed(conversation_ids)
@@ -341,14 +343,14 @@ class PrivateConversations:
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
     ) -> PrivateLog:
         """Return the log entries after the given number that the device may read. Raises ChatError."""
-        one = await self.get(member_id, conversation_id)
+        conversation = await self.get(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
         entries = await store.entries(self._database, conversation_id, device_id, after, most)
         # Check again, because the member may have been removed in the meantime.
         self._require_inside(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id) or 0
-        return PrivateLog(entries, one.epoch, one.seq, one.first_seq, since)
+        return PrivateLog(entries, conversation.epoch, conversation.seq, conversation.first_seq, since)
 
     @shared_write
     def accept_welcome(self, session: Session, welcome_id: str) -> Write[None, None]:

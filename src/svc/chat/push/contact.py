@@ -28,8 +28,8 @@ class Contact:
 
     def __init__(self, database: Database, names: Sequence[str]) -> None:
         self._database = database
-        named = (f"https://{name}" for name in names if _is_public(host_and_port(name)[0]))
-        self._configured = next(named, "")
+        urls = (f"https://{name}" for name in names if _is_public(host_and_port(name)[0]))
+        self._configured = next(urls, "")
         self._seen = ""
 
     @property

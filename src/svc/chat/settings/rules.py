@@ -164,8 +164,8 @@ class Settings:
 
 
 def _refusal(problems: Sequence[Problem]) -> ChatError:
-    named = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
-    return ChatError("invalid_settings", named, {"problems": [asdict(problem) for problem in problems]})
+    explanation = "; ".join(f"{problem.path}: {problem.message}" for problem in problems)
+    return ChatError("invalid_settings", explanation, {"problems": [asdict(problem) for problem in problems]})
 
 
 async def _load(database: Database) -> dict[str, object]:

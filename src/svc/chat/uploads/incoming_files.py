@@ -87,9 +87,9 @@ class IncomingFiles:
                     offset += len(full)
         finally:
             if piece:
-                rest = piece
-                await self._in_thread(_writing(handle, rest, offset))
-                offset += len(rest)
+                tail = piece
+                await self._in_thread(_writing(handle, tail, offset))
+                offset += len(tail)
         return offset
 
     async def _in_thread(self, work: Callable[[], T]) -> T:

@@ -134,28 +134,28 @@ class SpaceUsed:
     kept_here: bool
 
 
-def require_place(there: SpaceUsed) -> None:
+def require_place(used: SpaceUsed) -> None:
     """Raise ChatError if the member may not begin another upload."""
-    if there.own.unfinished >= MAX_UNFINISHED_PER_MEMBER:
+    if used.own.unfinished >= MAX_UNFINISHED_PER_MEMBER:
         raise ChatError(
             "too_many",
-            f"You have {there.own.unfinished} unfinished uploads, which is the limit for a member. "
+            f"You have {used.own.unfinished} unfinished uploads, which is the limit for a member. "
             "Wait until some are done, or cancel them",
         )
-    if not fits(there.own.unfinished, there.everyone.unfinished, MAX_UNFINISHED):
+    if not fits(used.own.unfinished, used.everyone.unfinished, MAX_UNFINISHED):
         raise ChatError(
             "storage_full",
-            f"The server has {there.everyone.unfinished} unfinished uploads, so members who have the most "
+            f"The server has {used.everyone.unfinished} unfinished uploads, so members who have the most "
             "are refused first. Wait until some of yours are done",
         )
 
 
-def require_room(there: SpaceUsed, more: int) -> None:
+def require_room(used: SpaceUsed, more: int) -> None:
     """Raise ChatError if the member's uploads may not grow by `more` bytes."""
-    own, everyone = there.own.bytes, there.everyone.bytes
-    usage.require_room(there.kept, own + more)
-    on_disk = own + (there.kept.own if there.kept_here else 0)
-    free = there.disk_bytes - MIN_FREE_BYTES - there.everyone.expected
+    own, everyone = used.own.bytes, used.everyone.bytes
+    usage.require_room(used.kept, own + more)
+    on_disk = own + (used.kept.own if used.kept_here else 0)
+    free = used.disk_bytes - MIN_FREE_BYTES - used.everyone.expected
     if not fits(own, everyone, MAX_INCOMING_BYTES, more) or not fits(on_disk, 0, free, more):
         raise server_full(on_disk)
 

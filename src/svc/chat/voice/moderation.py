@@ -124,8 +124,8 @@ class VoiceModeration:
 
         # The audit entry names only the destination, because its readers may not be allowed to see the
         # channel that the member left.
-        named = [channel_id] if room_ids else []
-        return Write(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
+        channel_ids = [channel_id] if room_ids else []
+        return Write(lambda c: self._record(c, actor_id, "voice_move", member_id, channel_ids, now), follow)
 
     def _record(
         self,

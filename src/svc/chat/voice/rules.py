@@ -254,8 +254,8 @@ class Voice:
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def _note_may_speak(self, room_id: str, user_id: str) -> bool:
-        may = self._may_speak[room_id, user_id] = self.rooms.may(user_id, Permission.SPEAK, room_id)
-        return may
+        may_speak = self._may_speak[room_id, user_id] = self.rooms.may(user_id, Permission.SPEAK, room_id)
+        return may_speak
 
     def _astray(self, room_id: str, user_id: str) -> None:
         """Ask a user to join the room again, because they are connected to a different media service than the

@@ -33,19 +33,19 @@ class RoomPlacement:
     Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
     room, and the available service with the highest rank gets the room. When a service appears or disappears,
     only its own rooms move. An occupied room stays on its service for as long as that service is available.
-    `names` identifies the services, and must be the same after a restart. `there` returns whether a service
-    can be used, and `silent` whether it has not responded to a request for too long.
+    `names` identifies the services, and must be the same after a restart. `is_available` returns whether a
+    service can be used, and `silent` whether it has not responded to a request for too long.
     """
 
     def __init__(
         self,
         names: Sequence[str],
-        there: Callable[[int], bool],
+        is_available: Callable[[int], bool],
         occupied: Callable[[str], bool],
         silent: Callable[[int], bool] = lambda _: False,
     ) -> None:
         self._names = names
-        self._there, self._silent = there, silent
+        self._is_available, self._silent = is_available, silent
         self._occupied = occupied
         # The service of each room, and the time until which the room is promised to stay there.
         self._assignments: dict[str, tuple[int, float]] = {}
@@ -89,7 +89,7 @@ class RoomPlacement:
 
     def _previous_index(self, room_id: str, now: float) -> int | None:
         index, until = self._assignments.get(room_id, (None, 0.0))
-        if index is None or not self._there(index):
+        if index is None or not self._is_available(index):
             return None
         if self._occupied(room_id):
             return index
@@ -98,7 +98,7 @@ class RoomPlacement:
     def _best(self, room_id: str) -> int:
         everyone = range(len(self._names))
         # If no service is available, consider all of them, because the best one may return soon.
-        usable = [index for index in everyone if self._there(index)] or everyone
+        usable = [index for index in everyone if self._is_available(index)] or everyone
         usable = [index for index in usable if not self._silent(index)] or usable
         return max(usable, key=lambda index: rank(self._names[index], room_id))
 
@@ -158,8 +158,8 @@ class SfuLinks:
     @property
     def faults(self) -> list[str]:
         """The reasons why services are not in sync, each with the service's name."""
-        named = zip(self._names, self._links, strict=True)
-        return [f"{name}: {link.fault}" for name, link in named if link.fault]
+        named_links = zip(self._names, self._links, strict=True)
+        return [f"{name}: {link.fault}" for name, link in named_links if link.fault]
 
     def reaches(self, room_id: str) -> bool:
         return self._links[self.service_of(room_id)].synchronised
@@ -192,7 +192,7 @@ class SfuLinks:
             home = index = self._placement.promise(room_id, now())
             self._unsettled.set()
             if self._spans is not None:
-                usable = [each for each, link in enumerate(self._links) if link.responds]
+                usable = [index for index, link in enumerate(self._links) if link.responds]
                 index = self._spans.choose(room_id, home, usable, self._room_size)
             try:
                 # Do not wait long, even if the connection is open, because another service can take the

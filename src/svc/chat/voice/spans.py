@@ -309,11 +309,11 @@ def _ends(origin: Service, target: Service) -> _Ends | None:
     If possible, the addresses are on the network that this server shares with both services.
     """
     pairs = [
-        (one, other)
-        for one in origin.addresses
+        (candidate, other)
+        for candidate in origin.addresses
         for other in target.addresses
-        if ip_address(one[0]).version == ip_address(other[0]).version
-        and ip_address(one[0]).is_loopback == ip_address(other[0]).is_loopback
+        if ip_address(candidate[0]).version == ip_address(other[0]).version
+        and ip_address(candidate[0]).is_loopback == ip_address(other[0]).is_loopback
     ]
     shared = (origin.host, target.host)
     pairs.sort(key=lambda pair: -sum(address[0] in shared for address in pair))

@@ -293,7 +293,7 @@ class Reader:
         value = self._value(name)
         return None if value is None else Reader(self.findings, self.at(name), value).read(read)
 
-    def each(self, name: str, most: int, read: Callable[["Reader"], T]) -> list[T]:
+    def objects(self, name: str, most: int, read: Callable[["Reader"], T]) -> list[T]:
         """Read the objects in a list. Items beyond the limit are not read."""
         value = self._value(name)
         if value is None:

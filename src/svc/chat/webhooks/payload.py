@@ -93,7 +93,7 @@ def _payload(whole: Reader, filled: bool) -> Payload:
     blank = text is not None and is_blank(text)
     display_name = whole.any_text("display_name")
     avatar_url = whole.url("avatar_url")
-    cards = whole.each("cards", limits.MAX_CARDS, _card)
+    cards = whole.objects("cards", limits.MAX_CARDS, _card)
     if findings.characters > limits.MAX_CARD_TEXTS:
         findings.problem(whole.at("cards"), "total_too_long", limits.MAX_CARD_TEXTS)
     # A text that is present but invalid already has its own problem.
@@ -109,7 +109,7 @@ def _card(card: Reader) -> Card:
         description=card.text("description", limits.MAX_DESCRIPTION),
         color=card.color("color"),
         author=card.inner("author", _author),
-        fields=card.each("fields", limits.MAX_FIELDS, _field),
+        fields=card.objects("fields", limits.MAX_FIELDS, _field),
         image_url=card.url("image_url"),
         thumbnail_url=card.url("thumbnail_url"),
         footer=card.inner("footer", _footer),
@@ -174,7 +174,7 @@ def wanted_pictures(payload: Payload) -> list[WantedPicture]:
 def with_texts(card: Card, moderate: Callable[[str], Work[str]]) -> Work[Card]:
     """Return the card with all strings moderated."""
 
-    def each(text: str | None) -> Work[str | None]:
+    def moderated(text: str | None) -> Work[str | None]:
         return None if text is None else (yield from moderate(text))
 
     author, footer, fields = card.author, card.footer, []
@@ -187,8 +187,8 @@ def with_texts(card: Card, moderate: Callable[[str], Work[str]]) -> Work[Card]:
         fields.append(Field(name, value, field.inline))
     return dataclasses.replace(
         card,
-        title=(yield from each(card.title)),
-        description=(yield from each(card.description)),
+        title=(yield from moderated(card.title)),
+        description=(yield from moderated(card.description)),
         author=author,
         fields=fields,
         footer=footer,

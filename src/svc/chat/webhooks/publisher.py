@@ -179,7 +179,8 @@ class PostHistory:
 def problem_names(problems: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
     """Return the paths and codes of the first few problems or warnings."""
     return tuple(
-        NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in problems[:MAX_NAMED]
+        NamedProblem(str(problem["path"])[:MAX_PATH], str(problem["code"]))
+        for problem in problems[:MAX_NAMED]
     )
 
 

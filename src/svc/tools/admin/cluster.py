@@ -13,9 +13,9 @@ def _status_lines(status: Result) -> Iterator[str]:
     stored = (name + ("" if is_current else " (behind)") for name, is_current in status["replicas"].items())
     yield f"log on {', '.join(stored) or 'no NATS server'}"
     for node in status["nodes"]:
-        here = "  (this node)" if node["here"] else ""
+        mark = "  (this node)" if node["here"] else ""
         lag = count_noun(node["lag"], "entry", "entries")
-        yield f"{node['node']}  {node['state']}  {lag} behind  {node['url']}{here}"
+        yield f"{node['node']}  {node['state']}  {lag} behind  {node['url']}{mark}"
     for relay in status["relays"]:
         yield f"{relay['relay']}  relay  {count_noun(relay['pages'], 'page', 'pages')}  {relay['url']}"
 

@@ -66,8 +66,8 @@ async def _import(options: Namespace) -> dict[str, object]:
     except (StorageFailed, StoreFailed, sqlite3.Error) as fault:
         raise ConfigError(f"it cannot be stored: {fault}; nothing was imported") from None
     except OSError as fault:
-        named = fault.filename or options.file
-        raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was imported") from None
+        path = fault.filename or options.file
+        raise ConfigError(f"{path}: {fault.strerror or fault}; nothing was imported") from None
 
 
 async def _import_into(options: Namespace, database: "Database", objects: "ObjectStore") -> dict[str, object]:

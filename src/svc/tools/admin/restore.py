@@ -97,8 +97,8 @@ async def _restore(options: Namespace, folder: Path) -> dict[str, object]:
     except StoreFailed as fault:
         raise ConfigError(f"the object store does not accept it: {fault}; nothing was restored") from None
     except OSError as fault:
-        named = fault.filename or folder
-        raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was restored") from None
+        path = fault.filename or folder
+        raise ConfigError(f"{path}: {fault.strerror or fault}; nothing was restored") from None
     return result | {"verified": options.verify}
 
 

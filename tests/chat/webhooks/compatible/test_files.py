@@ -76,7 +76,7 @@ async def test_files_that_are_not_accepted_are_omitted_and_named_in_the_message(
     )
     assert message["text"] == r"(left out: a\*b.mp4, broken.png, empty.txt)"
     assert [file["name"] for file in message["attachments"]] == ["log.txt"]
-    assert [(each["path"], each["code"]) for each in body["warnings"]] == [
+    assert [(warning["path"], warning["code"]) for warning in body["warnings"]] == [
         ("files[0]", "unsupported_type"),
         ("files[1]", "invalid_image"),
         ("files[2]", "unsupported_type"),

@@ -79,8 +79,8 @@ def test_a_slack_attachment_becomes_a_card() -> None:
         ("mauve", None),
     ],
 )
-def test_colors_are_names_or_hexadecimal(named: str, color: int | None) -> None:
-    [card] = _cards({"attachments": [{"title": "t", "color": named}]})
+def test_colors_are_names_or_hexadecimal(name: str, color: int | None) -> None:
+    [card] = _cards({"attachments": [{"title": "t", "color": name}]})
     assert card.get("color") == color
 
 

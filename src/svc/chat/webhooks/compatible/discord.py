@@ -80,18 +80,18 @@ def _text(text: str) -> str:
 
 
 def _visible_text(reference: re.Match[str]) -> str:
-    kind, named = reference.lastgroup, reference[reference.lastgroup or 0]
+    kind, reference_id = reference.lastgroup, reference[reference.lastgroup or 0]
     match kind:
         case "member":
-            return f"@{named}"
+            return f"@{reference_id}"
         case "channel":
-            return f"#{named}"
+            return f"#{reference_id}"
         case "emoji":
-            return f":{named}:"
+            return f":{reference_id}:"
         case "command":
-            return f"/{named}"
-    at = moment_of_seconds(int(named))
-    return f"{at:%Y-%m-%d %H:%M} UTC" if at else named
+            return f"/{reference_id}"
+    at = moment_of_seconds(int(reference_id))
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else reference_id
 
 
 def response(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:

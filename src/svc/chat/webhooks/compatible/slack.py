@@ -78,8 +78,8 @@ def _piece(piece: Node) -> str:
             return link(piece.text("text") or url, url)
         case "emoji":
             name, tone = piece.text("name"), int(piece.number("skin_tone") or 1) - 1
-            named = emoji_named(name, tone if 0 <= tone <= len(TONES) else 0)
-            return _emoji(piece.text("unicode")) or named or f":{escape(name)}:"
+            emoji = emoji_named(name, tone if 0 <= tone <= len(TONES) else 0)
+            return _emoji(piece.text("unicode")) or emoji or f":{escape(name)}:"
         case "user" | "channel" | "usergroup" | "team" as kind:
             return f"{'#' if kind == 'channel' else '@'}{escape(piece.text(f'{kind}_id'))}"
         case "broadcast":
@@ -261,10 +261,10 @@ def _card(attachment: Node) -> CardDraft:
     return card
 
 
-def _color(named: str) -> int | None:
-    match = _HEX.fullmatch(named)
+def _color(name: str) -> int | None:
+    match = _HEX.fullmatch(name)
     if match is None:
-        return _COLORS.get(named)
+        return _COLORS.get(name)
     digits = match[1] if len(match[1]) == 6 else "".join(digit * 2 for digit in match[1])
     return int(digits, 16)
 

@@ -144,10 +144,10 @@ def _file(item: object, file: Path, where: str) -> ForeignFile:
     try:
         path = (file.parent / url).resolve()
         # Read only files in the export's folder, never other files on this machine.
-        beside = path.is_relative_to(file.parent.resolve()) and path.is_file()
+        is_local_file = path.is_relative_to(file.parent.resolve()) and path.is_file()
     except (OSError, ValueError, RuntimeError):  # The path is too long, or contains a loop of symbolic links.
         return ForeignFile(name, "")
-    return ForeignFile(name, "", path if beside else None)
+    return ForeignFile(name, "", path if is_local_file else None)
 
 
 def _text_of_embeds(embeds: Sequence[object]) -> str:
