@@ -312,7 +312,7 @@ class Directory:
         """
         return frozenset(self._token_makers).union(*(channel.overrides.members for channel in channels))
 
-    def may(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
+    def has_permission(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
         return permission in self.permissions(member_id, channel_id)
 
     def require(self, member_id: str, permission: Permission, channel_id: str | None = None) -> None:
@@ -413,7 +413,7 @@ class Directory:
     def visible_channels(self, member_id: str) -> list[Channel]:
         """Return the channels that a member may view, in order."""
         view = Permission.VIEW_CHANNEL
-        return [c for c in self.ordered_channels() if self.may(member_id, view, c.id)]
+        return [c for c in self.ordered_channels() if self.has_permission(member_id, view, c.id)]
 
     def listed_channels(self, member_id: str) -> list[Channel]:
         """Return the visible channels that are not archived."""
@@ -429,7 +429,7 @@ class Directory:
 
     def holders(self, permission: Permission) -> Iterator[str]:
         """Yield the ids of all members who have the server-wide permission."""
-        return (member_id for member_id in self.members if self.may(member_id, permission))
+        return (member_id for member_id in self.members if self.has_permission(member_id, permission))
 
     def _roles_of(self, member: Member) -> Iterable[Role]:
         return (role for role_id in member.role_ids if (role := self.roles.get(role_id)))

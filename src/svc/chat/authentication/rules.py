@@ -251,7 +251,9 @@ class Authentication:
             lands = outcome.channel_id
             if lands is None and outcome.newcomer is not None:
                 lands = self._checks.landing()
-            sees = lands is not None and self._directory.may(member.id, Permission.VIEW_CHANNEL, lands)
+            sees = lands is not None and self._directory.has_permission(
+                member.id, Permission.VIEW_CHANNEL, lands
+            )
             return Joined(tokens, member, lands if sees else None)
 
         return Write(lambda connection: self._admit(connection, wanted), admitted)

@@ -212,7 +212,7 @@ class Automod:
 
     async def _try(self, actor_id: str, finder: RuleMatcher, messages: Sequence[Message]) -> RuleTest:
         caught: list[FoundMessage] = []
-        recent, views = RecentMessages(), self._directory.may
+        recent, views = RecentMessages(), self._directory.has_permission
         for message in messages:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
             checked = CheckedText(message.author.id, message.channel_id, ScannedText(message.text))
@@ -333,7 +333,7 @@ class Automod:
             return False
         if self._directory.permissions(member.id) & _MODERATORS:
             return False
-        return not self._directory.may(member.id, Permission.MANAGE_MESSAGES, channel_id)
+        return not self._directory.has_permission(member.id, Permission.MANAGE_MESSAGES, channel_id)
 
     def _require_rule(self, rule_id: str) -> Rule:
         if (rule := self._rules.get(rule_id)) is None:

@@ -76,7 +76,7 @@ class Channels:
         """Return how many seconds a member must wait before posting. 0 permits the message, which counts as
         sent now.
         """
-        if self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id):
+        if self._directory.has_permission(member_id, Permission.MANAGE_MESSAGES, channel_id):
             return 0.0
         slow_mode_s = self._directory.channels[channel_id].slow_mode_s
         # Waits are tracked per person, so that leaving and rejoining does not shorten a wait.

@@ -90,6 +90,6 @@ class Visibility:
             of_these = {id(ids): ids & among for ids in {id(v): v for v in viewers.values()}.values()}
             return {channel_id: of_these[id(ids)] for channel_id, ids in viewers.items()}
         return {
-            channel_id: frozenset(m for m in members if directory.may(m, view, channel_id))
+            channel_id: frozenset(m for m in members if directory.has_permission(m, view, channel_id))
             for channel_id in concerned
         }

@@ -131,7 +131,7 @@ class Invites:
         These are the member's own invites. Members with the permission to manage invites also get the other
         invites that they may manage. If `member_id` is None, return all invites, for the operator.
         """
-        everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
+        everybody = member_id is None or self._directory.has_permission(member_id, Permission.MANAGE_INVITES)
         invites = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
         now_ms = int(now * 1000)
         good = [invite for invite in invites if _good(invite, now_ms)]
@@ -219,7 +219,7 @@ class Invites:
         """Notify the pages of members who can see this creator's invites, so that they reload their lists."""
         event = Managed("invites")
         self._hub.push("managed", event, PermissionHolders(Permission.MANAGE_INVITES))
-        if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
+        if maker_id is not None and not self._directory.has_permission(maker_id, Permission.MANAGE_INVITES):
             self._hub.push("managed", event, only(maker_id))
 
     def _require_landing(self, actor_id: str | None, channel_id: str) -> None:
@@ -269,7 +269,7 @@ class Invites:
         """
         if invite.created_by == member_id:
             return True
-        if not self._directory.may(member_id, Permission.MANAGE_INVITES):
+        if not self._directory.has_permission(member_id, Permission.MANAGE_INVITES):
             return False
         role = self._directory.roles.get(invite.role_id)
         return invite.role_id == MEMBER or role is None or role.rank < self._directory.rank(member_id)

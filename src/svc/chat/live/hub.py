@@ -62,7 +62,7 @@ def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
             views = channel_id is None or member_id in directory.viewers(channel_id)
             return views and member_id in member_ids
         case PermissionHolders(permission, channel_id):
-            return directory.may(member_id, permission, channel_id)
+            return directory.has_permission(member_id, permission, channel_id)
 
 
 def steady_clock() -> Callable[[], float]:

@@ -117,7 +117,7 @@ class MemberRequests(Requests):
         # online.
         if query.by_last_seen:
             self._directory.require(session.member_id, P.KICK_MEMBERS)
-        sees = self._directory.may(session.member_id, P.KICK_MEMBERS)
+        sees = self._directory.has_permission(session.member_id, P.KICK_MEMBERS)
         now = time.time()
         seen = await self._last_seen(now) if sees else {}
         members, following = page(self._directory.members, self._directory.orders, query, now, seen)

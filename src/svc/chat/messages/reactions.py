@@ -114,7 +114,7 @@ class Annotations:
         Requires MANAGE_MESSAGES for other members' messages. Raises ChatError.
         """
         self._directory.channel(member_id, channel_id)
-        manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
+        manages = self._directory.has_permission(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def remove(connection: Connection) -> Message | None:
             message = store.existing(connection, channel_id, message_id)

@@ -296,7 +296,7 @@ class Messages:
     def delete(self, member_id: str, channel_id: str, message_id: str, now: float) -> Write[Message, None]:
         """Delete a message. Requires MANAGE_MESSAGES for other members' messages. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
-        manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
+        manages = self._directory.has_permission(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
         def remove(connection: Connection) -> Message:
             message = store.existing(connection, channel_id, message_id)
@@ -401,7 +401,9 @@ class Messages:
         viewers = self._directory.viewers(channel_id) if mentions.members else frozenset[str]()
         members = tuple(member_id for member_id in mentions.members if member_id in viewers)
         permission = Permission.MENTION_EVERYONE
-        may_mention_groups = author.kind == MEMBER and self._directory.may(author.id, permission, channel_id)
+        may_mention_groups = author.kind == MEMBER and self._directory.has_permission(
+            author.id, permission, channel_id
+        )
         known = (EVERYONE, HERE, *self._directory.roles) if mentions.groups and may_mention_groups else ()
         return members, tuple(group for group in mentions.groups if group in known)
 

@@ -389,10 +389,10 @@ class PrivateConversations:
         """Return the people in an encrypted channel's call who may be there, or an empty set if the given
         member is not among them.
         """
-        may = self._directory.may
+        has_permission = self._directory.has_permission
         people = self.calls.get(channel_id, _NOBODY)
         participants = frozenset(
-            member_id for member_id in people if may(member_id, Permission.JOIN_VOICE, channel_id)
+            member_id for member_id in people if has_permission(member_id, Permission.JOIN_VOICE, channel_id)
         )
         return participants if member_id in participants else _NOBODY
 

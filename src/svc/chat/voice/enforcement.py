@@ -60,7 +60,7 @@ class Rooms:
             return self._directory.permissions(member_id, room_id)
         return self._directory.permissions(member_id) if member_id in people else Permission(0)
 
-    def may(self, member_id: str, permission: Permission, room_id: str) -> bool:
+    def has_permission(self, member_id: str, permission: Permission, room_id: str) -> bool:
         return permission in self.permissions(member_id, room_id)
 
     def require(self, member_id: str, permission: Permission, room_id: str) -> None:
@@ -206,7 +206,7 @@ class MediaControl:
         known = granted or user_id in self._directory.members or user_id in self._gone
         session_id = self._session.get((room_id, user_id))
         ended = session_id is not None and not self._directory.has_session(user_id, session_id)
-        if known and (ended or not self._rooms.may(user_id, Permission.JOIN_VOICE, room_id)):
+        if known and (ended or not self._rooms.has_permission(user_id, Permission.JOIN_VOICE, room_id)):
             self.disconnect(room_id, user_id)
             return False
         return known

@@ -111,7 +111,7 @@ class VoiceModeration:
         rooms = self._rooms_with_permission(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in rooms if room_id != channel_id]
         self._voice.require_voice_channel(actor_id, channel_id, Permission.MOVE_MEMBERS)
-        if not self._directory.may(member_id, Permission.JOIN_VOICE, channel_id):
+        if not self._directory.has_permission(member_id, Permission.JOIN_VOICE, channel_id):
             raise ChatError("forbidden", "This member is not allowed to join this channel")
         if room_ids:
             self._voice.reserve(member_id, channel_id, now)
@@ -148,8 +148,8 @@ class VoiceModeration:
         visible = self._visible_rooms(actor_id, member_id)
         if not visible:
             raise ChatError("not_in_voice")
-        may = self._directory.may
-        room_ids = [room for room in visible if may(actor_id, permission, room)]
+        has_permission = self._directory.has_permission
+        room_ids = [room for room in visible if has_permission(actor_id, permission, room)]
         if not room_ids:
             self._directory.require(actor_id, permission, visible[0])
         if not all(self._link.reaches(room) for room in room_ids):
@@ -157,9 +157,9 @@ class VoiceModeration:
         return room_ids
 
     def _visible_rooms(self, actor_id: str, member_id: str) -> list[str]:
-        may = self._directory.may
+        has_permission = self._directory.has_permission
         rooms = self._voice.occupancy.rooms_of(member_id)
-        return [room_id for room_id in rooms if may(actor_id, Permission.VIEW_CHANNEL, room_id)]
+        return [room_id for room_id in rooms if has_permission(actor_id, Permission.VIEW_CHANNEL, room_id)]
 
     def _mute_state(self, member_id: str, mute: Mute) -> MuteState:
         states = self._voice.states

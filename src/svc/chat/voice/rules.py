@@ -197,7 +197,7 @@ class Voice:
 
         Members who may move others can join a full channel, because they must be able to moderate it.
         """
-        moves = self.rooms.may(member_id, Permission.MOVE_MEMBERS, channel_id)
+        moves = self.rooms.has_permission(member_id, Permission.MOVE_MEMBERS, channel_id)
         channel = self.rooms.channel(channel_id)
         limit = 0 if channel is None or moves else channel.user_limit
         return min(limit or MAX_SEALED, MAX_SEALED) if channel and channel.encrypted else limit
@@ -254,7 +254,9 @@ class Voice:
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def _note_may_speak(self, room_id: str, user_id: str) -> bool:
-        may_speak = self._may_speak[room_id, user_id] = self.rooms.may(user_id, Permission.SPEAK, room_id)
+        may_speak = self._may_speak[room_id, user_id] = self.rooms.has_permission(
+            user_id, Permission.SPEAK, room_id
+        )
         return may_speak
 
     def _astray(self, room_id: str, user_id: str) -> None:
@@ -314,5 +316,5 @@ class Voice:
         nickname = member.nickname if member else "Someone"
         state, sent = self.states.of(user_id), self.activity.sent_media(room_id, user_id)
         hand = self.activity.hand(room_id, user_id).hand
-        may_speak = self.rooms.may(user_id, Permission.SPEAK, room_id)
+        may_speak = self.rooms.has_permission(user_id, Permission.SPEAK, room_id)
         return VoiceMember(user_id, nickname, **asdict(state), hand=hand, **asdict(sent), may_speak=may_speak)

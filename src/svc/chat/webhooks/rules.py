@@ -119,7 +119,7 @@ class Webhooks:
         return webhook
 
     def may_view(self, actor_id: str, channel_id: str) -> bool:
-        return self._directory.may(actor_id, Permission.VIEW_CHANNEL, channel_id)
+        return self._directory.has_permission(actor_id, Permission.VIEW_CHANNEL, channel_id)
 
     def to_response(self, webhook: Webhook) -> WebhookInfo:
         """Return a webhook in the form for its managers, without its token."""
@@ -265,15 +265,17 @@ class Webhooks:
     def _may_manage(self, actor_id: str | None, webhook: Webhook) -> bool:
         if actor_id is None:
             return True
-        if not self._directory.may(actor_id, _MANAGE, webhook.channel_id):
+        if not self._directory.has_permission(actor_id, _MANAGE, webhook.channel_id):
             return False
         its_own = webhook.created_by == actor_id or self._directory.is_owner(actor_id)
         return webhook.channel_id is not None or its_own
 
     def _require_manager(self, actor_id: str | None) -> None:
         """Raise ChatError if the actor may not manage webhooks in any channel."""
-        may = self._directory.may
-        if actor_id is None or any(may(actor_id, _MANAGE, channel) for channel in self._directory.channels):
+        has_permission = self._directory.has_permission
+        if actor_id is None or any(
+            has_permission(actor_id, _MANAGE, channel) for channel in self._directory.channels
+        ):
             return
         self._directory.require(actor_id, _MANAGE)
 
