@@ -20,7 +20,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import People
 from tests.chat.webhooks.hook import Hook, hook_of
 from tests.kit.pictures import encoded, scene
-from tests.kit.raw_http import Answer, raw_connection
+from tests.kit.raw_http import RawResponse, raw_connection
 
 CODECS = (
     *("punycode", "utf-7", "unicode_escape", "raw_unicode_escape", "idna", "utf-16", "utf-32", "cp037"),
@@ -51,7 +51,7 @@ async def hook(folk: People) -> AsyncIterator[Hook]:
         yield made
 
 
-async def send(address: str, method: str, path: str, body: bytes, **headers: str) -> Answer:
+async def send(address: str, method: str, path: str, body: bytes, **headers: str) -> RawResponse:
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     async with raw_connection(address) as raw:
         return await raw.ask(method, path, [*lines, f"Content-Length: {len(body)}"], body)
@@ -154,7 +154,7 @@ async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
     assert answer.status == 201
 
 
-async def upload(folk: People, head: bytes) -> Answer:
+async def upload(folk: People, head: bytes) -> RawResponse:
     body = b"--b\r\n" + head + b"\r\n\r\n" + encoded(scene(), "PNG") + b"\r\n--b--\r\n"
     headers = {
         "Authorization": f"Bearer {folk.member.token}",

@@ -18,7 +18,7 @@ from tests.attacks.test_malformed_http import management_listener
 from tests.chat.member import ChatServer
 from tests.chat.people import People
 from tests.chat.webhooks.hook import Hook, hook_of
-from tests.kit.raw_http import Answer, raw_connection
+from tests.kit.raw_http import RawResponse, raw_connection
 
 REFUSAL = {
     "error": "unsupported_encoding",
@@ -52,7 +52,7 @@ def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return begun
 
 
-async def post(address: str, path: str, *headers: str, body: bytes | None = None) -> Answer:
+async def post(address: str, path: str, *headers: str, body: bytes | None = None) -> RawResponse:
     body = bomb() if body is None else body
     async with raw_connection(address) as raw:
         return await raw.ask("POST", path, [f"Content-Length: {len(body)}", *headers], body)

@@ -50,8 +50,8 @@ VARIABLES = {
     "MAX_MEMBERS": "7",
 }
 
-Answer = tuple[int, str]
-Outcome = tuple[tuple[Answer, ...], tuple[str, ...]]
+StatusAndError = tuple[int, str]
+Outcome = tuple[tuple[StatusAndError, ...], tuple[str, ...]]
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Run:
     # Set once all actions that are not held back have finished. Sequential runs hold back no action.
     others_done: asyncio.Event | None = None
 
-    async def ask(self, who: str, method: str, path: str, body: object, late: bool) -> Answer:
+    async def ask(self, who: str, method: str, path: str, body: object, late: bool) -> StatusAndError:
         headers = {"Content-Type": "application/json"}
         if who:
             headers["Authorization"] = f"Bearer {self.scene.people[who].token}"
@@ -89,13 +89,13 @@ class Run:
             answer = await response.json() if is_json else {}
             return response.status, str(answer.get("error", ""))
 
-    async def join(self, nickname: str, invite: str) -> Answer:
+    async def join(self, nickname: str, invite: str) -> StatusAndError:
         proof = await Device().proof(self.chat.http, self.chat.address)
         fields = {"nickname": nickname, "invite_code": self.scene.filled_in(invite)}
         async with self.chat.http.post("/api/auth/join", json=proof | fields) as response:
             return response.status, str((await response.json()).get("error", ""))
 
-    async def operate(self, command: str, arguments: dict[str, str]) -> Answer:
+    async def operate(self, command: str, arguments: dict[str, str]) -> StatusAndError:
         filled_in = {name: self.scene.filled_in(value) for name, value in arguments.items()}
         answer = await ask_operator(self.folder, command, filled_in)
         return 0, str(answer.get("error", ""))
@@ -111,7 +111,7 @@ class Run:
 @dataclass(frozen=True)
 class Act:
     what: str
-    do: Callable[[Run], Awaitable[Answer]]
+    do: Callable[[Run], Awaitable[StatusAndError]]
     # The request starts together with the other actions, but its body is completed only after they have
     # finished.
     late: bool = False

@@ -21,7 +21,7 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
-from tests.kit.raw_http import Answer, raw_connection
+from tests.kit.raw_http import RawResponse, raw_connection
 from tests.kit.site import site
 
 GARBAGE = {
@@ -84,7 +84,7 @@ LISTENERS: dict[str, Listener] = {
 }
 
 
-def require_anonymous(answer: Answer) -> None:
+def require_anonymous(answer: RawResponse) -> None:
     text = answer.head.lower() + answer.body.decode().lower()
     assert not [name for name in ("aiohttp", "python", "llhttp", "http/1.0 400 bad http") if name in text]
     assert "server: svc\r\n" in answer.head.lower()

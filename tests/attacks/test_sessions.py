@@ -23,21 +23,21 @@ from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, chat_server
 from tests.kit.device import Device
 
-Answer = dict[str, Any]
+Json = dict[str, Any]
 
 
 @pytest.fixture
-async def ada(chat: ChatServer) -> Answer:
+async def ada(chat: ChatServer) -> Json:
     return await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
 
 
-async def status(chat: ChatServer, answer: Answer, method: str = "GET", path: str = "/api/members") -> int:
+async def status(chat: ChatServer, answer: Json, method: str = "GET", path: str = "/api/members") -> int:
     headers = {"Authorization": f"Bearer {answer['access_token']}"}
     async with chat.http.request(method, path, headers=headers, json={}) as response:
         return response.status
 
 
-async def sign_out(chat: ChatServer, answer: Answer) -> None:
+async def sign_out(chat: ChatServer, answer: Json) -> None:
     body = {"refresh_token": answer["refresh_token"]}
     async with chat.http.post("/api/auth/logout", json=body) as response:
         assert response.status == 204
@@ -51,7 +51,7 @@ async def close_code(page: LiveMember) -> int:
     return int(message.data)
 
 
-async def test_an_access_token_is_invalid_after_signing_out(chat: ChatServer, ada: Answer) -> None:
+async def test_an_access_token_is_invalid_after_signing_out(chat: ChatServer, ada: Json) -> None:
     assert await status(chat, ada) == 200
     await sign_out(chat, ada)
     assert await status(chat, ada) == 401
@@ -71,7 +71,7 @@ async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServ
     assert await status(chat, second_session) == 200
 
 
-async def test_a_live_socket_does_not_accept_an_ended_sessions_token(chat: ChatServer, ada: Answer) -> None:
+async def test_a_live_socket_does_not_accept_an_ended_sessions_token(chat: ChatServer, ada: Json) -> None:
     await sign_out(chat, ada)
     async with chat.http.ws_connect("/live") as ws:
         await ws.receive_json()
@@ -115,7 +115,7 @@ async def test_a_token_that_names_another_members_session_is_refused(
             assert await status(chat, {"access_token": token}) == 401
 
 
-async def test_an_unlinked_devices_token_is_invalid(chat: ChatServer, ada: Answer) -> None:
+async def test_an_unlinked_devices_token_is_invalid(chat: ChatServer, ada: Json) -> None:
     headers = {"Authorization": f"Bearer {ada['access_token']}"}
     async with chat.http.post("/api/me/devices/link", headers=headers, json={}) as response:
         code = (await response.json())["code"]
@@ -279,7 +279,7 @@ async def test_the_founder_of_a_server_with_imported_history_is_the_owner(
 # Codes for linking another device.
 
 
-async def link_code(chat: ChatServer, answer: Answer) -> str:
+async def link_code(chat: ChatServer, answer: Json) -> str:
     headers = {"Authorization": f"Bearer {answer['access_token']}"}
     async with chat.http.post("/api/me/devices/link", headers=headers) as response:
         return str((await response.json())["code"])
@@ -293,9 +293,7 @@ async def refused_code(chat: ChatServer, code: str, kind: str = "link_code") -> 
         return bool((await response.json()).get("error") == "code_invalid")
 
 
-async def test_unlinking_a_device_invalidates_the_codes_that_it_created(
-    chat: ChatServer, ada: Answer
-) -> None:
+async def test_unlinking_a_device_invalidates_the_codes_that_it_created(chat: ChatServer, ada: Json) -> None:
     stolen = await chat.sign_in(Device(), link_code=await link_code(chat, ada))
     code = await link_code(chat, stolen)
     headers = {"Authorization": f"Bearer {stolen['access_token']}"}
@@ -306,7 +304,7 @@ async def test_unlinking_a_device_invalidates_the_codes_that_it_created(
     assert await refused_code(chat, code)
 
 
-async def test_signing_out_invalidates_the_code_for_another_device(chat: ChatServer, ada: Answer) -> None:
+async def test_signing_out_invalidates_the_code_for_another_device(chat: ChatServer, ada: Json) -> None:
     code = await link_code(chat, ada)
     await sign_out(chat, ada)
     assert await refused_code(chat, code)

@@ -10,11 +10,11 @@ from aiohttp.test_utils import TestServer
 from svc.client import requests
 from svc.client.requests import Refused, Requests, Unreachable
 
-Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @asynccontextmanager
-async def requests_to(*answers: Answer) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
+async def requests_to(*answers: Handler) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
     """Run a server that gives these responses in order, and then empty objects. Yield a client and its
     requests.
     """
@@ -35,7 +35,7 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "FIRST_WAIT_S", 0.01)
 
 
-def answering(status: int, body: object = None, **headers: str) -> Answer:
+def answering(status: int, body: object = None, **headers: str) -> Handler:
     async def answer(_: web.Request) -> web.StreamResponse:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is None:
@@ -57,21 +57,21 @@ TOO_FAST = {"error": "rate_limited", "message": "Wait", "retry_after_ms": 20}
 @pytest.mark.parametrize(
     "answer", [answering(429, TOO_FAST), answering(429, Retry_After="0"), answering(503, Retry_After="0")]
 )
-async def test_a_rate_limited_request_is_retried_after_the_wait(answer: Answer) -> None:
+async def test_a_rate_limited_request_is_retried_after_the_wait(answer: Handler) -> None:
     async with requests_to(answer) as (ours, received):
         assert await ours.ask("POST", "/api/roles", {}, repeatable=False) == {}
     assert len(received) == 2
 
 
 @pytest.mark.parametrize("answer", [cut, answering(502), answering(500, {"error": "internal_error"})])
-async def test_idempotent_requests_are_retried(answer: Answer) -> None:
+async def test_idempotent_requests_are_retried(answer: Handler) -> None:
     async with requests_to(answer, answer) as (ours, received):
         assert await ours.ask("PUT", "/api/thing", repeatable=True) == {}
     assert len(received) == 3
 
 
 @pytest.mark.parametrize(("answer", "problem"), [(cut, Unreachable), (answering(502), Refused)])
-async def test_other_requests_are_sent_only_once(answer: Answer, problem: type[Exception]) -> None:
+async def test_other_requests_are_sent_only_once(answer: Handler, problem: type[Exception]) -> None:
     async with requests_to(answer) as (ours, received):
         with pytest.raises(problem):
             await ours.ask("POST", "/api/roles", {}, repeatable=False)

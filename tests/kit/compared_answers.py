@@ -20,7 +20,7 @@ from typing import Any
 from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer
-from tests.kit.described_requests import Answer, Player
+from tests.kit.described_requests import Json, Player
 from tests.kit.product import running_product
 
 HERE = Path(__file__).parents[2]
@@ -53,9 +53,7 @@ class Comparison:
                 yield from (f"    {name}" for name in names)
 
 
-def compared(
-    first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
-) -> Comparison:
+def compared(first: Mapping[str, Json], again: Mapping[str, Json], new: Mapping[str, Json]) -> Comparison:
     """Compare this checkout's responses, `new`, with the responses from two runs of the other checkout."""
     comparison = Comparison()
     for name, original in first.items():

@@ -16,7 +16,7 @@ from svc.chat.openapi.schema_words import Schema
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 
-Answer = Mapping[str, Any]
+Json = Mapping[str, Any]
 
 EVERYBODY = ("stranger", "member", "owner")
 # These requests may remove the sender or the target, so they are sent last, in this order.
@@ -88,14 +88,14 @@ class Player:
         self._tokens = {"stranger": ""}
         self._known = {"type": "member", "emoji": "👍", "code": chat.invite}
 
-    async def play(self) -> dict[str, Answer]:
+    async def play(self) -> dict[str, Json]:
         """Send all requests. Return the responses by name."""
         owner, member = [await newcomer(self._chat, name) for name in ("Olive", "Gus")]
         self._tokens |= {"owner": owner.token, "member": member.token}
         self._known |= {"member_id": member.id, "target_id": member.id}
         return {str(request): await self._answer(request) for request in requests_of(self._document)}
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> Json:
         """Send a request. If the rate limit rejects it, wait and send it again."""
         answer = await self._send(request)
         while answer["status"] == 429 and answer["body"]["error"] == "rate_limited":
@@ -105,7 +105,7 @@ class Player:
             self._learn(request.path, answer["body"])
         return answer
 
-    async def _send(self, request: Request) -> Answer:
+    async def _send(self, request: Request) -> Json:
         token = self._tokens[request.who]
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if request.media_type:

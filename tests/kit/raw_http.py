@@ -19,7 +19,7 @@ _UPGRADE = (
 
 
 @dataclass
-class Answer:
+class RawResponse:
     status: int
     head: str
     body: bytes
@@ -39,17 +39,19 @@ class RawConnection:
         self.writer.write(data)
         await self.writer.drain()
 
-    async def ask(self, method: str, path: str, headers: Sequence[str] = (), body: bytes = b"") -> Answer:
+    async def ask(
+        self, method: str, path: str, headers: Sequence[str] = (), body: bytes = b""
+    ) -> RawResponse:
         """Send a request with `body` unchanged. Only `headers` can declare the body's length."""
         lines = [f"{method} {path} HTTP/1.1", "Host: test", *headers, "", ""]
         await self.send("\r\n".join(lines).encode("utf-8", "surrogateescape") + body)
         return await self.answer()
 
-    async def answer(self) -> Answer:
+    async def answer(self) -> RawResponse:
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
         lengths = [line for line in head.lower().splitlines() if line.startswith("content-length:")]
         length = int(lengths[0].partition(":")[2]) if lengths else 0
-        return Answer(int(head.split()[1]), head, await self.reader.readexactly(length))
+        return RawResponse(int(head.split()[1]), head, await self.reader.readexactly(length))
 
     async def upgrade(self, path: str) -> None:
         answer = await self.ask("GET", path, _UPGRADE)

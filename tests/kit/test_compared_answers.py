@@ -3,17 +3,17 @@
 import pytest
 
 from tests.kit.compared_answers import Comparison, compared
-from tests.kit.described_requests import Answer
+from tests.kit.described_requests import Json
 
 
-def answer(status: int = 200, **body: object) -> Answer:
+def answer(status: int = 200, **body: object) -> Json:
     return {"status": status, "type": "application/json", "body": body}
 
 
 FIRST, AGAIN = (answer(id=made, name="crew", roles=[{"rank": 1}]) for made in ("a", "b"))
 
 
-def compare(first: Answer, again: Answer, new: Answer) -> Comparison:
+def compare(first: Json, again: Json, new: Json) -> Comparison:
     return compared({"it": first}, {"it": again}, {"it": new})
 
 
@@ -29,7 +29,7 @@ def compare(first: Answer, again: Answer, new: Answer) -> Comparison:
         (answer(201, id="c", name="crew", roles=[{"rank": 1}]), ["status was 200, is 201"]),
     ],
 )
-def test_a_difference_is_reported_with_its_path(new: Answer, different: list[str]) -> None:
+def test_a_difference_is_reported_with_its_path(new: Json, different: list[str]) -> None:
     comparison = compare(FIRST, AGAIN, new)
     assert comparison.different == {path: ["it"] for path in different}
     assert comparison.alike == ([] if different else ["it"])
@@ -44,7 +44,7 @@ def test_a_changed_error_message_is_reported_separately() -> None:
 
 
 @pytest.mark.parametrize("again", [answer(202), answer(id="a"), answer(error="other"), answer(id=["a"])])
-def test_only_requests_that_exist_in_both_checkouts_are_compared(again: Answer) -> None:
+def test_only_requests_that_exist_in_both_checkouts_are_compared(again: Json) -> None:
     comparison = compare(answer(error="one"), again, answer(error="a third"))
     assert (comparison.unstable, comparison.different) == (["it"], {})
 

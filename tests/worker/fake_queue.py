@@ -18,7 +18,7 @@ from svc.worker.config import WorkerConfig, read
 from tests.kit.conditions import eventually
 
 DEADLINE_S = 30.0
-Answer = Mapping[str, object]
+Json = Mapping[str, object]
 
 
 class FakeQueue:
@@ -31,7 +31,7 @@ class FakeQueue:
         self.data_dir = data_dir
         self.waiting: deque[dict[str, object]] = deque()
         self.reports: list[tuple[str, Mapping[str, object]]] = []
-        self.answers: dict[str, Callable[[Mapping[str, object]], Answer | None]] = {}
+        self.answers: dict[str, Callable[[Mapping[str, object]], Json | None]] = {}
         self.signal: JobSignal | None = None
         # the number of times that each command has arrived
         self.commands: Counter[str] = Counter()
@@ -54,7 +54,7 @@ class FakeQueue:
         async with listening(self.data_dir, self._answer):
             yield
 
-    async def _answer(self, command: str, arguments: Mapping[str, object]) -> Answer:
+    async def _answer(self, command: str, arguments: Mapping[str, object]) -> Json:
         self.commands[command] += 1
         if (special := self.answers.get(command)) is not None and (
             reported := special(arguments)

@@ -78,7 +78,7 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 Row = sqlite3.Row
 Connection = sqlite3.Connection
 OnCommit = Callable[[T], None]
@@ -184,7 +184,7 @@ class Database:
 
         return await self._begin(Write(apply, followed))
 
-    async def write_exclusive(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
+    async def write_exclusive(self, decide: Callable[[], Write[Any, Result]]) -> Result:
         """Decide from the in-memory state, write, and apply, with no other exclusive write in between.
 
         `decide` runs on the event loop, without waiting, after every earlier exclusive write has been
@@ -192,10 +192,10 @@ class Database:
         cancelled. Raises what `decide` and `write` raise.
         """
 
-        def decided() -> Write[Any, Answer]:
+        def decided() -> Write[Any, Result]:
             write = decide()
 
-            def applied(result: Any) -> Answer:
+            def applied(result: Any) -> Result:
                 self.in_exclusive_commit = True
                 try:
                     return write.on_commit(result)
@@ -213,7 +213,7 @@ class Database:
         written.add_done_callback(lambda _: self._turn.release())
         return await asyncio.shield(written)
 
-    async def write_shared(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
+    async def write_shared(self, decide: Callable[[], Write[Any, Result]]) -> Result:
         """Write like `write_exclusive`, but concurrently with other shared writes.
 
         No decision may depend on what `on_commit` changes. Apart from waiting for exclusive writes, this
@@ -240,7 +240,7 @@ class Database:
         except TimeoutError:
             raise StorageFailed("what was deleted could not be overwritten in time") from None
 
-    def _begin(self, write: Write[Any, Answer]) -> "asyncio.Future[Answer]":
+    def _begin(self, write: Write[Any, Result]) -> "asyncio.Future[Result]":
         if self._closed or len(self._waiting) >= MAX_WAITING:
             raise StorageFailed("closed" if self._closed else "too many writes are waiting")
         if self._suspended:

@@ -21,7 +21,7 @@ _DISK_FAULTS = frozenset(
 )
 
 T = TypeVar("T")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 Connection = sqlite3.Connection
 
 
@@ -51,11 +51,11 @@ class PendingWrite(Struct, frozen=True):
     on_commit: Callable[[Any], Any]
 
 
-class Write(Struct, Generic[T, Answer], frozen=True):
+class Write(Struct, Generic[T, Result], frozen=True):
     """A planned write: `apply` is as in `Database.write`, and `on_commit` returns the caller's result."""
 
     apply: Callable[[Connection], T]
-    on_commit: Callable[[T], Answer]
+    on_commit: Callable[[T], Result]
 
 
 Outcome = tuple[PendingWrite, Any, BaseException | None]

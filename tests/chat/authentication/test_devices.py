@@ -12,12 +12,12 @@ from svc.chat.authentication.rules import MAX_DEVICES
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
-Answer = dict[str, Any]
+Json = dict[str, Any]
 
 
 async def request(
     chat: ChatServer, method: str, path: str, signed_in: Mapping[str, Any] | None
-) -> tuple[int, Answer]:
+) -> tuple[int, Json]:
     headers = {"Authorization": f"Bearer {signed_in['access_token']}"} if signed_in else {}
     async with chat.http.request(method, path, headers=headers) as response:
         return response.status, (await response.json() if response.status != 204 else {})
@@ -36,26 +36,26 @@ async def phone() -> Device:
 
 
 @pytest.fixture
-async def ada(chat: ChatServer, phone: Device) -> Answer:
+async def ada(chat: ChatServer, phone: Device) -> Json:
     """Sign the owner in on a phone."""
     return await chat.sign_in(phone, nickname="Ada", invite_code=chat.invite, device_name="Phone")
 
 
-async def code(chat: ChatServer, signed_in: Answer) -> str:
+async def code(chat: ChatServer, signed_in: Json) -> str:
     status, answer = await request(chat, "POST", "/api/me/devices/link", signed_in)
     assert status == 201
     assert answer.keys() == {"code", "expires_at_ms"}
     return str(answer["code"])
 
 
-async def devices(chat: ChatServer, signed_in: Answer) -> list[Answer]:
+async def devices(chat: ChatServer, signed_in: Json) -> list[Json]:
     status, answer = await request(chat, "GET", "/api/me/devices", signed_in)
     assert status == 200
-    listed: list[Answer] = answer["devices"]
+    listed: list[Json] = answer["devices"]
     return listed
 
 
-async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: ChatServer, ada: Answer) -> None:
+async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: ChatServer, ada: Json) -> None:
     async with chat.member("Ada", ada["access_token"]) as page:
         laptop = Device()
         linked = await chat.sign_in(laptop, link_code=await code(chat, ada), device_name="Laptop")
@@ -81,7 +81,7 @@ async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: Chat
         assert [device["name"] for device in await devices(chat, await response.json())] == ["Phone"]
 
 
-async def test_a_link_code_works_once_and_a_new_one_replaces_it(chat: ChatServer, ada: Answer) -> None:
+async def test_a_link_code_works_once_and_a_new_one_replaces_it(chat: ChatServer, ada: Json) -> None:
     first, second = await code(chat, ada), await code(chat, ada)
     assert await tried(chat, Device(), link_code=first) == (403, "code_invalid")
     # The code may be typed in capitals.
@@ -89,16 +89,16 @@ async def test_a_link_code_works_once_and_a_new_one_replaces_it(chat: ChatServer
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
 
-async def test_a_link_code_expires(chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_link_code_expires(chat: ChatServer, ada: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kind, "lifetime_ms", 0)
     assert await tried(chat, Device(), link_code=await code(chat, ada)) == (403, "code_invalid")
 
 
-async def test_link_codes_and_recovery_codes_are_not_interchangeable(chat: ChatServer, ada: Answer) -> None:
+async def test_link_codes_and_recovery_codes_are_not_interchangeable(chat: ChatServer, ada: Json) -> None:
     assert await tried(chat, Device(), recovery_code=await code(chat, ada)) == (403, "code_invalid")
 
 
-async def test_a_member_cannot_be_linked_to_another_member(chat: ChatServer, ada: Answer) -> None:
+async def test_a_member_cannot_be_linked_to_another_member(chat: ChatServer, ada: Json) -> None:
     bobs = Device()
     await chat.sign_in(bobs, nickname="Bob", invite_code=chat.invite)
     link_code = await code(chat, ada)
@@ -108,20 +108,20 @@ async def test_a_member_cannot_be_linked_to_another_member(chat: ChatServer, ada
 
 
 async def test_a_linked_device_may_use_a_code_for_its_own_member(
-    chat: ChatServer, ada: Answer, phone: Device
+    chat: ChatServer, ada: Json, phone: Device
 ) -> None:
     again = await chat.sign_in(phone, link_code=await code(chat, ada))
     assert again["member"]["id"] == ada["member"]["id"]
 
 
-async def test_the_last_device_cannot_be_unlinked(chat: ChatServer, ada: Answer) -> None:
+async def test_the_last_device_cannot_be_unlinked(chat: ChatServer, ada: Json) -> None:
     (only,) = await devices(chat, ada)
     status, answer = await request(chat, "DELETE", f"/api/me/devices/{only['id']}", ada)
     assert (status, answer["error"]) == (409, "last_device")
     assert (await request(chat, "GET", "/api/me/devices", ada))[0] == 200
 
 
-async def test_another_members_device_cannot_be_unlinked(chat: ChatServer, ada: Answer) -> None:
+async def test_another_members_device_cannot_be_unlinked(chat: ChatServer, ada: Json) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     (phone,) = await devices(chat, ada)
     for device_id in (phone["id"], "nonsense"):
@@ -130,7 +130,7 @@ async def test_another_members_device_cannot_be_unlinked(chat: ChatServer, ada: 
 
 
 async def test_a_member_has_a_limited_number_of_devices(
-    chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch
+    chat: ChatServer, ada: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MAX_DEVICES == 20
     monkeypatch.setattr("svc.chat.authentication.rules.MAX_DEVICES", 2)
@@ -155,7 +155,7 @@ async def test_unauthenticated_requests_about_devices_are_refused(
     assert (status, answer["error"]) == (401, "auth_required")
 
 
-async def kept(chat: ChatServer, signed_in: Answer) -> str:
+async def kept(chat: ChatServer, signed_in: Json) -> str:
     status, answer = await request(chat, "POST", "/api/me/devices/recovery", signed_in)
     assert status == 201
     _, devices = await request(chat, "GET", "/api/me/devices", signed_in)
@@ -163,13 +163,13 @@ async def kept(chat: ChatServer, signed_in: Answer) -> str:
     return str(answer["code"])
 
 
-async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
+async def has_code(chat: ChatServer, signed_in: Json) -> bool:
     _, devices = await request(chat, "GET", "/api/me/devices", signed_in)
     return devices["kept_code_made_at_ms"] is not None
 
 
 async def test_a_members_pages_are_notified_when_a_recovery_code_is_created(
-    chat: ChatServer, ada: Answer
+    chat: ChatServer, ada: Json
 ) -> None:
     # A thief who stole a token may have created the code.
     async with chat.member("Ada", ada["access_token"]) as page:
@@ -179,7 +179,7 @@ async def test_a_members_pages_are_notified_when_a_recovery_code_is_created(
 
 
 async def test_a_member_who_lost_all_devices_can_sign_in_with_their_recovery_code(
-    chat: ChatServer, ada: Answer
+    chat: ChatServer, ada: Json
 ) -> None:
     lost = Device()
     bob = await chat.sign_in(lost, nickname="Bob", invite_code=chat.invite)
@@ -201,7 +201,7 @@ async def test_a_member_who_lost_all_devices_can_sign_in_with_their_recovery_cod
 
 
 async def test_a_recovery_code_survives_signing_out_but_not_an_unlinked_device(
-    chat: ChatServer, ada: Answer, phone: Device
+    chat: ChatServer, ada: Json, phone: Device
 ) -> None:
     code_kept = await kept(chat, ada)
     laptop = await chat.sign_in(Device(), link_code=await code(chat, ada))
@@ -217,9 +217,7 @@ async def test_a_recovery_code_survives_signing_out_but_not_an_unlinked_device(
     assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
 
 
-async def test_a_removed_member_cannot_sign_in_with_their_recovery_code(
-    chat: ChatServer, ada: Answer
-) -> None:
+async def test_a_removed_member_cannot_sign_in_with_their_recovery_code(chat: ChatServer, ada: Json) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     code_kept = await kept(chat, bob)
     headers = {"Authorization": f"Bearer {ada['access_token']}"}
@@ -229,7 +227,7 @@ async def test_a_removed_member_cannot_sign_in_with_their_recovery_code(
     assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
 
 
-async def test_the_owner_can_recover_a_member_who_lost_all_devices(chat: ChatServer, ada: Answer) -> None:
+async def test_the_owner_can_recover_a_member_who_lost_all_devices(chat: ChatServer, ada: Json) -> None:
     lost = Device()
     bob = await chat.sign_in(lost, nickname="Bob", invite_code=chat.invite)
     path = f"/api/members/{bob['member']['id']}/recovery"
@@ -256,7 +254,7 @@ async def test_the_owner_can_recover_a_member_who_lost_all_devices(chat: ChatSer
 
 
 async def test_only_the_owner_can_recover_and_only_members_can_be_recovered(
-    chat: ChatServer, ada: Answer
+    chat: ChatServer, ada: Json
 ) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     status, answer = await request(chat, "POST", f"/api/members/{ada['member']['id']}/recovery", bob)

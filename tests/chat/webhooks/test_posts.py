@@ -14,10 +14,10 @@ from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
 from tests.chat.webhooks.hook import Hook
 
-Answer = tuple[int, Any]
+StatusAndBody = tuple[int, Any]
 
 
-async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answer:
+async def post(hook: Hook, body: object, path: str = "", **headers: str) -> StatusAndBody:
     """Post a JSON value, or raw bytes. Return the status and the body of the response."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     async with hook.chat.http.post(path or hook.path, data=data, headers=headers) as response:

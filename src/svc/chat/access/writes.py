@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from svc.base.database import Database, Write
 
 P = ParamSpec("P")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Writer(Protocol):
@@ -26,9 +26,9 @@ class Writer(Protocol):
 
 
 W = TypeVar("W", bound=Writer)
-Decision = Callable[Concatenate[W, P], Write[Any, Answer]]
-WriteMethod = Callable[Concatenate[W, P], Coroutine[Any, Any, Answer]]
-Execute = Callable[[Database, Callable[[], Write[Any, Answer]]], Coroutine[Any, Any, Answer]]
+Decision = Callable[Concatenate[W, P], Write[Any, Result]]
+WriteMethod = Callable[Concatenate[W, P], Coroutine[Any, Any, Result]]
+Execute = Callable[[Database, Callable[[], Write[Any, Result]]], Coroutine[Any, Any, Result]]
 
 
 def _allow() -> None:
@@ -50,21 +50,21 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
         _authority.reset(token)
 
 
-def exclusive_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
+def exclusive_write(decide: Decision[W, P, Result]) -> WriteMethod[W, P, Result]:
     """Make a write method run only while no other write is running. See the module docstring."""
     return _decorate(decide, Database.write_exclusive)
 
 
-def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
+def shared_write(decide: Decision[W, P, Result]) -> WriteMethod[W, P, Result]:
     """Make a write method run only while no exclusive write is running. See the module docstring."""
     return _decorate(decide, Database.write_shared)
 
 
-def _decorate(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
+def _decorate(decide: Decision[W, P, Result], write: Execute[Result]) -> WriteMethod[W, P, Result]:
     @functools.wraps(decide)
-    async def run(self: W, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+    async def run(self: W, /, *args: P.args, **kwargs: P.kwargs) -> Result:
         # Quoted, because Python would otherwise evaluate the annotation in each call.
-        def checked() -> "Write[Any, Answer]":
+        def checked() -> "Write[Any, Result]":
             _authority.get()()
             return decide(self, *args, **kwargs)
 

@@ -16,7 +16,7 @@ from tests.chat.webhooks.hook import Hook
 
 
 @dataclass
-class Answer:
+class RawResponse:
     status: int
     content_type: str
     text: str
@@ -225,10 +225,10 @@ async def test_a_post_to_a_webhook_without_a_channel_gets_the_error_no_channel(
     assert (response.status, response.json()["error"]) == (400, "no_channel")
 
 
-async def _post(hook: Hook, service: str, **more: Any) -> Answer:
+async def _post(hook: Hook, service: str, **more: Any) -> RawResponse:
     async with hook.chat.http.post(f"{hook.path}/{service}".rstrip("/"), **more) as response:
-        return Answer(response.status, response.content_type, await response.text(), response.headers)
+        return RawResponse(response.status, response.content_type, await response.text(), response.headers)
 
 
-async def _github(hook: Hook, name: str, body: object) -> Answer:
+async def _github(hook: Hook, name: str, body: object) -> RawResponse:
     return await _post(hook, "github", json=body, headers={"X-GitHub-Event": name})

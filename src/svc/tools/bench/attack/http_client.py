@@ -19,7 +19,7 @@ _NO_BODY = (204, 304)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     status: int
     headers: Mapping[str, str]  # names in lower case
     body: bytes
@@ -39,7 +39,7 @@ class Caller:
         self._source = (source, 0) if source else None
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def ask(self, data: bytes) -> Answer:
+    async def ask(self, data: bytes) -> Response:
         """Send a request and read the response. Raises OSError, EOFError or ValueError."""
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             if self._streams is not None:
@@ -59,7 +59,7 @@ class Caller:
 
     async def _exchange(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, data: bytes
-    ) -> Answer:
+    ) -> Response:
         try:
             writer.write(data)
             answer = await _answer(reader)
@@ -71,16 +71,16 @@ class Caller:
         return answer
 
 
-async def _answer(reader: asyncio.StreamReader) -> Answer:
+async def _answer(reader: asyncio.StreamReader) -> Response:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     status = int(head[0].split(" ")[1])
     pairs = (line.partition(":") for line in head[1:] if line)
     headers = {name.lower(): value.strip() for name, _, value in pairs}
     if status in _NO_BODY or status < 200:
-        return Answer(status, headers, b"")
+        return Response(status, headers, b"")
     if headers.get("transfer-encoding", "").lower() == "chunked":
-        return Answer(status, headers, await _chunks(reader))
-    return Answer(status, headers, await reader.readexactly(int(headers.get("content-length", "0"))))
+        return Response(status, headers, await _chunks(reader))
+    return Response(status, headers, await reader.readexactly(int(headers.get("content-length", "0"))))
 
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:
