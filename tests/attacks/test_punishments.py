@@ -12,7 +12,7 @@ import pytest
 
 from svc.chat.authentication import person_recognition as recognition
 from svc.chat.authentication.jwt_verification import Identity
-from svc.chat.authentication.person_recognition import KEPT_MS
+from svc.chat.authentication.person_recognition import RETENTION_MS
 from svc.chat.community import DATABASE_NAME, Community
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, chat_server
@@ -235,9 +235,9 @@ async def test_only_hashes_of_a_deleted_member_remain_for_a_month(
     with closing(sqlite3.connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection:
         dump = "\n".join(connection.iterdump())
     assert world.ada.device.thumbprint not in dump
-    await persons.sweep(deleted_ms + KEPT_MS - 1000)
+    await persons.sweep(deleted_ms + RETENTION_MS - 1000)
     assert marks(variables) == before
-    await persons.sweep(int(time.time() * 1000) + KEPT_MS + 1000)
+    await persons.sweep(int(time.time() * 1000) + RETENTION_MS + 1000)
     assert marks(variables) == before - 1
 
 
@@ -258,7 +258,7 @@ async def test_hashes_are_stored_as_long_as_a_sanction_lasts(
         await world.ban(world.ada)
     later_ms = int(time.time() * 1000) + 27 * 24 * 3_600_000
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recognition, "KEPT_MS", 0)
+        patch.setattr(recognition, "RETENTION_MS", 0)
         await persons.sweep(later_ms)
         assert marks(variables) == before
         if punishment == "timeout":

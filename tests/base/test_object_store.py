@@ -13,7 +13,7 @@ from svc.base import object_store as object_store_module
 from svc.base import object_store_s3
 from svc.base.config import ConfigError
 from svc.base.object_store import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
-from svc.base.object_store_config import USUAL_FOLDER, read
+from svc.base.object_store_config import DEFAULT_FOLDER, read
 from svc.base.object_store_s3 import S3Address, S3Objects
 from tests.kit.object_stores import MOTO, RCLONE, STORES, Stores
 
@@ -194,7 +194,7 @@ def test_the_reason_why_nothing_can_be_stored_is_reported(variables: dict[str, s
 
 
 async def test_a_folder_store_uses_the_configured_folder(tmp_path: Path) -> None:
-    for variables, folder in (({"S3_BUCKET": "pictures"}, "pictures"), ({}, USUAL_FOLDER)):
+    for variables, folder in (({"S3_BUCKET": "pictures"}, "pictures"), ({}, DEFAULT_FOLDER)):
         store = read({"STORAGE_BACKEND": "filesystem", **variables}).open_store(tmp_path)
         await store.put("uploads/one.webp", b"data", "image/webp")
         assert (tmp_path / folder / "uploads/one.webp").read_bytes() == b"data"

@@ -11,7 +11,7 @@ from tests.kit.negotiation import CAMERA, SCREEN, Call, Person
 
 # The number of bytes in each temporal layer of each encoding in a quarter of a second, for 150, 450 and 1,200
 # kbit/s.
-USUAL = [(1_875, 937, 1_875), (5_625, 2_812, 5_625), (15_000, 7_500, 15_000)]
+TYPICAL_RATES = [(1_875, 937, 1_875), (5_625, 2_812, 5_625), (15_000, 7_500, 15_000)]
 REPORT_S = 0.25
 
 
@@ -35,7 +35,7 @@ class Room:
         self.call.pass_time(1)
 
     def measure(self, active: int = 0b111) -> None:
-        sizes = [layers if active >> n & 1 else (0, 0, 0) for n, layers in enumerate(USUAL)]
+        sizes = [layers if active >> n & 1 else (0, 0, 0) for n, layers in enumerate(TYPICAL_RATES)]
         self.ann.session.rates_measured(CAMERA, MeasuredRates(REPORT_S, active, sizes))
         self.call.settle()
 
@@ -308,7 +308,7 @@ def test_the_spatial_layers_of_one_stream_are_lowered_like_encodings() -> None:
     ben = call.joined("ben")
     ben.session.report_bandwidth()
     ann = call.joined("ann", camera="a ac")
-    ann.session.rates_measured(CAMERA, MeasuredRates(REPORT_S, 0b111, USUAL))
+    ann.session.rates_measured(CAMERA, MeasuredRates(REPORT_S, 0b111, TYPICAL_RATES))
     want(ben, adaptive=True)
     ben.answer()
     (down_track,) = ann.forwarder(CAMERA).down_tracks
@@ -322,19 +322,19 @@ def test_the_spatial_layers_of_one_stream_are_lowered_like_encodings() -> None:
 def test_a_spatial_layer_that_is_no_longer_sent_is_not_counted() -> None:
     rates = LayerRates()
     for _ in range(10):
-        rates.measured(MeasuredRates(REPORT_S, 0b111, USUAL), 0b111)
+        rates.measured(MeasuredRates(REPORT_S, 0b111, TYPICAL_RATES), 0b111)
     assert [round(layer_rates[-1], -4) for layer_rates in rates.encodings(1)] == [150_000, 600_000, 1_800_000]
     for _ in range(10):
-        rates.measured(MeasuredRates(REPORT_S, 0b011, USUAL[:2]), 0b111)
+        rates.measured(MeasuredRates(REPORT_S, 0b011, TYPICAL_RATES[:2]), 0b111)
     assert [len(layer_rates) for layer_rates in rates.encodings(1)] == [3, 3, 0]
 
 
 def test_text_that_is_sent_in_the_largest_encoding_alone_has_no_smaller_ones() -> None:
     for active in (0b111, 0b100):
         rates = LayerRates()
-        rates.measured(MeasuredRates(REPORT_S, active, USUAL), 0b111)
+        rates.measured(MeasuredRates(REPORT_S, active, TYPICAL_RATES), 0b111)
         for _ in range(10):
-            rates.measured(MeasuredRates(REPORT_S, 0b100, [(), (), USUAL[2]]), 0b101)
+            rates.measured(MeasuredRates(REPORT_S, 0b100, [(), (), TYPICAL_RATES[2]]), 0b101)
         assert [len(layer_rates) for layer_rates in rates.encodings(3)] == [0, 0, 3]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.base.object_store_config import USUAL_FOLDER
+from svc.base.object_store_config import DEFAULT_FOLDER
 from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.member import chat_server
@@ -77,7 +77,7 @@ async def test_an_object_in_a_bucket_is_served_from_the_bucket(
         assert pictures.SECRET not in served and pictures.decoded(served).size == (64, 48)
         assert videos.first_frame(await site.get(film["result"]["url"])).width == 640
         assert pictures.decoded(await site.get(film["result"]["poster"]["url"])).size == (640, 360)
-    assert not (Path(variables["DATA_DIR"]) / USUAL_FOLDER).exists()
+    assert not (Path(variables["DATA_DIR"]) / DEFAULT_FOLDER).exists()
 
 
 async def test_an_uploaded_avatar_icon_and_emoji_take_effect(site: Site, own_worker: RunningWorker) -> None:

@@ -15,7 +15,7 @@ from svc.base.object_store_s3 import S3Address, S3Objects
 
 S3, FILESYSTEM = "s3", "filesystem"
 # The folder under DATA_DIR if S3_BUCKET is unset.
-USUAL_FOLDER = "uploads-store"
+DEFAULT_FOLDER = "uploads-store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class StorageConfig:
     @property
     def folder(self) -> str:
         """The folder under DATA_DIR for uploads, even if another backend is in use."""
-        return (self.s3.bucket if self.backend == FILESYSTEM else "") or USUAL_FOLDER
+        return (self.s3.bucket if self.backend == FILESYSTEM else "") or DEFAULT_FOLDER
 
     def open_store(self, data_dir: Path) -> ObjectStore:
         """Return the object store. Raises ConfigError if its library is missing."""

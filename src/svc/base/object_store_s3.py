@@ -22,7 +22,7 @@ from svc.base.object_store import ObjectDamaged, ObjectMissing, StoreFailed, req
 if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store
 
-USUAL_REGION = "us-east-1"
+DEFAULT_REGION = "us-east-1"
 # The size of one read request, which takes about 10 ms with a nearby store. Few pictures are larger.
 PIECE_BYTES = 1024 * 1024
 # The size of an uploaded part, which must be at least 5 MiB. With two parts sent at a time, 16 MiB of a large
@@ -156,7 +156,7 @@ def _open(address: S3Address) -> "S3Store":
     try:
         return S3Store(
             address.bucket,
-            region=address.region or USUAL_REGION,
+            region=address.region or DEFAULT_REGION,
             virtual_hosted_style_request=not address.force_path_style,
             client_options={
                 "allow_http": address.endpoint.startswith("http://"),

@@ -10,13 +10,13 @@ from aiohttp import web
 from svc.base import logs
 from svc.chat.access.address import Origins
 from svc.chat.tls import TlsFiles
-from svc.chat.uploads.protocols import EXPOSED, SAID
+from svc.chat.uploads.protocols import EXPOSED, REQUEST_HEADERS
 
 REQUEST_ID = web.RequestKey("request_id", str)
 # How long browsers must use https. The examples in RFC 6797 also use a year.
 STRICT_TRANSPORT_S = 31_536_000
 # The request headers that pages on other permitted sites may send.
-_SAID = ("Authorization", "Content-Type", *SAID)
+_ALLOWED_HEADERS = ("Authorization", "Content-Type", *REQUEST_HEADERS)
 
 
 def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
@@ -54,7 +54,7 @@ def adding_headers(
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):
             response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Allow-Headers"] = ", ".join(_SAID)
+            response.headers["Access-Control-Allow-Headers"] = ", ".join(_ALLOWED_HEADERS)
             response.headers["Access-Control-Expose-Headers"] = ", ".join(EXPOSED)
             response.headers["Access-Control-Allow-Methods"] = "GET, HEAD, POST, PUT, PATCH, DELETE"
             response.headers["Vary"] = "Origin"

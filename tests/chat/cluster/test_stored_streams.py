@@ -15,7 +15,7 @@ from nats.js.api import ObjectStoreConfig, RetentionPolicy, StorageType, StreamC
 from nats.js.errors import NotFoundError
 
 from svc.chat.cluster.nats_connection import ClusterError
-from svc.chat.cluster.nats_log import KEPT_S, NatsLog
+from svc.chat.cluster.nats_log import RETENTION_S, NatsLog
 from svc.chat.cluster.snapshots import Snapshots
 from tests.kit.chat_nodes import ChatNode
 from tests.kit.nats_cluster import nats_cluster
@@ -24,7 +24,7 @@ DAY_S = 24 * 3600.0
 SUFFICIENT: dict[str, Any] = {
     "storage": StorageType.FILE,
     "num_replicas": 3,
-    "max_age": KEPT_S,
+    "max_age": RETENTION_S,
     "allow_direct": True,
 }
 WEAK_STREAMS: list[tuple[dict[str, Any], str]] = [

@@ -26,7 +26,7 @@ from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import newcomer
 
 TOKEN = "a token of management \u00fc"
-USUAL = {
+DEFAULTS = {
     "joinPolicy": "invite",
     "discoverable": False,
     "lanOpen": False,
@@ -76,8 +76,8 @@ async def managed(variables: dict[str, str]) -> AsyncIterator[Managed]:
 
 async def test_the_listener_shows_and_changes_the_settings(managed: Managed) -> None:
     assert await managed.ask("GET", "/management/health") == (200, {"ok": True})
-    assert await managed.ask("GET", "/management/settings/all") == (200, USUAL)
-    changed = {**USUAL, "lanOpen": True, "discoverable": False, "profanityMode": "flag"}
+    assert await managed.ask("GET", "/management/settings/all") == (200, DEFAULTS)
+    changed = {**DEFAULTS, "lanOpen": True, "discoverable": False, "profanityMode": "flag"}
     changes = {"lanOpen": "on", "discoverable": "off", "profanityMode": "flag"}
     assert await managed.ask("PATCH", "/management/settings", changes) == (200, changed)
     assert await managed.ask("PATCH", "/management/settings", {"lanOpen": True}) == (200, changed)
@@ -117,7 +117,7 @@ async def test_a_refused_change_names_every_problem_and_changes_nothing(managed:
         ("profanityMode", "wrong_type"),
         ("colour", "unknown_key"),
     ]
-    assert await managed.ask("GET", "/management/settings/all") == (200, USUAL)
+    assert await managed.ask("GET", "/management/settings/all") == (200, DEFAULTS)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.member import ChatServer
 
 World = tuple[ChatServer, Community]
-USUAL = {
+DEFAULTS = {
     "joinPolicy": "invite",
     "discoverable": False,
     "lanOpen": False,
@@ -52,12 +52,12 @@ async def test_the_owner_reads_and_changes_the_settings(world: World) -> None:
     chat, community = world
     owner = await _owner(world)
     async with chat.http.get("/api/settings", headers=owner) as response:
-        assert await response.json() == USUAL
+        assert await response.json() == DEFAULTS
     assert await _patch(chat, owner, {"lanOpen": "on", "joinPolicy": "open"}) == (
         200,
-        {**USUAL, "lanOpen": True, "joinPolicy": "open"},
+        {**DEFAULTS, "lanOpen": True, "joinPolicy": "open"},
     )
-    assert await _patch(chat, owner, {}) == (200, {**USUAL, "lanOpen": True, "joinPolicy": "open"})
+    assert await _patch(chat, owner, {}) == (200, {**DEFAULTS, "lanOpen": True, "joinPolicy": "open"})
     assert community.settings.current.lanOpen
 
 
@@ -71,7 +71,7 @@ async def test_one_invalid_value_prevents_the_whole_change_and_all_problems_are_
         ("discoverable", "wrong_type"),
         ("colour", "unknown_key"),
     ]
-    assert asdict(community.settings.current) == USUAL
+    assert asdict(community.settings.current) == DEFAULTS
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '"lanOpen"', ""])
@@ -93,16 +93,16 @@ async def test_only_the_owner_may_change_settings(world: World, role: str) -> No
         assert (await ada.ask("settings_get"))["data"]["error"] == "forbidden"
         assert (await ada.ask("settings_change", lanOpen=True))["data"]["error"] == "forbidden"
     assert (await _patch(chat, {}, {"lanOpen": True}))[0] == 401
-    assert asdict(community.settings.current) == USUAL
+    assert asdict(community.settings.current) == DEFAULTS
 
 
 async def test_the_live_socket_changes_settings_the_same_way(world: World) -> None:
     chat, community = world
     async with chat.member("Olga") as olga:
         give_role(community, olga.id, "owner")
-        assert (await olga.ask("settings_get"))["data"] == USUAL
+        assert (await olga.ask("settings_get"))["data"] == DEFAULTS
         reply = await olga.ask("settings_change", profanityMode="censor")
-        assert reply["data"] == {**USUAL, "profanityMode": "censor"}
+        assert reply["data"] == {**DEFAULTS, "profanityMode": "censor"}
         reply = await olga.ask("settings_change", profanityMode="loud")
         assert reply["data"]["error"] == "invalid_settings"
 
@@ -165,7 +165,7 @@ async def test_settings_survive_a_restart_and_the_environment_sets_only_their_in
         assert community.settings.current.discoverable
         await _patch(chat, await _owner(world), {"discoverable": False, "profanityMode": "block"})
     async with server_with_insight(variables) as (_, community):
-        assert asdict(community.settings.current) == {**USUAL, "profanityMode": "block"}
+        assert asdict(community.settings.current) == {**DEFAULTS, "profanityMode": "block"}
 
 
 async def test_a_stored_value_that_became_invalid_is_replaced_by_the_default(
@@ -177,4 +177,4 @@ async def test_a_stored_value_that_became_invalid_is_replaced_by_the_default(
         file.execute("""INSERT OR REPLACE INTO settings VALUES ('joinPolicy', '"ask"'), ('colour', '1')""")
     file.close()
     async with server_with_insight(variables) as (_, community):
-        assert asdict(community.settings.current) == USUAL
+        assert asdict(community.settings.current) == DEFAULTS

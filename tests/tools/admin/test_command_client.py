@@ -9,7 +9,7 @@ from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import newcomer
 from tests.tools.admin.conftest import Admin
 
-USUAL = {
+DEFAULTS = {
     "joinPolicy": "invite",
     "discoverable": False,
     "lanOpen": False,
@@ -24,10 +24,10 @@ USUAL = {
 
 
 async def test_settings_can_be_shown_and_changed(chat: ChatServer | None, admin: Admin) -> None:
-    assert await admin.json("settings", "get") == USUAL
-    assert await admin.json("settings", "set", "lanOpen", "on") == {**USUAL, "lanOpen": True}
-    assert await admin.json("settings", "set", "lanOpen", "false") == USUAL
-    assert await admin.json("settings", "set", "joinPolicy", "open") == {**USUAL, "joinPolicy": "open"}
+    assert await admin.json("settings", "get") == DEFAULTS
+    assert await admin.json("settings", "set", "lanOpen", "on") == {**DEFAULTS, "lanOpen": True}
+    assert await admin.json("settings", "set", "lanOpen", "false") == DEFAULTS
+    assert await admin.json("settings", "set", "joinPolicy", "open") == {**DEFAULTS, "joinPolicy": "open"}
     assert (await admin("settings", "get"))[1].splitlines()[0] == 'joinPolicy  "open"'
     status, output, complaint = await admin("settings", "set", "joinPolicy", "perhaps")
     assert (status, output) == (2, "")

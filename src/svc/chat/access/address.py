@@ -73,7 +73,7 @@ def _without_port(entry: str) -> str:
     return host if colon and ":" not in port else entry
 
 
-_USUAL_PORTS = {"http": 80, "https": 443}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Origins:
@@ -94,7 +94,7 @@ class Origins:
             return True
         scheme = origin.partition("://")[0].lower()
         # Do not compare the scheme if this server does not terminate TLS, because a proxy may do so.
-        if scheme not in _USUAL_PORTS or (self._secure and scheme != "https"):
+        if scheme not in _DEFAULT_PORTS or (self._secure and scheme != "https"):
             return False
         page = normalise(origin)
         return page is not None and page == normalise(f"{scheme}://{host}")
@@ -115,5 +115,5 @@ def normalise(origin: str) -> str | None:
     if not parts.scheme or not host or beyond:
         return None
     shown = f"[{host}]" if ":" in host else host
-    usual = port is None or port == _USUAL_PORTS.get(parts.scheme)
+    usual = port is None or port == _DEFAULT_PORTS.get(parts.scheme)
     return f"{parts.scheme}://{shown}" if usual else f"{parts.scheme}://{shown}:{port}"

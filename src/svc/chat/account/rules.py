@@ -21,7 +21,7 @@ from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 
-_SAID = "messages could not be deleted", "deleting messages failed"
+_FAULT_MESSAGES = "messages could not be deleted", "deleting messages failed"
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ class AccountRules:
         """Delete messages in the background while the server is running."""
         while True:
             await self._due.wait()
-            async with continue_on_errors(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self._erase_next()
 
     async def _erase_next(self) -> None:

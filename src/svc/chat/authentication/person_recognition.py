@@ -3,7 +3,7 @@
 A person who leaves, deletes their data or unlinks a device, and then returns, becomes a new member but stays
 the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes ("marks")
 for as long as the server stores one of the person's identities in plain text. After a person deletes their
-data, the marks are kept for `KEPT_MS`, so that the person can still be banned, and for as long as a
+data, the marks are kept for `RETENTION_MS`, so that the person can still be banned, and for as long as a
 punishment lasts. Other features define punishments. Contains no HTTP code.
 """
 
@@ -24,7 +24,7 @@ from svc.chat.errors import ChatError
 
 KEY_FILE = "identity-key"
 # How long marks are kept: long enough to read a report and ban somebody who has already deleted everything.
-KEPT_MS = 30 * 24 * 3_600_000
+RETENTION_MS = 30 * 24 * 3_600_000
 # The maximum number of marks per person, enough for somebody who has 20 devices and replaces them all every
 # week for a year. Each mark takes about 100 bytes.
 MAX_MARKS = 1000
@@ -32,7 +32,7 @@ SWEEP_INTERVAL_S = 3600.0
 # The maximum number of people whose marks are deleted in one write.
 _AT_ONCE = 200
 
-_SAID = "marks could not be swept", "sweeping marks failed"
+_FAULT_MESSAGES = "marks could not be swept", "sweeping marks failed"
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ class PersonRecognition:
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
         """Delete the marks of some people. Return the position from which to continue, or None at the end."""
-        expired = store.expired_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
+        expired = store.expired_persons(connection, now_ms - RETENTION_MS, after, _AT_ONCE)
         for person_id in expired:
             if not self._is_punished(connection, person_id, now_ms):
                 store.forget(connection, person_id)
@@ -114,7 +114,7 @@ class PersonRecognition:
 
     async def run(self) -> NoReturn:
         while True:
-            async with continue_on_errors(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self.sweep(int(time.time() * 1000))
             await asyncio.sleep(SWEEP_INTERVAL_S)
 

@@ -23,7 +23,7 @@ from svc.base.private_files import read_or_create
 from svc.chat.authentication.config import IdentityConfig
 from svc.chat.authentication.jwt_verification import ACCOUNT, Tier
 
-_USUAL_PORTS = {"http": 80, "https": 443}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _host_and_port(origin: str) -> tuple[str, int] | None:
     """Return the name and port of an http or https origin, or None for any other value."""
     try:
         parts = urlsplit(origin)
-        port = parts.port or _USUAL_PORTS[parts.scheme]
+        port = parts.port or _DEFAULT_PORTS[parts.scheme]
     except (ValueError, KeyError):
         return None
     extra = parts.path or parts.query or parts.fragment or parts.username or parts.password

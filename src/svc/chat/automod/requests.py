@@ -12,7 +12,7 @@ from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.schemas import Event, Id
 
 _RULES = "/api/automod/rules"
-_ONE = f"{_RULES}/{{rule_id}}"
+_RULE_PATH = f"{_RULES}/{{rule_id}}"
 _MANAGER = on_server(P.MANAGE_AUTOMOD)
 _MANAGERS = "members who may manage automatic moderation"
 
@@ -39,13 +39,13 @@ class AutomodRequests(Requests):
     @endpoint(
         _MANAGER,
         "Replace a rule. Needs the same permissions as creating it",
-        http=f"PUT {_ONE}",
+        http=f"PUT {_RULE_PATH}",
         refusals=("forbidden", "unknown_rule"),
     )
     async def edit(self, session: Session, rule_id: Id, body: NewRule) -> Rule:
         return await self._automod.edit(session.member_id, rule_id, body, time.time())
 
-    @endpoint(_MANAGER, "Delete a rule", http=f"DELETE {_ONE}", refusals=("unknown_rule",))
+    @endpoint(_MANAGER, "Delete a rule", http=f"DELETE {_RULE_PATH}", refusals=("unknown_rule",))
     async def delete(self, session: Session, rule_id: Id) -> None:
         await self._automod.delete(session.member_id, rule_id, time.time())
 

@@ -86,7 +86,7 @@ class _RuleRow:
     created_at_ms: int
 
 
-_KEPT = Table("automod_rules", _RuleRow)
+_RULE_TABLE = Table("automod_rules", _RuleRow)
 
 # Returns up to the given number of the latest messages from members, oldest first.
 Latest = Callable[[int], Awaitable[Sequence[Message]]]
@@ -117,7 +117,7 @@ class Automod:
         self._one_trial_at_a_time = asyncio.Lock()
 
     async def load(self, now: float) -> None:
-        for kept in await _KEPT.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
+        for kept in await _RULE_TABLE.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
             # Another version of the server may have stored a rule that this version rejects.
             with suppress(ChatError):
                 wanted = parse_json(kept.wanted.encode(), _StoredRule)
@@ -139,10 +139,10 @@ class Automod:
         self._require_within_limit(rule)
 
         def write(connection: Connection) -> None:
-            if _KEPT.count(connection) >= MAX_RULES:
+            if _RULE_TABLE.count(connection) >= MAX_RULES:
                 raise ChatError("too_many")
             written = dumps(rule.definition()).decode()
-            _KEPT.insert(connection, _RuleRow(rule.id, written, actor_id, rule.created_at_ms))
+            _RULE_TABLE.insert(connection, _RuleRow(rule.id, written, actor_id, rule.created_at_ms))
             details = {"name": rule.name, "enabled": rule.enabled}
             self._audit.record(connection, actor_id, "rule_create", rule.id, details, now)
 
@@ -165,7 +165,7 @@ class Automod:
 
         def write(connection: Connection) -> None:
             if written:
-                _KEPT.edit(connection, {"wanted": dumps(now_wanted).decode()}, id=rule_id)
+                _RULE_TABLE.edit(connection, {"wanted": dumps(now_wanted).decode()}, id=rule_id)
                 details: dict[str, object] = {"name": after.name, "changed": changed}
                 if "enabled" in changed:
                     details["enabled"] = {"before": before.enabled, "after": after.enabled}
@@ -184,7 +184,7 @@ class Automod:
         rule = self._require_rule(rule_id)
 
         def write(connection: Connection) -> None:
-            _KEPT.delete(connection, id=rule_id)
+            _RULE_TABLE.delete(connection, id=rule_id)
             self._audit.record(connection, actor_id, "rule_delete", rule_id, {"name": rule.name}, now)
 
         def gone(_: None) -> None:
@@ -380,7 +380,7 @@ class Automod:
     def _disable_slow(self, connection: Connection, rules: Sequence[Rule], now: float) -> None:
         for rule in rules:
             wanted = {**rule.definition(), "enabled": False, "too_slow": True}
-            _KEPT.edit(connection, {"wanted": dumps(wanted).decode()}, id=rule.id)
+            _RULE_TABLE.edit(connection, {"wanted": dumps(wanted).decode()}, id=rule.id)
             details = {"name": rule.name, "reason": "too_slow"}
             self._audit.record(connection, None, "rule_switch_off", rule.id, details, now)
 

@@ -21,8 +21,8 @@ from svc.chat.control.commands import Commands, command, find_channel
 from svc.chat.endpoints import Request, Requests, convert, describe_feature, endpoint
 from svc.chat.schemas import Data, Event, Id
 
-_ONE = "/api/channels/{channel_id}"
-_OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
+_CHANNEL_PATH = "/api/channels/{channel_id}"
+_OVERRIDE_OF = _CHANNEL_PATH + "/overrides/{type}/{target_id}"
 _MANAGER, _VIEWER = on_server(P.MANAGE_CHANNELS), in_channel(P.VIEW_CHANNEL)
 # The maximum number of overrides per channel, far more than a real channel needs.
 MAX_OVERRIDES = 100
@@ -116,12 +116,15 @@ class ChannelRequests(Requests):
             await self._channels.order(session.member_id, body.channel_ids, parents, time.time())
         )
 
-    @endpoint(_VIEWER, "Get a channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
+    @endpoint(_VIEWER, "Get a channel", http=f"GET {_CHANNEL_PATH}", refusals=("unknown_channel",))
     async def show(self, session: Session, channel_id: Id) -> responses.Channel:
         return responses.channel(self._directory.channel(session.member_id, channel_id))
 
     @endpoint(
-        _MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("channel_in_use", "unknown_channel")
+        _MANAGER,
+        "Change a channel",
+        http=f"PATCH {_CHANNEL_PATH}",
+        refusals=("channel_in_use", "unknown_channel"),
     )
     async def edit(self, session: Session, channel_id: Id, body: ChannelChanges) -> responses.Channel:
         channel = await self._channels.edit(session.member_id, channel_id, body.differences(), time.time())
@@ -130,7 +133,7 @@ class ChannelRequests(Requests):
     @endpoint(
         _MANAGER,
         "Delete a channel and everything in it",
-        http=f"DELETE {_ONE}",
+        http=f"DELETE {_CHANNEL_PATH}",
         refusals=("unknown_channel",),
     )
     async def delete(self, session: Session, channel_id: Id) -> None:
@@ -139,7 +142,7 @@ class ChannelRequests(Requests):
     @endpoint(
         _MANAGER,
         "List the permission overrides of a channel",
-        http=f"GET {_ONE}/overrides",
+        http=f"GET {_CHANNEL_PATH}/overrides",
         refusals=("unknown_channel",),
     )
     async def overrides(self, session: Session, channel_id: Id) -> AllOverrides:

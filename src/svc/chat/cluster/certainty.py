@@ -13,7 +13,7 @@ from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
 _ANSWER_S = 1
-_USUAL_PORT = 4222
+_DEFAULT_PORT = 4222
 
 
 async def can_be_replaced(client: Client, urls: Sequence[str], replicas: int) -> bool:
@@ -38,7 +38,7 @@ async def _is_down(url: str) -> bool:
     parts = urlsplit(url)
     try:
         async with asyncio.timeout(_ANSWER_S):
-            _, writer = await asyncio.open_connection(parts.hostname, parts.port or _USUAL_PORT)
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port or _DEFAULT_PORT)
     except ConnectionRefusedError:
         return True
     except (OSError, TimeoutError):

@@ -35,7 +35,7 @@ from svc.chat.cluster.stored_streams import refuse_weak_stream
 REPLICAS = 3
 # How long an entry is kept, unless the operator chooses otherwise. Long enough to restore the state at any
 # second in the last seven days from the previous snapshot, which may be up to a day older.
-KEPT_S = 8 * 24 * 3600.0
+RETENTION_S = 8 * 24 * 3600.0
 # An append takes milliseconds, but the election of a new leader for the stream takes up to 6 s.
 DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
@@ -94,7 +94,7 @@ class NatsLog:
         servers: Sequence[str],
         *,
         replicas: int = REPLICAS,
-        kept_s: float = KEPT_S,
+        kept_s: float = RETENTION_S,
         origin: Origin | None = None,
     ) -> None:
         """Connect to NATS. If `origin` is given, create the stream unless it exists.
@@ -111,7 +111,7 @@ class NatsLog:
             self.close()
             raise
 
-    def create(self, origin: Origin, *, replicas: int = REPLICAS, kept_s: float = KEPT_S) -> None:
+    def create(self, origin: Origin, *, replicas: int = REPLICAS, kept_s: float = RETENTION_S) -> None:
         """Create the stream unless it exists. Raises ClusterError."""
         self.run_with_retries(lambda: self._create(origin, replicas, kept_s))
 

@@ -22,19 +22,19 @@ from nats.js.errors import BucketNotFoundError, NotFoundError
 from nats.js.object_store import ObjectStore
 
 from svc.base import commit_log
-from svc.base.object_store_config import USUAL_FOLDER
+from svc.base.object_store_config import DEFAULT_FOLDER
 from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
 from svc.chat.backup.backups import FOLDER, remove_unfinished, secret_files
 from svc.chat.cluster.nats_connection import ClusterError, fault_of
-from svc.chat.cluster.nats_log import KEPT_S, NatsLog
+from svc.chat.cluster.nats_log import RETENTION_S, NatsLog
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 
 # The number of newest snapshots to keep. Several are kept, because damage to the newest one may go unnoticed.
 # In addition, the first snapshot of each day is kept for as long as the log reaches back, so that any second
 # in the log can be restored.
-_KEPT = 3
+_KEPT_SNAPSHOTS = 3
 _DAY_S = 24 * 3600.0
 # The timeout for a transfer, long enough for a snapshot of many gigabytes on a slow network.
 _TRANSFER_S = 3600.0
@@ -51,7 +51,7 @@ class Snapshots:
     seconds.
     """
 
-    def __init__(self, log: NatsLog, name: str, replicas: int, kept_s: float = KEPT_S) -> None:
+    def __init__(self, log: NatsLog, name: str, replicas: int, kept_s: float = RETENTION_S) -> None:
         self._log, self._bucket, self._replicas, self._kept_s = log, f"{name}-snapshots", replicas, kept_s
 
     def check(self) -> None:
@@ -79,7 +79,7 @@ class Snapshots:
                     position = commit_log.position_in(connection)
                     schema = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 assert position is not None, "only a file of a cluster has snapshots"
-                header = Header(schema, version("svc-server"), int(time.time() * 1000), USUAL_FOLDER)
+                header = Header(schema, version("svc-server"), int(time.time() * 1000), DEFAULT_FOLDER)
                 with archive.open("xb") as file, closing(ArchiveWriter(file, header)) as writer:
                     writer.add_file(DATABASE, copy)
                     for path in secret_files(data_dir, database.name):
@@ -167,9 +167,9 @@ class Snapshots:
         return sorted(times.items(), reverse=True)
 
 
-def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float = KEPT_S) -> list[str]:
+def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float = RETENTION_S) -> list[str]:
     """Return the names of snapshots to delete. `stored` holds names and Unix times, newest first."""
-    newest, day = {name for name, _ in stored[:_KEPT]}, None
+    newest, day = {name for name, _ in stored[:_KEPT_SNAPSHOTS]}, None
     for name, made_at in reversed(stored):
         if made_at // _DAY_S != day and made_at > now - kept_s:
             day = made_at // _DAY_S

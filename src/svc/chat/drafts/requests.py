@@ -10,7 +10,7 @@ from svc.chat.drafts.rules import Drafts
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.schemas import Event, Id
 
-_ONE = "/api/channels/{channel_id}/draft"
+_DRAFT_PATH = "/api/channels/{channel_id}/draft"
 _IN_CHANNEL = in_channel(P.VIEW_CHANNEL)
 
 
@@ -30,7 +30,7 @@ class DraftRequests(Requests):
     @endpoint(
         _IN_CHANNEL,
         "Replace your draft in a channel. Its files are kept with it",
-        http=f"PUT {_ONE}",
+        http=f"PUT {_DRAFT_PATH}",
         live="draft_put",
         refusals=("unknown_channel", "unknown_upload", "upload_not_done", "media_gone"),
     )
@@ -42,7 +42,7 @@ class DraftRequests(Requests):
     @endpoint(
         _IN_CHANNEL,
         "Delete your draft in a channel",
-        http=f"DELETE {_ONE}",
+        http=f"DELETE {_DRAFT_PATH}",
         live="draft_delete",
         refusals=("unknown_channel",),
     )

@@ -17,7 +17,7 @@ from svc.chat.schemas import Event, Id
 from svc.chat.uploads.requests import BEGINNING, FormBody
 from svc.chat.uploads.responses import Upload
 
-_ONE = "/api/emoji/{emoji_id}"
+_EMOJI_PATH = "/api/emoji/{emoji_id}"
 _MANAGER = on_server(P.MANAGE_EMOJI)
 
 
@@ -58,7 +58,7 @@ class EmojiRequests(Requests):
     @endpoint(
         _MANAGER,
         "Rename a custom emoji",
-        http=f"PATCH {_ONE}",
+        http=f"PATCH {_EMOJI_PATH}",
         refusals=("emoji_name_taken", "invalid_emoji_name", "unknown_emoji"),
     )
     async def rename(self, session: Session, emoji_id: Id, body: NewName) -> Emoji:
@@ -67,7 +67,7 @@ class EmojiRequests(Requests):
     @endpoint(
         _MANAGER,
         "Delete a custom emoji. Messages then show its name",
-        http=f"DELETE {_ONE}",
+        http=f"DELETE {_EMOJI_PATH}",
         refusals=("unknown_emoji",),
     )
     async def delete(self, session: Session, emoji_id: Id) -> None:

@@ -27,7 +27,7 @@ from svc.chat.services import Services
 # new key, which costs nothing.
 MAX_WAITING = 200
 # How long a pending application is stored, and how long an approval or a refusal is stored.
-KEPT_MS = 30 * 24 * 60 * 60 * 1000
+RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
 
 
@@ -40,7 +40,7 @@ class Applications:
 
     def of(self, connection: Connection, applicant: Applicant) -> SubmittedApplication | None:
         """Return an earlier application with the same identity that has not expired, or None."""
-        store.delete_older_applications(connection, int(applicant.now * 1000) - KEPT_MS)
+        store.delete_older_applications(connection, int(applicant.now * 1000) - RETENTION_MS)
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:

@@ -27,7 +27,7 @@ _IDLE = (
     " AND NOT EXISTS (SELECT 1 FROM object_references AS r WHERE r.key = objects.key)"
 )
 
-_SAID = "media could not be swept", "sweeping media failed"
+_FAULT_MESSAGES = "media could not be swept", "sweeping media failed"
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class Sweep:
     async def run(self) -> NoReturn:
         """Sweep for as long as the server is running."""
         while True:
-            async with continue_on_errors(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self.count()
                 await asyncio.sleep(self._interval_s)
                 await self.run_once()

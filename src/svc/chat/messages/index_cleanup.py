@@ -29,7 +29,7 @@ _MAX_STEPS = 1_000_000
 
 _MERGED = "SELECT value FROM facts WHERE name = 'words_merged_at_ms'"
 
-_SAID = "what was deleted is not overwritten yet", "overwriting what was deleted failed"
+_FAULT_MESSAGES = "what was deleted is not overwritten yet", "overwriting what was deleted failed"
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class IndexCleanup:
 
     async def run(self) -> NoReturn:
         while True:
-            async with continue_on_errors(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self.run_once()
             await asyncio.sleep(INTERVAL_S)
 

@@ -23,12 +23,12 @@ from svc.chat.messages.unread_counts import MAX_FOLLOWED
 from svc.chat.schemas import Event, Id
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
-USUAL_PAGE = 50
-USUAL_FOUND = 25
+DEFAULT_PAGE = 50
+DEFAULT_FOUND = 25
 
 _CHANNEL = "/api/channels/{channel_id}"
-_ONE = _CHANNEL + "/messages/{message_id}"
-_REACTION = _ONE + "/reactions/{emoji}"
+_MESSAGE_PATH = _CHANNEL + "/messages/{message_id}"
+_REACTION = _MESSAGE_PATH + "/reactions/{emoji}"
 _PIN = _CHANNEL + "/pins/{message_id}"
 
 _VIEWER, _WRITER = in_channel(P.VIEW_CHANNEL), in_channel(P.SEND_MESSAGES)
@@ -105,7 +105,7 @@ class MessageRequests(Requests):
         before, after, around = _cursor(query.before), _cursor(query.after), _cursor(query.around)
         if sum(cursor is not None for cursor in (before, after, around, query.at_ms)) > 1:
             raise ChatError("invalid_request", "Only one of before, after, around and at_ms can be given")
-        limit, thread = query.limit or USUAL_PAGE, query.thread
+        limit, thread = query.limit or DEFAULT_PAGE, query.thread
         wanted = PageKey(channel_id, limit, before, after, around, query.at_ms, thread)
         page = responses.page(await self._feature.history.page(session.member_id, wanted), self._feature.urls)
         if thread is not None:
@@ -144,14 +144,14 @@ class MessageRequests(Requests):
         )
         return self._to_response(await self._feature.messages.send(session.member_id, draft, time.time()))
 
-    @endpoint(_VIEWER, "Get a message", http=f"GET {_ONE}", refusals=_HERE)
+    @endpoint(_VIEWER, "Get a message", http=f"GET {_MESSAGE_PATH}", refusals=_HERE)
     async def one(self, session: Session, channel_id: Id, message_id: Id) -> responses.Message:
         return self._to_response(await self._feature.history.one(session.member_id, channel_id, message_id))
 
     @endpoint(
         _WRITER,
         "Edit your own message. New mentions in an edit notify nobody",
-        http=f"PATCH {_ONE}",
+        http=f"PATCH {_MESSAGE_PATH}",
         live="message_edit",
         refusals=(*_OF_TEXTS, "too_slow"),
     )
@@ -165,7 +165,7 @@ class MessageRequests(Requests):
     @endpoint(
         _VIEWER,
         "Delete your own message or, with `manage_messages`, another member's",
-        http=f"DELETE {_ONE}",
+        http=f"DELETE {_MESSAGE_PATH}",
         live="message_delete",
         refusals=_HERE,
     )
@@ -176,7 +176,7 @@ class MessageRequests(Requests):
         _VIEWER,
         "List the last 50 earlier versions of a message, oldest first. For its author, and with "
         "`manage_messages`",
-        http=f"GET {_ONE}/edits",
+        http=f"GET {_MESSAGE_PATH}/edits",
         live="message_edits",
         refusals=_HERE,
     )
@@ -209,7 +209,7 @@ class MessageRequests(Requests):
         _VIEWER,
         "Remove the link previews of your own message or, with `manage_messages`, of another "
         "member's. The message gets no new ones",
-        http=f"DELETE {_ONE}/previews",
+        http=f"DELETE {_MESSAGE_PATH}/previews",
         live="previews_remove",
         refusals=_HERE,
     )
@@ -290,7 +290,7 @@ class MessageRequests(Requests):
         cost=3.0,
     )
     async def search(self, session: Session, query: SearchQuery) -> responses.FoundMessages:
-        limit = query.limit or USUAL_FOUND
+        limit = query.limit or DEFAULT_FOUND
         messages, more = await self._feature.search.find(session.member_id, query.query, query.before, limit)
         return responses.FoundMessages(self._to_responses(messages), more)
 
@@ -303,7 +303,7 @@ class MessageRequests(Requests):
         refusals=("unknown_message",),
     )
     async def mentions(self, session: Session, query: LatestQuery) -> responses.FoundMessages:
-        limit = query.limit or USUAL_FOUND
+        limit = query.limit or DEFAULT_FOUND
         messages, more = await self._feature.search.mentions(session.member_id, _cursor(query.before), limit)
         return responses.FoundMessages(self._to_responses(messages), more)
 
@@ -316,7 +316,7 @@ class MessageRequests(Requests):
         refusals=("unknown_message",),
     )
     async def threads(self, session: Session, query: LatestQuery) -> responses.FollowedThreads:
-        limit = query.limit or USUAL_FOUND
+        limit = query.limit or DEFAULT_FOUND
         followed, more = await self._feature.threads.followed_threads(
             session.member_id, _cursor(query.before), limit
         )
@@ -331,7 +331,7 @@ class MessageRequests(Requests):
     @endpoint(
         _VIEWER,
         "Follow a thread from its last message on",
-        http=f"PUT {_ONE}/follow",
+        http=f"PUT {_MESSAGE_PATH}/follow",
         live="thread_follow",
         refusals=_HERE,
     )
@@ -341,7 +341,7 @@ class MessageRequests(Requests):
     @endpoint(
         _VIEWER,
         "Unfollow a thread, until you write or are mentioned there again",
-        http=f"DELETE {_ONE}/follow",
+        http=f"DELETE {_MESSAGE_PATH}/follow",
         live="thread_unfollow",
         refusals=_HERE,
     )

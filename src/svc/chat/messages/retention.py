@@ -25,7 +25,7 @@ _INTERVAL_S = 3600.0
 _AT_ONCE = 100
 _DUE = "SELECT n FROM messages WHERE attachments IS NOT NULL AND n < ? ORDER BY n LIMIT ?"
 
-_SAID = "old attachments could not be deleted", "deleting old attachments failed"
+_FAULT_MESSAGES = "old attachments could not be deleted", "deleting old attachments failed"
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Retention:
     async def run(self) -> NoReturn:
         """Delete old attachments for as long as the server is running."""
         while True:
-            async with continue_on_errors(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self.run_once()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_INTERVAL_S):

@@ -38,7 +38,7 @@ _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
 
-_SAID = "messages could not be indexed", "indexing failed"
+_FAULT_MESSAGES = "messages could not be indexed", "indexing failed"
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class Indexer:
     async def run(self) -> NoReturn:
         tidy_at = 0.0
         while True:
-            async with continue_on_errors(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 self._due.clear()
                 try:
                     await self.wait_indexed()

@@ -40,7 +40,7 @@ LEVELS = Table("notification_levels", LevelChoice)
 QUIET, INVISIBLE = "do_not_disturb", "invisible"
 
 
-USUAL: Level = "mentions"
+DEFAULT_LEVEL: Level = "mentions"
 # The maximum duration of a mute that expires.
 MAX_MUTE_S = 31 * 24 * 3600
 # The key of the setting for all channels.
@@ -114,7 +114,7 @@ class NotificationLevels:
         everywhere, own = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
         if member_id in self._quiet or self.is_muted(member_id, channel_id, now_ms):
             return "nothing"
-        return own.level or everywhere.level or USUAL
+        return own.level or everywhere.level or DEFAULT_LEVEL
 
     @shared_write
     def choose(

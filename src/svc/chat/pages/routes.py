@@ -44,7 +44,7 @@ INDEX = "index.html"
 _CODE = Path(__file__).parent
 _WORDS = re.compile(r"words/([\w-]+)\.ftl")
 # The page's language if none of the browser's languages is available.
-_USUAL_LANGUAGE = "en"
+_DEFAULT_LANGUAGE = "en"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
@@ -123,7 +123,7 @@ class Pages:
         language = request.cookies.get("svc.language", "")
         if language not in self._languages:
             language = preferred_language(request.headers.get("Accept-Language", ""), self._languages)
-        name = INDEX if language == _USUAL_LANGUAGE else f"{INDEX}.{language}"
+        name = INDEX if language == _DEFAULT_LANGUAGE else f"{INDEX}.{language}"
         response = _answer(request, self._of_version, name, _ASK_EACH_TIME)
         response.headers["Vary"] = "Accept-Encoding, Accept-Language, Cookie"
         return response
@@ -179,7 +179,7 @@ def preferred_language(accepted: str, known: Collection[str]) -> str:
         key=qualities.__getitem__,
         default="",
     )
-    return best or _USUAL_LANGUAGE
+    return best or _DEFAULT_LANGUAGE
 
 
 def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching: str) -> web.Response:
@@ -320,10 +320,10 @@ def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes
     """Yield every language except English, each with a version of the page that loads that language's strings
     first.
     """
-    page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
+    page, usual = files.get(INDEX, b""), f"words/{_DEFAULT_LANGUAGE}.ftl".encode()
     for name in files:
         match = _WORDS.fullmatch(name)
-        if match and match[1] != _USUAL_LANGUAGE:
+        if match and match[1] != _DEFAULT_LANGUAGE:
             yield (
                 match[1],
                 page.replace(usual, name.encode()).replace(b'lang="en"', f'lang="{match[1]}"'.encode(), 1),

@@ -53,7 +53,7 @@ MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 3
 
 _SENDER = Requirement(Audience.MEMBER, P.SEND_MESSAGES, person=True)
 _PRIVATE = "/api/private"
-_ONE = _PRIVATE + "/conversations/{conversation_id}"
+_CONVERSATION_PATH = _PRIVATE + "/conversations/{conversation_id}"
 _UNKNOWN = ("unknown_conversation",)
 _OPEN = ("private_refused", "too_many", "unknown_conversation", "unknown_member")
 _NOT_IN_GROUP = ("no_device", "unknown_conversation")
@@ -230,31 +230,36 @@ class PrivateRequests(Requests):
         conversation_id = await self._conversations.open(session.member_id, body.members, time.time())
         return await self._conversations.get(session.member_id, conversation_id)
 
-    @endpoint(PERSON, "Get a conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
+    @endpoint(PERSON, "Get a conversation", http=f"GET {_CONVERSATION_PATH}", refusals=_UNKNOWN)
     async def one(self, session: Session, conversation_id: Id) -> store.PrivateConversation:
         return await self._conversations.get(session.member_id, conversation_id)
 
-    @endpoint(_SENDER, "Add a person to a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN)
+    @endpoint(
+        _SENDER,
+        "Add a person to a group",
+        http=f"PUT {_CONVERSATION_PATH}/members/{{member_id}}",
+        refusals=_OPEN,
+    )
     async def add(self, session: Session, conversation_id: Id, member_id: Id) -> None:
         await self._conversations.add(session.member_id, conversation_id, member_id)
 
     @endpoint(
         _SENDER,
         "Remove a person from a group",
-        http=f"DELETE {_ONE}/members/{{member_id}}",
+        http=f"DELETE {_CONVERSATION_PATH}/members/{{member_id}}",
         refusals=("unknown_conversation", "unknown_member"),
     )
     async def remove(self, session: Session, conversation_id: Id, member_id: Id) -> None:
         await self._conversations.remove(session.member_id, conversation_id, member_id)
 
-    @endpoint(PERSON, "Leave a group", http=f"POST {_ONE}/leave", refusals=_UNKNOWN)
+    @endpoint(PERSON, "Leave a group", http=f"POST {_CONVERSATION_PATH}/leave", refusals=_UNKNOWN)
     async def leave(self, session: Session, conversation_id: Id) -> None:
         await self._conversations.remove(session.member_id, conversation_id, session.member_id)
 
     @endpoint(
         PERSON,
         "Report that this device has lost the group's keys. Other devices add it again",
-        http=f"POST {_ONE}/lost",
+        http=f"POST {_CONVERSATION_PATH}/lost",
         refusals=_NOT_IN_GROUP,
     )
     async def lost(self, session: Session, conversation_id: Id) -> None:
@@ -263,7 +268,7 @@ class PrivateRequests(Requests):
     @endpoint(
         PERSON,
         "Claim a key package of each of these devices, which must be missing from the group",
-        http=f"POST {_ONE}/key-packages",
+        http=f"POST {_CONVERSATION_PATH}/key-packages",
         refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
     )
     async def take(self, session: Session, conversation_id: Id, body: PackagesQuery) -> ClaimedPackages:
@@ -274,7 +279,7 @@ class PrivateRequests(Requests):
     @endpoint(
         PERSON,
         "Commit and end the group's epoch. The first commit of an epoch wins",
-        http=f"POST {_ONE}/commits",
+        http=f"POST {_CONVERSATION_PATH}/commits",
         refusals=(*_NOT_IN_GROUP, "epoch_passed"),
         max_bytes=MAX_BODY_BYTES,
         cost=2,
@@ -287,7 +292,7 @@ class PrivateRequests(Requests):
     @endpoint(
         _SENDER,
         "Send an encrypted message. Sending the same bytes again changes nothing",
-        http=f"POST {_ONE}/messages",
+        http=f"POST {_CONVERSATION_PATH}/messages",
         live="private_send",
         refusals=(*_NOT_IN_GROUP, "devices_changed", "epoch_passed", "private_refused", "unknown_member"),
     )
@@ -307,7 +312,7 @@ class PrivateRequests(Requests):
     @endpoint(
         PERSON,
         "Return the log after an entry. Only for devices of the group",
-        http=f"GET {_ONE}/log",
+        http=f"GET {_CONVERSATION_PATH}/log",
         live="private_log",
         refusals=_NOT_IN_GROUP,
     )
@@ -321,7 +326,7 @@ class PrivateRequests(Requests):
         PERSON,
         "Report a message to moderators, revealing its content with proof. "
         "The report's `private` contains the revealed content",
-        http=f"POST {_ONE}/reports",
+        http=f"POST {_CONVERSATION_PATH}/reports",
         refusals=("not_proved", "too_many", "unknown_conversation"),
         status=201,
         max_bytes=MAX_REPORT_BODY_BYTES,
@@ -337,7 +342,7 @@ class PrivateRequests(Requests):
     @endpoint(
         _SENDER,
         "Store an encrypted file of up to 32 MiB for the devices of the group. Needs a `Content-Length`",
-        http=f"POST {_ONE}/files",
+        http=f"POST {_CONVERSATION_PATH}/files",
         refusals=(
             *("unknown_conversation", "private_refused", "unknown_member", "no_device"),
             *("wrong_content_type", "upload_too_large", "upload_cut_short", "too_many_connections"),
@@ -359,7 +364,7 @@ class PrivateRequests(Requests):
     @endpoint(
         PERSON,
         "Download an encrypted file, whole or by `Range`. Only for devices of the group",
-        http=f"GET {_ONE}/files/{{file_id}}",
+        http=f"GET {_CONVERSATION_PATH}/files/{{file_id}}",
         refusals=(
             *("unknown_conversation", "no_device", "unknown_file", "not_found", "range_not_satisfiable"),
             *("too_many_connections", "storage_unavailable", "uploads_disabled"),
@@ -377,7 +382,7 @@ class PrivateRequests(Requests):
     @endpoint(
         PERSON,
         "Delete an encrypted file that you sent",
-        http=f"DELETE {_ONE}/files/{{file_id}}",
+        http=f"DELETE {_CONVERSATION_PATH}/files/{{file_id}}",
         refusals=("unknown_conversation", "unknown_file"),
     )
     async def remove_file(self, session: Session, conversation_id: Id, file_id: Id) -> None:

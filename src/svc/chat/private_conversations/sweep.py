@@ -30,7 +30,7 @@ _TAKEN_FOR_MS = DAY_MS
 # content that members have deleted since. An operator notices a failed update within this time.
 _COPIES_KEPT_S = 7 * 24 * 60 * 60.0
 
-_SAID = "deleting encrypted messages is delayed", "deleting encrypted messages failed"
+_FAULT_MESSAGES = "deleting encrypted messages is delayed", "deleting encrypted messages failed"
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class PrivateSweep:
 
     async def run(self) -> NoReturn:
         while True:
-            async with continue_on_errors(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self.run_once()
                 await asyncio.sleep(_INTERVAL_S)
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 MAX_NAME_CHARACTERS = 100
-USUAL_NAME = "file"
+DEFAULT_NAME = "file"
 _JOINERS = "\u200c\u200d"
 # Format characters with a visible glyph: marks before Arabic, Syriac and Kaithi numbers and words.
 _DRAWN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | frozenset(
@@ -51,7 +51,7 @@ def readable_file_name(text: str) -> str:
     seen = _SELECTORS.sub(_selector, _JOINED.sub(_joiner, seen))
     cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:]
     # Truncation can split a flag or another emoji sequence.
-    return _TAGS.sub(lambda tags: tags[1] or "", cut).strip(f". {_JOINERS}\ufe0f") or USUAL_NAME
+    return _TAGS.sub(lambda tags: tags[1] or "", cut).strip(f". {_JOINERS}\ufe0f") or DEFAULT_NAME
 
 
 def _visible_form(character: str) -> str:

@@ -27,7 +27,7 @@ OPTIONS = {
 }
 # The headers that pages of other permitted sites may read, and the headers that they may send.
 EXPOSED = (*OPTIONS, "Location", "Upload-Expires", "Upload-Length", "Upload-Offset")
-SAID = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
+REQUEST_HEADERS = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
 _MAX_METADATA_CHARACTERS = 8 * 1024
 
 

@@ -31,7 +31,7 @@ from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS, RECEIVING, NewUpload, Upload
 
 _MAX_FILE_NAME = 1_000
-_ONE = "/api/uploads/{upload_id}"
+_UPLOAD_PATH = "/api/uploads/{upload_id}"
 
 # The error codes that any upload can return, regardless of its purpose.
 BEGINNING = (
@@ -112,7 +112,7 @@ class UploadRequests(Requests):
         MEMBER,
         "Get one of your uploads. The headers `Upload-Offset` and `Upload-Length` answer the HEAD "
         "requests of tus",
-        http=f"GET {_ONE}",
+        http=f"GET {_UPLOAD_PATH}",
         refusals=("unknown_upload",),
         returns=responses.Upload,
     )
@@ -128,7 +128,7 @@ class UploadRequests(Requests):
     @endpoint(
         MEMBER,
         "Continue an upload with tus from `Upload-Offset` on",
-        http=f"PATCH {_ONE}",
+        http=f"PATCH {_UPLOAD_PATH}",
         refusals=(
             *("offset_mismatch", "quota_exceeded", "storage_full", "too_many_connections", "tus_version"),
             *("unknown_upload", "upload_busy", "upload_complete", "upload_cut_short", "upload_too_large"),
@@ -149,7 +149,7 @@ class UploadRequests(Requests):
     @endpoint(
         MEMBER,
         "Delete an unattached upload",
-        http=f"DELETE {_ONE}",
+        http=f"DELETE {_UPLOAD_PATH}",
         refusals=("unknown_upload", "upload_busy"),
     )
     async def cancel(self, session: Session, upload_id: Id) -> None:
@@ -159,7 +159,7 @@ class UploadRequests(Requests):
         MEMBER,
         "Describe a file in words. With `send_messages`, this also changes the description of a "
         "file in your posted message",
-        http=f"PUT {_ONE}/alt",
+        http=f"PUT {_UPLOAD_PATH}/alt",
         refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
     )
     async def describe(self, session: Session, upload_id: Id, body: NewAlt) -> responses.Upload:

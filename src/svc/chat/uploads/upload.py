@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from svc.base.file_types import AUDIO, FILE, PICTURE, VIDEO, kind_of_type
 from svc.base.job_commands import WrittenFile
-from svc.chat.uploads.file_names import USUAL_NAME
+from svc.chat.uploads.file_names import DEFAULT_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
@@ -70,10 +70,10 @@ def result_of(file_id: str, name: str, written: Sequence[WrittenFile]) -> dict[s
     by_role: dict[str, WrittenFile] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
-    kind, name = kind_of_type(original.content_type), name or USUAL_NAME
+    kind, name = kind_of_type(original.content_type), name or DEFAULT_NAME
     if kind in (PICTURE, VIDEO):
         # Pictures and videos are re-encoded, so they get the extension of the new format.
-        name = f"{PurePosixPath(name).stem or USUAL_NAME}.{extension}"
+        name = f"{PurePosixPath(name).stem or DEFAULT_NAME}.{extension}"
     return {
         "id": file_id,
         "name": name,

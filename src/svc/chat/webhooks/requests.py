@@ -42,8 +42,8 @@ from svc.chat.webhooks.responses import (
 )
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
-_ONE = "/api/webhooks/{webhook_id}"
-PATH = f"{_ONE}/{{token}}"
+_WEBHOOK_PATH = "/api/webhooks/{webhook_id}"
+PATH = f"{_WEBHOOK_PATH}/{{token}}"
 _MANAGER = in_channel(P.MANAGE_WEBHOOKS)
 _KNOWN = ("unknown_webhook",)
 # The schema only describes the limit and does not check it. A longer name must get the error for names, not
@@ -111,7 +111,7 @@ class WebhookRequests(Requests):
         managed = self._webhooks.manageable(session.member_id)
         return ManagedWebhooks([self._to_response(http_request, webhook) for webhook in managed])
 
-    @endpoint(_MANAGER, "Get a webhook", http=f"GET {_ONE}", refusals=_KNOWN)
+    @endpoint(_MANAGER, "Get a webhook", http=f"GET {_WEBHOOK_PATH}", refusals=_KNOWN)
     async def show(self, session: Session, http_request: web.Request, webhook_id: Id) -> ManagedWebhook:
         return self._to_response(http_request, self._webhooks.one(session.member_id, webhook_id))
 
@@ -131,7 +131,7 @@ class WebhookRequests(Requests):
         _MANAGER,
         "Change the name or the channel of a webhook. Needs the permission in the new channel "
         "too. Null removes the channel",
-        http=f"PATCH {_ONE}",
+        http=f"PATCH {_WEBHOOK_PATH}",
         refusals=(*_KNOWN, "profanity_refused", "unknown_channel"),
     )
     async def edit(
@@ -148,7 +148,7 @@ class WebhookRequests(Requests):
     @endpoint(
         _MANAGER,
         "Delete a webhook. Its URL answers 404 from then on. Its messages stay",
-        http=f"DELETE {_ONE}",
+        http=f"DELETE {_WEBHOOK_PATH}",
         refusals=_KNOWN,
     )
     async def delete(self, session: Session, webhook_id: Id) -> None:
@@ -157,7 +157,7 @@ class WebhookRequests(Requests):
     @endpoint(
         _MANAGER,
         "List the outcomes of the last 20 posts since the server started, newest first",
-        http=f"GET {_ONE}/posts",
+        http=f"GET {_WEBHOOK_PATH}/posts",
         refusals=_KNOWN,
     )
     async def posts(self, session: Session, webhook_id: Id) -> RecentPosts:
@@ -168,7 +168,7 @@ class WebhookRequests(Requests):
         _MANAGER,
         "Change the picture of a webhook: PNG, JPEG, WebP or GIF, up to 8 MB. It is scaled down "
         "to 256 pixels a side",
-        http=f"PUT {_ONE}/picture",
+        http=f"PUT {_WEBHOOK_PATH}/picture",
         refusals=(
             *(*_KNOWN, "invalid_image", "quota_exceeded", "storage_full", "too_slow"),
             *("unsupported_type", "uploads_disabled"),
@@ -185,7 +185,9 @@ class WebhookRequests(Requests):
         webhook = await self._webhooks.set_picture(session.member_id, webhook_id, key, time.time())
         return self._to_response(http_request, webhook)
 
-    @endpoint(_MANAGER, "Remove the picture of a webhook", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
+    @endpoint(
+        _MANAGER, "Remove the picture of a webhook", http=f"DELETE {_WEBHOOK_PATH}/picture", refusals=_KNOWN
+    )
     async def remove_picture(self, session: Session, webhook_id: Id) -> None:
         await self._webhooks.set_picture(session.member_id, webhook_id, None, time.time())
 

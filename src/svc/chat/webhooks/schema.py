@@ -7,24 +7,29 @@ counts as absent. See docs/webhooks.md.
 from svc.chat.schemas import Named, Schema, integer, string
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.payload import FILLING
-from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
+from svc.chat.webhooks.values import COLOR, NO_NUL, NOT_BLANK, TIMESTAMP, URL
 
 
 def _text(most: int, words: str) -> Schema:
     """Return the schema for a string that must not be blank."""
     description = f"{words}; at most {most:,} characters, not only spaces"
-    return {**string(most, 1), "pattern": SAID, "allOf": [{"pattern": NO_NUL}], "description": description}
+    return {
+        **string(most, 1),
+        "pattern": NOT_BLANK,
+        "allOf": [{"pattern": NO_NUL}],
+        "description": description,
+    }
 
 
-def _or_null(schema: Schema) -> Schema:
+def _nullable(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]} if "type" in schema else schema
 
 
-def _taken(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
+def _object(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
     """Return the schema for an object in a payload. Unknown keys are allowed, because they only cause a
     warning.
     """
-    properties = {**needed, **{name: _or_null(schema) for name, schema in optional.items()}}
+    properties = {**needed, **{name: _nullable(schema) for name, schema in optional.items()}}
     required = {"required": [*needed]} if needed else {}
     return {
         "type": "object",
@@ -35,7 +40,7 @@ def _taken(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -
     }
 
 
-def _list(of: Schema, most: int) -> Schema:
+def _array(of: Schema, most: int) -> Schema:
     return {"type": "array", "items": of, "maxItems": most}
 
 
@@ -55,12 +60,12 @@ _TIMESTAMP: Schema = {
     "description": "ISO 8601 with a time zone: a calendar date and a time, in extended or basic format",
 }
 
-_AUTHOR = _taken(
+_AUTHOR = _object(
     {"name": _text(limits.MAX_TITLE, "Plain text")}, {"url": _URL, "icon_url": _PICTURE}, "Who it is by"
 )
 _FIELD = Named(
     "Field",
-    _taken(
+    _object(
         {
             "name": _text(limits.MAX_TITLE, "Plain text"),
             "value": _text(limits.MAX_FIELD_VALUE, "Markdown"),
@@ -69,7 +74,7 @@ _FIELD = Named(
         "Inline fields share a row while there is room",
     ),
 )
-_FOOTER = _taken({"text": _text(limits.MAX_FOOTER, "Plain text")}, {"icon_url": _PICTURE}, "Below the card")
+_FOOTER = _object({"text": _text(limits.MAX_FOOTER, "Plain text")}, {"icon_url": _PICTURE}, "Below the card")
 
 
 def _holding(name: str) -> Schema:
@@ -81,7 +86,7 @@ def _holding(name: str) -> Schema:
 CARD = Named(
     "Card",
     {
-        **_taken(
+        **_object(
             {},
             {
                 "title": _text(limits.MAX_TITLE, "Plain text"),
@@ -89,7 +94,7 @@ CARD = Named(
                 "description": _text(limits.MAX_DESCRIPTION, "Markdown; mentions do not notify"),
                 "color": _COLOR,
                 "author": _AUTHOR,
-                "fields": _list(_FIELD, limits.MAX_FIELDS),
+                "fields": _array(_FIELD, limits.MAX_FIELDS),
                 "image_url": _PICTURE,
                 "thumbnail_url": _PICTURE,
                 "footer": _FOOTER,
@@ -105,7 +110,7 @@ CARD = Named(
 PAYLOAD = Named(
     "Message",
     {
-        **_taken(
+        **_object(
             {},
             {
                 "text": {
@@ -119,12 +124,12 @@ PAYLOAD = Named(
                     "description": f"The poster's name, for this message; cut to {limits.MAX_DISPLAY_NAME}",
                 },
                 "avatar_url": _PICTURE,
-                "cards": _list(CARD, limits.MAX_CARDS),
+                "cards": _array(CARD, limits.MAX_CARDS),
             },
             "Text, or at least one card, or both",
         ),
         "anyOf": [
-            {"required": ["text"], "properties": {"text": {"type": "string", "pattern": SAID}}},
+            {"required": ["text"], "properties": {"text": {"type": "string", "pattern": NOT_BLANK}}},
             {"required": ["cards"], "properties": {"cards": {"type": "array", "minItems": 1}}},
         ],
     },

@@ -12,7 +12,7 @@ from svc.chat.webhooks.limits import MAX_COLOR
 # Whitespace of all kinds, and the control characters that some programs count as whitespace.
 _SPACES = r"\x09-\x0d\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 # Matches a character that is not blank, anywhere in a string.
-SAID = rf"[^{_SPACES}]"
+NOT_BLANK = rf"[^{_SPACES}]"
 NO_NUL = r"^[^\x00]*$"
 COLOR = r"^#[0-9A-Fa-f]{6}$"
 
@@ -48,7 +48,7 @@ _ZONE = f"(?:[Zz]|[+-]{_HOUR}(?::?{_MINUTE})?)"
 # section 5.4.2).
 TIMESTAMP = f"^(?:{_DATE})[Tt ]{_TIME}{_ZONE}$"
 
-_has_text = re.compile(SAID)
+_has_text = re.compile(NOT_BLANK)
 _url = re.compile(URL)
 _color = re.compile(COLOR)
 _timestamp = re.compile(TIMESTAMP)

@@ -21,7 +21,7 @@ from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.config import ChatConfig, read
 
 # Variables for the server's public address, which is used in links, and for its default name and description.
-_SAID = (
+_DESCRIPTION = (
     *("HOST", "PORT", "EXTERNAL_HOST", "SVC_TRUSTED_PROXY_HOPS"),
     *("SERVER_NAME", "SERVER_DESCRIPTION"),
 )
@@ -59,7 +59,7 @@ def _config(data_dir: Path, variables: Mapping[str, str]) -> ChatConfig:
         {
             "STORAGE_BACKEND": FILESYSTEM,
             **storage_of(variables),
-            **{name: variables[name] for name in _SAID if name in variables},
+            **{name: variables[name] for name in _DESCRIPTION if name in variables},
             "DATA_DIR": str(data_dir),
             "JWT_SECRET": secrets.token_urlsafe(32),
             "SVC_IDENTITY_TIERS": "local",

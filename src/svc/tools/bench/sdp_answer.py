@@ -37,7 +37,7 @@ class Terms:
 
 
 # The attributes of an offered media section that the answer repeats, to accept every codec and extension.
-_KEPT = frozenset({"mid", "rtcp-mux", "rtcp-rsize", "extmap", "rtpmap", "fmtp", "rtcp-fb"})
+_KEPT_ATTRIBUTES = frozenset({"mid", "rtcp-mux", "rtcp-rsize", "extmap", "rtpmap", "fmtp", "rtcp-fb"})
 
 
 def answer(
@@ -57,7 +57,7 @@ def answer(
         section = MediaDescription(offered.kind, 9, offered.protocol, offered.formats)
         section.lines = [("c", "IN IP4 0.0.0.0")]
         section.attributes = transport + [
-            attribute for attribute in offered.attributes if attribute.name in _KEPT
+            attribute for attribute in offered.attributes if attribute.name in _KEPT_ATTRIBUTES
         ]
         sending = offered.direction == "recvonly" and offered.mid == sends
         section.attributes.append(Attribute(_direction(offered.direction, sending)))

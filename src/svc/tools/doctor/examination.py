@@ -33,7 +33,7 @@ from svc.tools.doctor import (
 )
 from svc.tools.doctor.check_result import Finding, Verdict, notice, ok
 
-USUAL_PORT, USUAL_SFU_PORT, USUAL_UDP_PORT = 5000, 5005, 3478
+DEFAULT_PORT, DEFAULT_SFU_PORT, DEFAULT_UDP_PORT = 5000, 5005, 3478
 
 _SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PROBLEM"}
 
@@ -73,7 +73,7 @@ def run(target: Target, variables: Mapping[str, str], *, as_json: bool) -> int:
 async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]:
     if target.seen_from_here:
         url = _url("--from", target.seen_from_here)
-        return list(await remote_checks.diagnose(url, target.udp_port or USUAL_UDP_PORT, _trust(target)))
+        return list(await remote_checks.diagnose(url, target.udp_port or DEFAULT_UDP_PORT, _trust(target)))
     config = Config.read(variables)
     findings = [*machine.diagnose(), *data_folder.diagnose(target.data_dir)]
     findings += await decoders.diagnose()
@@ -92,7 +92,7 @@ async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]
     findings.append(await network.port("the chat server", port, "chat", secure_too=True))
     sfu = await network.port("the SFU", sfu_port, "sfu")
     media = await network.media(sfu_port)
-    udp_port = target.udp_port or media.port or USUAL_UDP_PORT
+    udp_port = target.udp_port or media.port or DEFAULT_UDP_PORT
     findings += [sfu, network.udp_port(udp_port, ours=network.is_ours(sfu))]
     findings.append(network.tcp_port(udp_port, taken=media.tcp))
     findings += await network.outside(config, udp_port)
@@ -107,8 +107,8 @@ def _ports(target: Target, server: Mapping[str, Any] | None) -> tuple[int, int]:
     running = server or {}
     sfu = URL(running.get("sfu", "")).port
     return (
-        target.port or running.get("port") or USUAL_PORT,
-        target.sfu_port or sfu or USUAL_SFU_PORT,
+        target.port or running.get("port") or DEFAULT_PORT,
+        target.sfu_port or sfu or DEFAULT_SFU_PORT,
     )
 
 

@@ -133,7 +133,7 @@ def _longest_run_of_ticks(text: str, but_at_least: int = 2) -> int:
 
 _PIECES = re.compile(r"\n?```(?P<block>.+?)```\n?|`(?P<code>[^`\n]+)`|<(?P<control>[^<>\n]+)>", re.DOTALL)
 _CONTROL = re.compile(r"<(?P<control>[^<>\n]+)>")
-_KEPT = re.compile("\0(\\d+)\0")
+_PLACEHOLDER = re.compile("\0(\\d+)\0")
 _ENTITY = re.compile("&(amp|lt|gt);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
 _ADDRESSES = ("http://", "https://", "mention:")
@@ -161,7 +161,7 @@ def markdown(text: str) -> str:
     text = _ONLY_MARKDOWN.sub(r"\\\g<0>", text)
     text = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", text))
     text = _LONE_ASTERISK.sub(r"\\*", text)
-    return _KEPT.sub(lambda match: kept[int(match[1])], text).strip("\n")
+    return _PLACEHOLDER.sub(lambda match: kept[int(match[1])], text).strip("\n")
 
 
 def plain(text: str) -> str:

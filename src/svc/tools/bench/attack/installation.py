@@ -42,7 +42,7 @@ WEBHOOKS = 40
 # The SFU's number of seats. It does not matter, because nobody joins a call.
 SEATS = 16
 # The default soft limit on open files in shells, systemd and containers.
-USUAL_DESCRIPTORS = 1024
+DEFAULT_DESCRIPTORS = 1024
 _POLL_S = 0.2
 # Every message is checked against these rules. The check is slow only for a few very long messages.
 _RULES: Sequence[Mapping[str, object]] = (
@@ -112,7 +112,7 @@ def _variables(sfu: str, management: int) -> dict[str, str]:
 def _usual_descriptors() -> Iterator[None]:
     """Start programs within the block with the default limit on open files, regardless of our own limit."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_DESCRIPTORS, before), most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(DEFAULT_DESCRIPTORS, before), most))
     try:
         yield
     finally:
