@@ -434,7 +434,7 @@ class Community:
         ]
 
     async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> ReportSubject:
-        author = (await self.messages.history.one(asker_id, channel_id, message_id)).author
+        author = (await self.messages.history.get(asker_id, channel_id, message_id)).author
         return ReportSubject(author.id, author.display_name if author.kind == WEBHOOK else None)
 
     def _handlers(self) -> Mapping[str, Handler]:

@@ -58,7 +58,7 @@ async def _put_media(community: Community) -> None:
 async def _put_preview(community: Community, member_id: str, channel_id: str, message_id: str) -> None:
     feature, media = community.messages, community.media
     key = await media.keep(_picture("green"), "webp", ObjectInfo("image/webp", width=16, height=16))
-    message = await feature.history.one(member_id, channel_id, message_id)
+    message = await feature.history.get(member_id, channel_id, message_id)
     image = {"key": key, "content_type": "image/webp", "width": 16, "height": 16, "placeholder": "x"}
     shown = [{"url": "https://example.org/", "title": "Tea", "image": image}]
     await media._database.write(lambda c: feature.marking.show_previews(c, message, shown))

@@ -51,12 +51,12 @@ class History:
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # Either the thread is empty, or its root message does not exist. In the latter case, `one` raises
+            # Either the thread is empty, or its root message does not exist. In the latter case, `get` raises
             # an error.
-            await self.one(member_id, wanted.channel_id, wanted.thread)
+            await self.get(member_id, wanted.channel_id, wanted.thread)
         return page
 
-    async def one(self, member_id: str, channel_id: str, message_id: str) -> Message:
+    async def get(self, member_id: str, channel_id: str, message_id: str) -> Message:
         self._directory.channel(member_id, channel_id)
         message = await store.one(self._database, channel_id, number_of(message_id))
         if message is None or message.id != message_id:
@@ -69,7 +69,7 @@ class History:
 
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
         """Return earlier versions of a message. Requires MANAGE_MESSAGES for other members' messages."""
-        message = await self.one(member_id, channel_id, message_id)
+        message = await self.get(member_id, channel_id, message_id)
         if not message.author.is_member(member_id):
             self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
         return await store.edits(self._database, message.n)

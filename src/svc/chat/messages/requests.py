@@ -145,8 +145,8 @@ class MessageRequests(Requests):
         return self._to_response(await self._feature.messages.send(session.member_id, draft, time.time()))
 
     @endpoint(_VIEWER, "Get a message", http=f"GET {_MESSAGE_PATH}", refusals=_HERE)
-    async def one(self, session: Session, channel_id: Id, message_id: Id) -> responses.Message:
-        return self._to_response(await self._feature.history.one(session.member_id, channel_id, message_id))
+    async def get(self, session: Session, channel_id: Id, message_id: Id) -> responses.Message:
+        return self._to_response(await self._feature.history.get(session.member_id, channel_id, message_id))
 
     @endpoint(
         _WRITER,

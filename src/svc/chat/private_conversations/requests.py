@@ -231,7 +231,7 @@ class PrivateRequests(Requests):
         return await self._conversations.get(session.member_id, conversation_id)
 
     @endpoint(PERSON, "Get a conversation", http=f"GET {_CONVERSATION_PATH}", refusals=_UNKNOWN)
-    async def one(self, session: Session, conversation_id: Id) -> store.PrivateConversation:
+    async def get(self, session: Session, conversation_id: Id) -> store.PrivateConversation:
         return await self._conversations.get(session.member_id, conversation_id)
 
     @endpoint(

@@ -185,7 +185,7 @@ class PushNotifier:
         from the member.
         """
         try:
-            message = await self._history.one(member_id, channel_id, message_id)
+            message = await self._history.get(member_id, channel_id, message_id)
             channel = self._directory.channel(member_id, channel_id)
         except ChatError:
             return None

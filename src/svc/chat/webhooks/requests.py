@@ -113,7 +113,7 @@ class WebhookRequests(Requests):
 
     @endpoint(_MANAGER, "Get a webhook", http=f"GET {_WEBHOOK_PATH}", refusals=_KNOWN)
     async def show(self, session: Session, http_request: web.Request, webhook_id: Id) -> ManagedWebhook:
-        return self._to_response(http_request, self._webhooks.one(session.member_id, webhook_id))
+        return self._to_response(http_request, self._webhooks.get(session.member_id, webhook_id))
 
     @endpoint(
         _MANAGER,
@@ -161,7 +161,7 @@ class WebhookRequests(Requests):
         refusals=_KNOWN,
     )
     async def posts(self, session: Session, webhook_id: Id) -> RecentPosts:
-        webhook = self._webhooks.one(session.member_id, webhook_id)
+        webhook = self._webhooks.get(session.member_id, webhook_id)
         return RecentPosts(self._history.of(webhook.id, partial(self._webhooks.may_view, session.member_id)))
 
     @endpoint(
@@ -179,7 +179,7 @@ class WebhookRequests(Requests):
         self, session: Session, http_request: web.Request, webhook_id: Id
     ) -> ManagedWebhook:
         """Set a webhook's picture. The body is the picture file."""
-        self._webhooks.one(session.member_id, webhook_id)
+        self._webhooks.get(session.member_id, webhook_id)
         data = await read_body(http_request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(session.member_id))
         webhook = await self._webhooks.set_picture(session.member_id, webhook_id, key, time.time())

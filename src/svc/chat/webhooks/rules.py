@@ -110,7 +110,7 @@ class Webhooks:
         managed = (webhook for webhook in self._by_id.values() if self._may_manage(actor_id, webhook))
         return sorted(managed, key=lambda webhook: webhook.id)
 
-    def one(self, actor_id: str | None, webhook_id: str) -> Webhook:
+    def get(self, actor_id: str | None, webhook_id: str) -> Webhook:
         """Return the webhook. Raises ChatError if the actor may not manage it."""
         self._require_manager(actor_id)
         webhook = self._by_id.get(webhook_id)
@@ -166,7 +166,7 @@ class Webhooks:
         self, actor_id: str | None, webhook_id: str, differences: Mapping[str, str | None], now: float
     ) -> Write[None, Webhook]:
         """Change a webhook's `name` or `channel_id`. A `channel_id` of None removes the channel."""
-        before = self.one(actor_id, webhook_id)
+        before = self.get(actor_id, webhook_id)
         changed = dict(differences)
         if isinstance(name := changed.get("name"), str):
             changed["name"] = self._readable(name)
@@ -190,7 +190,7 @@ class Webhooks:
         self, actor_id: str, webhook_id: str, key: str | None, now: float
     ) -> Write[None, Webhook]:
         """Set or remove a webhook's picture. Existing messages keep the old picture."""
-        webhook = self.one(actor_id, webhook_id)
+        webhook = self.get(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, {"picture": key}, id=webhook_id)
@@ -208,7 +208,7 @@ class Webhooks:
 
         The URL stops working before this returns, even for posts in progress. Existing messages stay.
         """
-        webhook = self.one(actor_id, webhook_id)
+        webhook = self.get(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
             WEBHOOKS.delete(connection, id=webhook_id)
