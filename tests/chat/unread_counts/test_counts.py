@@ -9,7 +9,9 @@ import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, Audience
 from svc.chat.community import Community
+from svc.chat.linked_accounts import requests as account_requests
 from svc.chat.unread_counts import requests
+from svc.chat.unread_counts.counts_tokens import INVALID_BURST
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, people
@@ -38,6 +40,11 @@ async def counts(chat: ChatServer, token: str) -> tuple[int, Any, str | None]:
     body = {"token": token, "picture": True}
     async with chat.http.post("/api/counts", json=body, headers=FROM_A_FRAME) as response:
         return response.status, await response.json(), response.headers.get("Access-Control-Allow-Origin")
+
+
+async def status_of(chat: ChatServer, path: str, body: dict[str, str]) -> int:
+    async with chat.http.post(path, json=body, headers=FROM_A_FRAME) as response:
+        return response.status
 
 
 async def test_a_page_without_an_origin_can_read_the_counts_of_unmuted_channels(world: World) -> None:
@@ -107,9 +114,14 @@ async def test_wrong_tokens_are_limited_without_affecting_a_valid_token_from_the
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The limiter's clock is stopped, because the limit would refill while a slow machine makes the guesses.
-    monkeypatch.setattr(requests, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    for module in (requests, account_requests):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
     chat, _, folk = world
     token = await token_of(folk.member)
-    statuses = [(await counts(chat, f"{token[:-1]}!"))[0] for _ in range(requests.INVALID_BURST + 1)]
+    wrong = {"token": f"{token[:-1]}!", "digest": "A" * 43}
+    # The endpoints that accept counts tokens share the limit.
+    assert [await status_of(chat, "/api/account-confirmations", wrong) for _ in range(2)] == [401, 401]
+    statuses = [(await counts(chat, wrong["token"]))[0] for _ in range(INVALID_BURST - 1)]
     assert statuses[-1] == 429 and set(statuses[:-1]) == {401}
+    assert await status_of(chat, "/api/account-confirmations", wrong) == 429
     assert (await counts(chat, token))[0] == 200

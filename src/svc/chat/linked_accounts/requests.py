@@ -16,7 +16,6 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.tokens import Session
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
-from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.linked_accounts.rules import (
     MAX_CONFIRMATIONS,
@@ -32,8 +31,6 @@ from svc.chat.unread_counts.counts_tokens import MAX_TOKEN_CHARACTERS, CountsTok
 _OF_MEMBER, _CONFIRMATIONS = "/api/members/{member_id}/linked-accounts", "/api/me/account-confirmations"
 # The rate limit per member. Each verification is a click on a profile.
 BURST, PER_S = 20, 0.5
-# The rate limit for invalid tokens per address. Pages may still hold tokens that have been revoked.
-INVALID_BURST, INVALID_PER_S = 20, 0.5
 
 
 class NewLink(Request):
@@ -85,7 +82,6 @@ class LinkedAccountRequests(Requests):
         self._accounts, self._tokens = accounts, tokens
         self._directory, self._permits = directory, permits
         self._verifications = Throttle(BURST, PER_S)
-        self._invalid = Throttle(INVALID_BURST, INVALID_PER_S)
 
     @endpoint(
         MEMBER,
@@ -147,11 +143,7 @@ class LinkedAccountRequests(Requests):
     )
     async def verify(self, http_request: web.Request, body: StatementToVerify) -> web.StreamResponse:
         now = time.monotonic()
-        try:
-            member_id = self._tokens.member_of(body.token)
-        except ChatError:
-            self._invalid.take(client_address(http_request).limited_as, now)
-            raise
+        member_id = self._tokens.verify(body.token, client_address(http_request).limited_as, now)
         self._verifications.take(member_id, now)
         confirmed, account = await self._accounts.confirmed(body.digest), None
         if confirmed is not None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from svc.base.database import Connection, Write
 from svc.base.tables import Table
 from svc.chat.access.writes import shared_write
+from svc.chat.authentication.sessions import Throttle
 from svc.chat.errors import ChatError
 from svc.chat.services import Services
 
@@ -22,6 +23,8 @@ SALT_BYTES = 16
 # The prefix of counts tokens, so that a leaked token can be recognised.
 PREFIX = "svcrail."
 MAX_TOKEN_CHARACTERS = 256
+# The rate limit for invalid tokens per address. Pages may still hold tokens that have been revoked.
+INVALID_BURST, INVALID_PER_S = 60, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class CountsTokens:
         self._key = hmac.digest(secret.encode(), b"counts tokens", hashlib.sha256)
         self._random_bytes = random_bytes
         self._kept: dict[str, CountsToken] = {}
+        self._invalid = Throttle(INVALID_BURST, INVALID_PER_S)
         services.changes.member_removal.append(self._forget)
         services.changes.member_gone.append(self._on_removed)
 
@@ -75,15 +79,20 @@ class CountsTokens:
             lambda connection: self._forget(connection, member_id), lambda _: self._on_removed(member_id)
         )
 
-    def member_of(self, token: str) -> str:
-        """Return the id of the member whose counts can be read with this token. Raises ChatError."""
+    def verify(self, token: str, address: str, now: float) -> str:
+        """Return the id of the member whose counts can be read with this token. Raises ChatError.
+
+        `address` is that of the client. All endpoints together accept a limited number of invalid tokens from
+        it, so that nobody can guess tokens faster by using several endpoints.
+        """
         member_id, _, _ = token.removeprefix(PREFIX).partition(".")
         stored = self._kept.get(member_id)
-        if stored is None or not self._is_current(stored):
-            raise ChatError("token_invalid")
-        if not hmac.compare_digest(token.encode("utf-8", "replace"), self._text(stored).encode()):
-            raise ChatError("token_invalid")
-        return member_id
+        if stored is not None and self._is_current(stored):
+            expected = self._text(stored).encode()
+            if hmac.compare_digest(token.encode("utf-8", "replace"), expected):
+                return member_id
+        self._invalid.take(address, now)
+        raise ChatError("token_invalid")
 
     def _is_current(self, kept: CountsToken) -> bool:
         member = self._directory.members.get(kept.member_id)

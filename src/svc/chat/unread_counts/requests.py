@@ -18,7 +18,6 @@ from svc.chat.access.catalogue import PERSON, URL_HOLDER
 from svc.chat.access.tokens import Session
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
-from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.messages.history import UnreadTotals
 from svc.chat.schemas import Response
@@ -28,8 +27,6 @@ _OWN = "/api/me/counts-token"
 # The rate limit per member. A page requests the counts once a minute, and a member may have several devices
 # with a few pages each.
 BURST, PER_S = 60, 1.0
-# The rate limit for invalid tokens per address. Pages may still hold tokens that have been revoked.
-INVALID_BURST, INVALID_PER_S = 60, 0.5
 # The maximum size of an icon. It is enough for the media worker's icons of at most 512 × 512 pixels. A larger
 # icon is omitted.
 MAX_PICTURE_BYTES = 128 * 1024
@@ -75,7 +72,6 @@ class RailRequests(Requests):
         self._tokens = tokens
         self._totals, self._name, self._picture = totals, name, picture
         self._requests = Throttle(BURST, PER_S)
-        self._invalid = Throttle(INVALID_BURST, INVALID_PER_S)
 
     @endpoint(
         PERSON, "Return your counts token, with which another page shows your counts", http=f"GET {_OWN}"
@@ -105,11 +101,7 @@ class RailRequests(Requests):
     )
     async def counts(self, http_request: web.Request, body: WantedCounts) -> web.StreamResponse:
         now = time.monotonic()
-        try:
-            member_id = self._tokens.member_of(body.token)
-        except ChatError:
-            self._invalid.take(client_address(http_request).limited_as, now)
-            raise
+        member_id = self._tokens.verify(body.token, client_address(http_request).limited_as, now)
         self._requests.take(member_id, now)
         totals = self._totals(member_id)
         picture = await self._encoded_picture() if body.picture else None
