@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.conditions import becomes, wait_until
 from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
-from tests.kit.text_channels import both, box, do, message, write
+from tests.kit.text_channels import both, box, do, message, until_tooltips_are_shown, write
 
 __all__ = ["axe"]
 
@@ -216,13 +216,7 @@ async def test_the_buttons_do_not_cover_the_start_of_text_in_either_direction(pe
 async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     tooltip, members = ada.page.locator(".tooltip"), ada.page.get_by_role("button", name="Members")
-
-    async def shown() -> bool:
-        await ada.page.mouse.move(0, 400)
-        await members.hover()
-        return await tooltip.is_visible()
-
-    await wait_until("the tooltip module is loaded", shown, within_s=15)
+    await until_tooltips_are_shown(ada)
     await expect(tooltip).to_have_text("Members")
     await expect_accessible(ada, axe, "a tooltip")
     await ada.page.keyboard.press("Escape")

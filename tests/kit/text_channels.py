@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from playwright.async_api import Locator, WebSocketRoute, expect
 
+from tests.kit.conditions import wait_until
 from tests.kit.people import People, Person
 
 # Returns whether no message is pending, not even one that is not rendered yet. If the browser can store data,
@@ -30,6 +31,18 @@ async def join_and_open(person: Person, channel: str = "general") -> None:
     """Join the community without entering a call and open a channel."""
     await person.come_in()
     await open_channel(person, channel)
+
+
+async def until_tooltips_are_shown(person: Person) -> None:
+    """Wait until the page has loaded its tooltips. Leave the pointer on an icon button."""
+    members = person.page.get_by_role("button", name="Members")
+
+    async def shown() -> bool:
+        await person.page.mouse.move(0, 400)
+        await members.hover()
+        return await person.page.locator(".tooltip").is_visible()
+
+    await wait_until("an icon button shows its name", shown, within_s=15)
 
 
 async def both(people: People) -> tuple[Person, Person]:

@@ -7,27 +7,29 @@ import { hasSheets } from "./menu.js";
 /** @type {HTMLElement | null} */
 let tip = null;
 /** The element whose name or title is shown. @type {HTMLElement | null} */
-let named = null;
+let shown = null;
 /**
- * The title of `named`, which the element lacks while the pointer is on it, so that the browser does not show
+ * The title of `shown`, which the element lacks while the pointer is on it, so that the browser does not show
  * it as well. The focus leaves the title in place, because screen readers read it.
  */
 let hidden = "";
+/** The element under the mouse. @type {EventTarget | null} */
+let pointed = null;
 
-/** @param {EventTarget | null} target @returns {HTMLElement | null} */
+/** Return the nearest element that has a name or title to show. @param {EventTarget | null} target */
 function namedAt(target) {
   /** @type {HTMLElement | null} */
-  const found =
+  const nearest =
     target instanceof Element ? target.closest(".icon-button[aria-label], [title]:not(iframe)") : null;
-  const isWithin = target instanceof Element && named?.contains(target);
-  return isWithin && (!found || found.contains(named)) ? named : found;
+  const isWithin = target instanceof Element && shown?.contains(target);
+  return isWithin && (!nearest || nearest.contains(shown)) ? shown : nearest;
 }
 
 /** @param {HTMLElement | null} element */
 function show(element) {
-  if (element === named) return;
-  if (named && hidden) named.title ||= hidden;
-  [named, hidden] = [element, ""];
+  if (element === shown && !element?.title) return;
+  if (shown && hidden) shown.title ||= hidden;
+  [shown, hidden] = [element, ""];
   // An open menu explains more than its button's name, and the tooltip would cover it.
   const text = element?.ariaExpanded === "true" ? "" : element?.title || element?.ariaLabel;
   if (!element || !text) {
@@ -47,24 +49,33 @@ function show(element) {
   const [at, { offsetWidth: width, offsetHeight: height }] = [element.getBoundingClientRect(), tip];
   const middle = at.left + at.width / 2 - width / 2;
   // Below a row of a list, the tooltip would cover the next row.
-  const aside = element.closest("nav") && at.right + 6 + width <= innerWidth;
+  const isBeside = element.closest("nav") && at.right + 6 + width <= innerWidth;
   const below = at.bottom + 6 + height <= innerHeight;
-  const top = aside ? at.top + at.height / 2 - height / 2 : below ? at.bottom + 6 : at.top - 6 - height;
-  tip.style.left = `${aside ? at.right + 6 : Math.max(6, Math.min(middle, innerWidth - width - 6))}px`;
+  const top = isBeside ? at.top + at.height / 2 - height / 2 : below ? at.bottom + 6 : at.top - 6 - height;
+  tip.style.left = `${isBeside ? at.right + 6 : Math.max(6, Math.min(middle, innerWidth - width - 6))}px`;
   tip.style.top = `${Math.max(6, top)}px`;
+}
+
+/** Show the name or title of the element under the mouse, and hide the title from the browser. */
+function showPointed() {
+  show(namedAt(pointed));
+  if (!shown?.title) return;
+  hidden = shown.title;
+  shown.removeAttribute("title");
 }
 
 /** Show tooltips from now on. */
 export function startTooltips() {
   const listen = { capture: true, passive: true };
-  const hide = () => show(null);
+  const hide = () => {
+    pointed = null;
+    show(null);
+  };
   document.addEventListener(
     "pointerover",
     ({ target, pointerType }) => {
-      show(pointerType === "mouse" ? namedAt(target) : null);
-      if (!named?.title) return;
-      hidden = named.title;
-      named.removeAttribute("title");
+      pointed = pointerType === "mouse" ? target : null;
+      showPointed();
     },
     listen,
   );
@@ -79,4 +90,10 @@ export function startTooltips() {
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide(), listen);
   for (const type of ["pointerdown", "focusout", "scroll"]) document.addEventListener(type, hide, listen);
   document.documentElement.addEventListener("pointerleave", hide);
+  // Some titles are set or changed while the mouse is on their element, such as the names of who reacted.
+  new MutationObserver((changes) => {
+    const isPointed = (/** @type {MutationRecord} */ { target: element }) =>
+      pointed instanceof Node && element.contains(pointed) && element instanceof HTMLElement && element.title;
+    if (changes.some(isPointed)) showPointed();
+  }).observe(document, { attributes: true, attributeFilter: ["title"], subtree: true });
 }
