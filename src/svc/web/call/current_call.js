@@ -15,7 +15,7 @@ import { batch, computed, effect, signal } from "../vendor/signals.js";
 import { channelsById, mayInCall } from "../state/channels.js";
 import { raiseHand } from "../state/hands_and_reactions.js";
 import { notify, tryOrNotify } from "../state/notices.js";
-import { open, place } from "../state/navigation.js";
+import { open, currentLocation } from "../state/navigation.js";
 import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 import { onlySound } from "../state/call_layout.js";
@@ -402,7 +402,7 @@ function moveTo({ from_channel_id: from, channel_id: channelId }) {
   // Never follow from an encrypted call into one that the server could hear.
   if (sealed && from !== channelId && !isEncrypted(channelId)) return;
   const request = { ...(lastJoin ?? joinDefaults.value), channelId };
-  if (place.value?.channelId === from) open(channelId);
+  if (currentLocation.value?.channelId === from) open(channelId);
   if (call && callChannel.value === from) {
     moving = request;
     call.leave();

@@ -9,7 +9,7 @@ import { signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { isMuted, levelOf } from "./notifications.js";
 import { blocked, ownQuiet } from "./people.js";
-import { place } from "./navigation.js";
+import { currentLocation } from "./navigation.js";
 import { lookAtPush, push } from "./push.js";
 import { kindOf, alertFor } from "./ring_rules.js";
 import { listen, member } from "./server.js";
@@ -83,7 +83,10 @@ export async function ringPrivately(secret) {
     await alertOnce(
       `${secret.conversationId} ${secret.seq}`,
       { kind: "mention", secret },
-      { messageVisible: place.value?.conversationId === secret.conversationId, notifiedByPush: false },
+      {
+        messageVisible: currentLocation.value?.conversationId === secret.conversationId,
+        notifiedByPush: false,
+      },
     );
 }
 

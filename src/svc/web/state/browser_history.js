@@ -7,10 +7,10 @@
 // The history is then the same whether a panel is closed with its button or with Back. A change that only
 // closes something replaces the entry. Every other change adds an entry.
 
-/** @import { Open, Place } from "./navigation.js" */
+/** @import { Open, PageLocation } from "./navigation.js" */
 /**
- * @typedef {{place: Place | null, aside: Open | null, dialog: Open | null, drawer: boolean, layers: (() =>
- *   void)[]}} View
+ * @typedef {{location: PageLocation | null, panel: Open | null, dialog: Open | null, drawer: boolean, layers:
+ *   (() => void)[]}} View
  */
 
 import { storeValue, storedText } from "../transport/browser_storage.js";
@@ -19,7 +19,7 @@ import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { notify } from "./notices.js";
 import {
-  aside,
+  openedPanel,
   dialog,
   drawer,
   followAddress,
@@ -28,7 +28,7 @@ import {
   leaving,
   open,
   openConversation,
-  place,
+  currentLocation,
   showDialog,
 } from "./navigation.js";
 import { conversationsById, conversationsKnown } from "./private_conversations.js";
@@ -50,15 +50,15 @@ let isDue = false;
 
 /** @returns {View} */
 const shown = () => ({
-  place: place.value,
-  aside: aside.value,
+  location: currentLocation.value,
+  panel: openedPanel.value,
   dialog: dialog.value,
   drawer: drawer.value,
   layers: layers.value,
 });
 
-/** @param {Place | null} here @param {Place | null} there */
-const samePlace = (here, there) =>
+/** @param {PageLocation | null} here @param {PageLocation | null} there */
+const sameLocation = (here, there) =>
   here?.channelId === there?.channelId && here?.conversationId === there?.conversationId;
 
 /**
@@ -79,8 +79,8 @@ function sameOpen(one, other) {
 /** @param {View} one @param {View} other */
 function sameView(one, other) {
   return (
-    samePlace(one.place, other.place) &&
-    sameOpen(one.aside, other.aside) &&
+    sameLocation(one.location, other.location) &&
+    sameOpen(one.panel, other.panel) &&
     sameOpen(one.dialog, other.dialog) &&
     one.drawer === other.drawer &&
     one.layers.length === other.layers.length &&
@@ -88,7 +88,7 @@ function sameView(one, other) {
   );
 }
 
-/** Return whether a channel or conversation can still be opened. @param {Place | null} at */
+/** Return whether a channel or conversation can still be opened. @param {PageLocation | null} at */
 function exists(at) {
   if (at?.conversationId) return !conversationsKnown.value || conversationsById.value.has(at.conversationId);
   return channelsById.value.has(at?.channelId ?? "");
@@ -104,12 +104,12 @@ const isCovered = ({ dialog: open, drawer: isOpen, layers: over }) => Boolean(op
 function write(view, adds = false) {
   if (adds) views.length = ++current;
   views[current] = view;
-  const hash = new URLSearchParams(hashOf(view.place).slice(1));
+  const hash = new URLSearchParams(hashOf(view.location).slice(1));
   // Keep the other parameters, such as the codec of calls.
   for (const [name, value] of new URLSearchParams(location.hash.slice(1)))
     if (!OURS.includes(name)) hash.append(name, value);
   history[adds ? "pushState" : "replaceState"](
-    { entry: current, aside: view.aside, covered: isCovered(view) },
+    { entry: current, aside: view.panel, covered: isCovered(view) },
     "",
     hash.size ? `#${hash}` : location.pathname,
   );
@@ -120,18 +120,18 @@ function record() {
   if (isLeaving || member.value === null) return;
   const [now, before, { keeps }] = [shown(), views[current], leaving];
   leaving.keeps = false;
-  if (!before || !exists(before.place)) write(now);
+  if (!before || !exists(before.location)) write(now);
   else if (sameView(now, before)) views[current] = now;
   else {
     // Opening a channel again is a step forward, even if the previous entry is for the same channel.
-    for (let at = current; views[at] && samePlace(views[at].place, now.place) && !keeps; at--) {
+    for (let at = current; views[at] && sameLocation(views[at].location, now.location) && !keeps; at--) {
       if (!sameView(views[at], now)) continue;
       isLeaving = true;
       history.go(at - current);
       return;
     }
     const isClosed =
-      (before.aside && !now.aside) ||
+      (before.panel && !now.panel) ||
       (before.dialog && !now.dialog) ||
       (before.drawer && !now.drawer) ||
       before.layers.some((layer) => !now.layers.includes(layer));
@@ -160,11 +160,11 @@ function show(view, panel) {
   const extra = layers.value.slice(view?.layers.length ?? 0);
   batch(() => {
     if (!view) followAddress();
-    else if (view.place && exists(view.place) && !samePlace(view.place, place.value)) {
-      if (view.place.conversationId !== undefined) openConversation(view.place.conversationId);
-      else open(view.place.channelId);
+    else if (view.location && exists(view.location) && !sameLocation(view.location, currentLocation.value)) {
+      if (view.location.conversationId !== undefined) openConversation(view.location.conversationId);
+      else open(view.location.channelId);
     }
-    aside.value = view ? view.aside : panel;
+    openedPanel.value = view ? view.panel : panel;
     dialog.value = view?.dialog ?? null;
     drawer.value = view?.drawer ?? false;
   });
@@ -196,12 +196,12 @@ const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
  */
 export function startHistory(isMissing) {
   if (isMissing) notify(t("channel-not-found"));
-  else if (namedIn(location.hash) && namedIn(location.hash) !== namedIn(hashOf(place.value))) {
+  else if (namedIn(location.hash) && namedIn(location.hash) !== namedIn(hashOf(currentLocation.value))) {
     // The member went back before this module was loaded and could handle it.
     current = history.state?.entry ?? 0;
     followAddress();
   }
-  aside.value ??= history.state?.aside ?? null;
+  openedPanel.value ??= history.state?.aside ?? null;
   // The reload has closed the covering view, so Back would do nothing on its entry.
   isLeaving = skips(history.state, -1);
   if (!isLeaving) write(shown());

@@ -5,7 +5,7 @@
 /** @import { Signal } from "../vendor/signals.js" */
 /**
  * @typedef {{channelId: string, conversationId?: undefined} | {conversationId: string, channelId?:
- *   undefined}} Place
+ *   undefined}} PageLocation
  * @typedef {{name: string, under?: Open | null, [detail: string]: any}} Open
  * @typedef {{channelId?: string, conversationId?: string, messageId?: string, atMs?: number, newest?:
  *   boolean}}
@@ -26,25 +26,25 @@ const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are 
 /**
  * {channelId} of the open channel (for a voice channel, its call), {conversationId} of a private
  * conversation, or null.
- * @type {Signal<Place | null>}
+ * @type {Signal<PageLocation | null>}
  */
-export const place = signal(null);
+export const currentLocation = signal(null);
 /**
  * The panel that was opened beside the channel, {name, …}; null if there is none.
  * @type {Signal<Open | null>}
  */
-export const aside = signal(null);
+export const openedPanel = signal(null);
 /** Whether the window is wide enough to show the members permanently. */
 const roomy = signal(false);
 const membersStay = signal(false);
 /** Whether the more important parts of the page have been shown. */
 const calm = signal(false);
 const mayStay = computed(
-  () => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text",
+  () => roomy.value && channelsById.value.get(currentLocation.value?.channelId ?? "")?.type === "text",
 );
 /** The panel beside the channel: the opened one, or the members if there is room and they were not closed. */
-export const beside = computed(
-  () => aside.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
+export const sidePanel = computed(
+  () => openedPanel.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
 );
 /**
  * The dialog over the page: {name, …, under}, or null; `under` is the settings dialog that it was opened
@@ -111,7 +111,7 @@ export function openMade(channelId) {
  */
 export function open(channelId, messageId = null) {
   awaited = null;
-  if (place.value?.channelId !== channelId) place.value = { channelId };
+  if (currentLocation.value?.channelId !== channelId) currentLocation.value = { channelId };
   drawer.value = false;
   if (messageId) target.value = { channelId, messageId };
   storeValue(KEPT, channelId);
@@ -124,16 +124,16 @@ export function open(channelId, messageId = null) {
  */
 export function openConversation(conversationId, messageId = null) {
   awaited = null;
-  if (place.value?.conversationId !== conversationId) place.value = { conversationId };
+  if (currentLocation.value?.conversationId !== conversationId) currentLocation.value = { conversationId };
   if (messageId) target.value = { conversationId, messageId };
-  aside.value = dialog.value = null;
+  openedPanel.value = dialog.value = null;
   drawer.value = false;
   storeValue(KEPT, PRIVATE + conversationId);
 }
 
 /** Go to a channel from a private conversation that we can no longer see. */
 export function leaveConversation() {
-  place.value = null;
+  currentLocation.value = null;
   storeValue(KEPT, null);
   settle();
 }
@@ -149,24 +149,24 @@ export function openAt(channelId, atMs) {
 
 /** @param {string} name @param {object} [details] */
 export const openSidePanel = (name, details = {}) => {
-  aside.value = { name, ...details };
+  openedPanel.value = { name, ...details };
 };
 
 /** @param {string} name */
 export function toggleSidePanel(name) {
-  if (beside.value?.name === name) closeSidePanel();
+  if (sidePanel.value?.name === name) closeSidePanel();
   else if (name === "members" && mayStay.value) stay(true);
   else openSidePanel(name);
 }
 
 export function closeSidePanel() {
-  if (beside.value?.name === "members" && mayStay.value) stay(false);
-  else aside.value = null;
+  if (sidePanel.value?.name === "members" && mayStay.value) stay(false);
+  else openedPanel.value = null;
 }
 
 /** @param {boolean} on */
 function stay(on) {
-  aside.value = null;
+  openedPanel.value = null;
   membersStay.value = on;
   calm.value = true;
   storeValue(KEPT_MEMBERS, String(on));
@@ -215,7 +215,7 @@ export const addressOf = (channelId, messageId) => `${location.origin}/${hashOf(
 
 /**
  * Return the part of the address that names a location.
- * @param {Place | null} at
+ * @param {PageLocation | null} at
  * @param {string} [messageId]
  */
 export function hashOf(at, messageId) {
@@ -232,7 +232,7 @@ export function hashOf(at, messageId) {
  * address is not on this server.
  * @param {URL} url
  */
-export function placeIn(url) {
+export function locationIn(url) {
   if (url.origin !== location.origin || url.pathname !== "/") return null;
   const hash = new URLSearchParams(url.hash.slice(1));
   return { channelId: hash.get("channel"), messageId: hash.get("message") };
@@ -255,7 +255,7 @@ export function expected() {
   const hash = hashNow();
   if (hash.has("message") || hash.has("private")) return null;
   const last = storedText(KEPT);
-  return hash.get("channel") ?? place.value?.channelId ?? (last?.startsWith(PRIVATE) ? null : last);
+  return hash.get("channel") ?? currentLocation.value?.channelId ?? (last?.startsWith(PRIVATE) ? null : last);
 }
 
 /**
@@ -272,14 +272,14 @@ function settle(isSure = false) {
   if (isFollowed) return;
   const known = (/** @type {string | null | undefined} */ id) =>
     Boolean(id) && channelsById.value.has(id ?? "");
-  if (known(place.value?.channelId) || place.value?.conversationId) return;
+  if (known(currentLocation.value?.channelId) || currentLocation.value?.conversationId) return;
   const last = storedText(KEPT);
   if (last?.startsWith(PRIVATE)) {
-    place.value = { conversationId: last.slice(PRIVATE.length) };
+    currentLocation.value = { conversationId: last.slice(PRIVATE.length) };
     return;
   }
   const channelId = known(last) ? last : textChannels.value[0]?.id;
-  place.value = channelId ? { channelId } : null;
+  currentLocation.value = channelId ? { channelId } : null;
   if (channelId) storeValue(KEPT, channelId);
 }
 
@@ -294,7 +294,7 @@ listen({
     if (event.startsWith("channel_")) settle();
   },
   onSignOut() {
-    place.value = aside.value = dialog.value = target.value = null;
+    currentLocation.value = openedPanel.value = dialog.value = target.value = null;
     storeValue(KEPT, null);
   },
 });

@@ -12,7 +12,7 @@ import { conversationOf } from "./conversation.js";
 import { emoji } from "./emoji.js";
 import { choices } from "./notifications.js";
 import { roles } from "./people.js";
-import { place } from "./navigation.js";
+import { currentLocation } from "./navigation.js";
 import { connection, info, listen, member, recall } from "./server.js";
 import { unread } from "./unread_counts.js";
 
@@ -130,7 +130,7 @@ effect(() => {
 });
 
 effect(() => {
-  const channel = channelsById.value.get(place.value?.channelId ?? "");
+  const channel = channelsById.value.get(currentLocation.value?.channelId ?? "");
   if (channel?.type !== "text") return;
   const { messages, moreBefore, moreAfter, loaded } = untracked(() => conversationOf(channel.id));
   const [all, more] = [messages.value, moreBefore.value];
@@ -151,7 +151,7 @@ listen({
   onPush(event, data) {
     if (
       (event !== "message_deleted" && event !== "message_edited") ||
-      data.channel_id === place.value?.channelId
+      data.channel_id === currentLocation.value?.channelId
     )
       return;
     follow(data.channel_id, (messages) => {

@@ -4,7 +4,7 @@
 /** @typedef {typeof import("./private/index.js").clientFunctions} Client */
 
 import { firstPaint } from "./first_paint.js";
-import { openConversation, place } from "./navigation.js";
+import { openConversation, currentLocation } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
 import { listen } from "./server.js";
 
@@ -64,7 +64,7 @@ function later(ms) {
 
 listen({
   onGreeting() {
-    if (place.value?.conversationId) later(0);
+    if (currentLocation.value?.conversationId) later(0);
     else firstPaint.then(() => later(CALM_MS));
   },
   onResumption: () => later(0),

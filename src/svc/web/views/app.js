@@ -7,7 +7,15 @@
 import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
 import { firstPaint, painted } from "../state/first_paint.js";
-import { arrival, beside, closeSidePanel, closeDialog, dialog, drawer, place } from "../state/navigation.js";
+import {
+  arrival,
+  sidePanel,
+  closeSidePanel,
+  closeDialog,
+  dialog,
+  drawer,
+  currentLocation,
+} from "../state/navigation.js";
 import { dismiss, notices } from "../state/notices.js";
 import { ringing } from "../state/private_calls.js";
 import { conversationsById, nameOf, privateUnread } from "../state/private_conversations.js";
@@ -88,10 +96,10 @@ export function App() {
 }
 
 function Home() {
-  const channel = channelsById.value.get(place.value?.channelId ?? "");
-  const conversationId = place.value?.conversationId;
+  const channel = channelsById.value.get(currentLocation.value?.channelId ?? "");
+  const conversationId = currentLocation.value?.conversationId;
   // Most side panels belong to a channel.
-  const at = beside.value;
+  const at = sidePanel.value;
   const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
   return html`<div
     class="home"
@@ -163,9 +171,11 @@ function Overlay() {
 function title() {
   const server = info.value?.name || "svc";
   const channel = channelsById.value.get(
-    callState.value !== "none" && !place.value ? (callChannel.value ?? "") : (place.value?.channelId ?? ""),
+    callState.value !== "none" && !currentLocation.value
+      ? (callChannel.value ?? "")
+      : (currentLocation.value?.channelId ?? ""),
   );
-  const conversation = conversationsById.value.get(place.value?.conversationId ?? "");
+  const conversation = conversationsById.value.get(currentLocation.value?.conversationId ?? "");
   const here = channel?.name ?? (conversation && nameOf(conversation));
   const name = here && member.value ? `${here} · ${server}` : server;
   const mentions = totals.value.mentions + privateUnread.value;

@@ -7,7 +7,7 @@
 import { channelsById } from "../state/channels.js";
 import { emoji } from "../state/emoji.js";
 import { colourOf, memberOf, roleName, rolesById } from "../state/people.js";
-import { open, placeIn, showDialog } from "../state/navigation.js";
+import { open, locationIn, showDialog } from "../state/navigation.js";
 import { member } from "../state/server.js";
 import { html, useMemo } from "../vendor/preact.js";
 import { computed } from "../vendor/signals.js";
@@ -31,13 +31,13 @@ const context = computed(
       onChannel: (id) => {
         if (channelsById.value.get(id)?.type === "text") open(id);
       },
-      placeOf,
+      locationOf,
     }),
 );
 
 /** @param {URL} url */
-function placeOf(url) {
-  const { channelId, messageId } = placeIn(url) ?? {};
+function locationOf(url) {
+  const { channelId, messageId } = locationIn(url) ?? {};
   const channel = channelsById.value.get(channelId ?? "");
   return channel && messageId
     ? { words: t("link-to-message", { channel: channel.name }), go: () => open(channel.id, messageId) }

@@ -4,12 +4,12 @@ import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from
 import { callSettings } from "../state/call_settings.js";
 import { textChannels } from "../state/channels.js";
 import {
-  aside,
+  openedPanel,
   closeSidePanel,
   dialog,
   drawer,
   open,
-  place,
+  currentLocation,
   openSidePanel,
   showDialog,
   target,
@@ -47,7 +47,7 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
   if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box")))
     return;
-  focusMessageField(place.value?.channelId ?? place.value?.conversationId);
+  focusMessageField(currentLocation.value?.channelId ?? currentLocation.value?.conversationId);
 }
 
 /**
@@ -66,7 +66,7 @@ function turnPage(event) {
 /** Go to the channel above or below, or to the next unread one. @param {1 | -1} by */
 function step(by, onlyUnread = false) {
   const all = textChannels.value;
-  const at = all.findIndex(({ id }) => id === place.value?.channelId);
+  const at = all.findIndex(({ id }) => id === currentLocation.value?.channelId);
   for (let far = 1; far <= all.length; far++) {
     const channel = all[(at + by * far + all.length * far) % all.length];
     if (!onlyUnread || countsOf(channel.id).unread) {
@@ -130,9 +130,9 @@ export function onShortcut(event) {
 function dismiss(event) {
   if (event.defaultPrevented || dialog.value) return;
   if (drawer.value) drawer.value = false;
-  else if (aside.value) closeSidePanel();
-  else if (place.value?.channelId) {
-    const { channelId } = place.value;
+  else if (openedPanel.value) closeSidePanel();
+  else if (currentLocation.value?.channelId) {
+    const { channelId } = currentLocation.value;
     readAll([channelId]);
     target.value = { channelId, newest: true };
   }

@@ -60,13 +60,13 @@ export function ranksAfter(below, id, place, limit) {
 }
 
 /** Return the index of a role among the roles below our rank; -1 for other roles. @param {string} id */
-export const placeOf = (id) => rolesBelow().findIndex((role) => role.id === id);
+export const indexOfRole = (id) => rolesBelow().findIndex((role) => role.id === id);
 
 /** Return whether a role may move up (-1) or down (1) by one. @param {string} id @param {1 | -1} by */
-export const mayStep = (id, by) => Boolean(rolesBelow()[placeOf(id) + by]);
+export const mayStep = (id, by) => Boolean(rolesBelow()[indexOfRole(id) + by]);
 
 /** Move a role to this index among the roles below our rank. @param {string} id @param {number} place */
-export async function placeRole(id, place) {
+export async function moveRoleTo(id, place) {
   const ranks = ranksAfter(rolesBelow(), id, place, Math.min(ownRank(), HIGHEST + 1));
   if (ranks) await api("PUT", "/api/roles/order", { ranks });
 }

@@ -4,7 +4,7 @@
 /** @import { Attributes } from "./drag_and_drop.js" */
 
 import { rolesBelow } from "../../state/admin/role_rank.js";
-import { mayStep, placeOf, placeRole } from "../../state/admin/roles.js";
+import { mayStep, indexOfRole, moveRoleTo } from "../../state/admin/roles.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { colourOf, complete, loadMembers, members, roleName, roles } from "../../state/people.js";
 import { connection } from "../../state/server.js";
@@ -76,7 +76,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
   const focused = useRef(/** @type {Element | null} */ (null));
   const step = (/** @type {1 | -1} */ by) => {
     focused.current = document.activeElement;
-    if (mayStep(id, by)) tryOrNotify(placeRole(id, placeOf(id) + by));
+    if (mayStep(id, by)) tryOrNotify(moveRoleTo(id, indexOfRole(id) + by));
   };
   // The row has moved. At either end, the clicked button is now disabled, so focus the other one.
   useLayoutEffect(() => {
@@ -128,7 +128,8 @@ function dragged(id, drag, onDrag) {
   const moved = drag && drag.id !== id ? drag : null;
   return {
     draggable: true,
-    "data-drop": drag?.over === id ? (placeOf(drag.id) < placeOf(id) ? "after" : "before") : undefined,
+    "data-drop":
+      drag?.over === id ? (indexOfRole(drag.id) < indexOfRole(id) ? "after" : "before") : undefined,
     onDragStart: (event) => {
       event.dataTransfer.setData(KIND, id);
       event.dataTransfer.effectAllowed = "move";
@@ -143,7 +144,7 @@ function dragged(id, drag, onDrag) {
       if (!moved) return;
       event.preventDefault();
       onDrag(null);
-      tryOrNotify(placeRole(moved.id, placeOf(id)));
+      tryOrNotify(moveRoleTo(moved.id, indexOfRole(id)));
     },
     onDragEnd: () => onDrag(null),
   };

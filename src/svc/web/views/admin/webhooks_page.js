@@ -5,7 +5,7 @@
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { createWebhook, webhooks } from "../../state/admin/server.js";
 import { channelsById } from "../../state/channels.js";
-import { place } from "../../state/navigation.js";
+import { currentLocation } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
 import { useAnswer, useFormRequest } from "./parts/form_request.js";
 import { ListPage, Row, useGone } from "./parts/list_page.js";
@@ -58,7 +58,7 @@ export function WebhooksPage() {
 /** @param {{onMade: (webhook: Webhook) => void}} props */
 function Making({ onMade }) {
   const [name, setName] = useState("");
-  const [channelId, setChannelId] = useState(place.value?.channelId);
+  const [channelId, setChannelId] = useState(currentLocation.value?.channelId);
   const { busy, problem, setProblem, get } = useFormRequest();
   const here = webhookChannels();
   const chosen = here.some(({ id }) => id === channelId) ? channelId : here[0]?.id;

@@ -11,7 +11,7 @@ import {
   toggleMic,
 } from "../../call/current_call.js";
 import { channelsById, mayInCall } from "../../state/channels.js";
-import { open, openConversation, place } from "../../state/navigation.js";
+import { open, openConversation, currentLocation } from "../../state/navigation.js";
 import { callWords } from "../../state/private_calls.js";
 import { nameOf, conversationsById } from "../../state/private_conversations.js";
 import { html } from "../../vendor/preact.js";
@@ -21,7 +21,7 @@ import { IconButton } from "../parts/button.js";
 /** Return the call's channel, or null if there is no call or its channel is open. */
 export function callElsewhere() {
   const id = callChannel.value;
-  return place.value?.channelId === id || place.value?.conversationId === id ? null : id;
+  return currentLocation.value?.channelId === id || currentLocation.value?.conversationId === id ? null : id;
 }
 
 export function CallBar() {

@@ -16,7 +16,7 @@ import {
 import { participants } from "../../call/participants.js";
 import { may } from "../../state/channels.js";
 import { memberOf } from "../../state/people.js";
-import { aside, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
+import { openedPanel, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
 import { whyNotSealed } from "../../state/private_calls.js";
 import { countsOf } from "../../state/unread_counts.js";
 import { participantsIn } from "../../state/voice.js";
@@ -71,14 +71,14 @@ export function CallView({ channel }) {
           icon="thread"
           label=${unread ? `${t("call-text")}, ${t("unread-count", { count: unread })}` : t("call-text")}
           class=${unread ? "with-news" : ""}
-          aria-pressed=${aside.value?.name === "callText"}
+          aria-pressed=${openedPanel.value?.name === "callText"}
           onClick=${() => toggleSidePanel("callText")}
         />
         <${InboxButton} />
         <${IconButton}
           icon="people"
           label=${t("members")}
-          aria-pressed=${aside.value?.name === "members"}
+          aria-pressed=${openedPanel.value?.name === "members"}
           onClick=${() => toggleSidePanel("members")}
         />
       </span>

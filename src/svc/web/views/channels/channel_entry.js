@@ -7,7 +7,7 @@ import { callChannel, joinCall } from "../../call/current_call.js";
 import { channels, may } from "../../state/channels.js";
 import { firstPaint } from "../../state/first_paint.js";
 import { isMuted } from "../../state/notifications.js";
-import { open, place, showDialog } from "../../state/navigation.js";
+import { open, currentLocation, showDialog } from "../../state/navigation.js";
 import { countsOf, shortCount } from "../../state/unread_counts.js";
 import { participantsIn } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
@@ -74,7 +74,7 @@ function useUnread(channelId) {
 /** @param {{channel: Channel}} props */
 export function TextChannel({ channel }) {
   const { classes, marks } = useUnread(channel.id);
-  const current = useComputed(() => place.value?.channelId === channel.id).value;
+  const current = useComputed(() => currentLocation.value?.channelId === channel.id).value;
   return html`<li
     ...${draggable(channel)}
     onContextMenu=${openMenuIn}
@@ -101,7 +101,7 @@ export function TextChannel({ channel }) {
 export function VoiceChannel({ channel }) {
   const people = useComputed(() => participantsIn(channel.id)).value;
   const { classes, marks } = useUnread(channel.id);
-  const current = useComputed(() => place.value?.channelId === channel.id).value;
+  const current = useComputed(() => currentLocation.value?.channelId === channel.id).value;
   const enter = () => {
     open(channel.id);
     if (callChannel.value !== channel.id && may("join_voice", channel.id)) joinCall(channel.id);

@@ -6,7 +6,7 @@
 import { callChannel } from "../../call/current_call.js";
 import { sectionsOf } from "../../state/admin/channel_order.js";
 import { channels, collapsed, may, toggleCollapsed } from "../../state/channels.js";
-import { place, showDialog } from "../../state/navigation.js";
+import { currentLocation, showDialog } from "../../state/navigation.js";
 import { conversations } from "../../state/private_conversations.js";
 import { countsOf } from "../../state/unread_counts.js";
 import { html, useComputed } from "../../vendor/preact.js";
@@ -63,7 +63,9 @@ function Category({ category, channels: inside }) {
   const shown = shut
     ? inside.filter(
         (each) =>
-          place.value?.channelId === each.id || callChannel.value === each.id || countsOf(each.id).unread > 0,
+          currentLocation.value?.channelId === each.id ||
+          callChannel.value === each.id ||
+          countsOf(each.id).unread > 0,
       )
     : inside;
   return html`<section aria-label=${name}>

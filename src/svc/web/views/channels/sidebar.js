@@ -3,7 +3,7 @@
 
 import { may } from "../../state/channels.js";
 import { openReports } from "../../state/admin/reports.js";
-import { showDialog, beside, drawer, toggleSidePanel } from "../../state/navigation.js";
+import { showDialog, sidePanel, drawer, toggleSidePanel } from "../../state/navigation.js";
 import { connection, info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -88,7 +88,7 @@ export function InboxButton() {
     icon="inbox"
     label=${label}
     class=${count ? "with-news mentioned" : ""}
-    aria-pressed=${beside.value?.name === "inbox"}
+    aria-pressed=${sidePanel.value?.name === "inbox"}
     onClick=${() => toggleSidePanel("inbox")}
   />`;
 }

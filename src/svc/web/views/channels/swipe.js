@@ -3,7 +3,7 @@
 // long press opens the menu of the element under the finger, because iPhones send no event for it. Loaded
 // after the first messages.
 
-import { aside, closeSidePanel, drawer } from "../../state/navigation.js";
+import { openedPanel, closeSidePanel, drawer } from "../../state/navigation.js";
 import { HANDHELD } from "../parts/menu.js";
 
 const LEAST_PX = 60;
@@ -87,7 +87,7 @@ function end(touch) {
   release();
   if (Math.abs(along) < LEAST_PX) return;
   if (along > 0) {
-    if (aside.value) closeSidePanel();
+    if (openedPanel.value) closeSidePanel();
     else drawer.value = true;
   } else if (drawer.value) drawer.value = false;
   else replyTo(message)?.click();

@@ -9,7 +9,7 @@
 
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
-import { beside, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
+import { sidePanel, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
 import { firstPaint } from "../../state/first_paint.js";
 import { stage } from "../../state/sign_in.js";
 import { isMuted } from "../../state/notifications.js";
@@ -91,7 +91,7 @@ async function reach(conversation, { messageId, atMs }) {
 
 /** @param {{channel: Channel}} props */
 function Head({ channel }) {
-  const shown = beside.value?.name;
+  const shown = sidePanel.value?.name;
   const news = unreadInThreads.value ? "with-news" : "";
   return html`<header class="head">
     <${DrawerButton} />

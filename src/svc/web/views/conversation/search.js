@@ -5,7 +5,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { channels, channelsById } from "../../state/channels.js";
-import { aside, showDialog } from "../../state/navigation.js";
+import { openedPanel, showDialog } from "../../state/navigation.js";
 import { loadMembers, members } from "../../state/people.js";
 import {
   begun,
@@ -35,7 +35,7 @@ export function Search({ channel, onClose }) {
   const field = useRef(null);
   /** @type {RefObject<HTMLElement>} */
   const lines = useRef(null);
-  const [opened] = useState(aside.peek());
+  const [opened] = useState(openedPanel.peek());
   /** @type {ReturnType<typeof useSearchResults<Found>>} */
   const [before, follow] = useSearchResults(opened, field, lines);
   const [query, setQuery] = useState(before?.query ?? "");

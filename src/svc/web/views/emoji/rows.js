@@ -4,7 +4,7 @@
 /** @typedef {import("./emoji_catalogue.js").Item} Item */
 /** @typedef {{id: string, label: string, items: Item[]}} Section */
 /** @typedef {{head?: Section, items: Item[]}} Row A heading has no items. */
-/** @typedef {{row: number, column: number}} Place */
+/** @typedef {{row: number, column: number}} Position */
 
 const PAGE = 6; // The number of rows that Page Up and Page Down move.
 
@@ -22,7 +22,7 @@ export function laidOut(sections, columns) {
  * Return the first place with an emoji at or after a row.
  * @param {Row[]} rows
  * @param {number} [from]
- * @returns {Place}
+ * @returns {Position}
  */
 export function firstFrom(rows, from = 0) {
   const row = rows.findIndex(({ items }, index) => index >= from && items.length);
@@ -32,9 +32,9 @@ export function firstFrom(rows, from = 0) {
 /**
  * Return the place that a key leads to; null if the key leads past the top or has no meaning here.
  * @param {Row[]} rows
- * @param {Place} place
+ * @param {Position} place
  * @param {string} key
- * @returns {Place | null}
+ * @returns {Position | null}
  */
 export function moved(rows, { row, column }, key) {
   switch (key) {
@@ -64,18 +64,18 @@ export function moved(rows, { row, column }, key) {
   }
 }
 
-/** @param {Row[]} rows @param {number} row @param {number} column @returns {Place | null} */
+/** @param {Row[]} rows @param {number} row @param {number} column @returns {Position | null} */
 function below(rows, row, column) {
   for (let next = row + 1; next < rows.length; next++)
     if (rows[next].items.length) return within(rows, next, column);
   return null;
 }
 
-/** @param {Row[]} rows @param {number} row @param {number} column @returns {Place | null} */
+/** @param {Row[]} rows @param {number} row @param {number} column @returns {Position | null} */
 function above(rows, row, column) {
   for (let next = row - 1; next >= 0; next--) if (rows[next].items.length) return within(rows, next, column);
   return null;
 }
 
-/** @param {Row[]} rows @param {number} row @param {number} column @returns {Place} */
+/** @param {Row[]} rows @param {number} row @param {number} column @returns {Position} */
 const within = (rows, row, column) => ({ row, column: Math.min(column, rows[row].items.length - 1) });

@@ -4,7 +4,7 @@
 import { callTrouble } from "../../call/current_call.js";
 import { isBusy, newVersion, update } from "../../state/installation.js";
 import { notify } from "../../state/notices.js";
-import { place, showDialog } from "../../state/navigation.js";
+import { currentLocation, showDialog } from "../../state/navigation.js";
 import { pageFrom } from "../../state/offline_copy.js";
 import { shared } from "../../state/shared_content.js";
 import { html, useSignalEffect } from "../../vendor/preact.js";
@@ -32,7 +32,7 @@ function NewVersion() {
 }
 
 function ShownFrom() {
-  const fromMs = pageFrom(place.value?.channelId ?? "");
+  const fromMs = pageFrom(currentLocation.value?.channelId ?? "");
   return html`<p class=${fromMs === null ? "" : "banner"} role="status">
     ${fromMs !== null && t("shown-from", { time: formatAgo(fromMs) })}
   </p>`;
@@ -43,7 +43,7 @@ function ShownFrom() {
  * a call, the call's own message is more precise.
  */
 function Reconnecting() {
-  const isExplained = callTrouble.value || pageFrom(place.value?.channelId ?? "") !== null;
+  const isExplained = callTrouble.value || pageFrom(currentLocation.value?.channelId ?? "") !== null;
   const words = isExplained ? "" : troubleWithServer();
   return html`<p class=${words ? "banner only-small" : ""} role="status">${words}</p>`;
 }

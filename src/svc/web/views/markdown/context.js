@@ -12,7 +12,7 @@
  * @property {(id: string) => string | undefined} [members] Returns a member's current name.
  * @property {(id: string) => void} [onMention] Called when the reader clicks a mention of this member.
  * @property {(id: string) => void} [onChannel] Called when the reader clicks a link to this channel.
- * @property {(url: URL) => {words: string, go: () => void} | null} [placeOf] Returns the message on this
+ * @property {(url: URL) => {words: string, go: () => void} | null} [locationOf] Returns the message on this
  *   server to which a URL leads.
  */
 

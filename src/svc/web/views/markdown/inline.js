@@ -72,9 +72,9 @@ function link(node, context, inLink) {
  * @param {Context} context
  * @param {boolean} inLink
  */
-function place(href, { placeOf }, inLink) {
-  const url = inLink || !placeOf ? null : webAddress(href);
-  const found = url && placeOf?.(url);
+function place(href, { locationOf }, inLink) {
+  const url = inLink || !locationOf ? null : webAddress(href);
+  const found = url && locationOf?.(url);
   if (!found) return null;
   const go = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // The browser opens another tab.

@@ -5,7 +5,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { useLayoutEffect, useState } from "../../vendor/preact.js";
-import { place } from "../../state/navigation.js";
+import { currentLocation } from "../../state/navigation.js";
 
 /** @type {Map<string | null | undefined, HTMLTextAreaElement>} */
 const fields = new Map();
@@ -47,7 +47,7 @@ export function restoreFocus(before) {
   // The element is gone or hidden. On a phone, focusing the field would open the keyboard over the page.
   if (document.activeElement !== before || before === document.body)
     if (matchMedia("(pointer: fine)").matches)
-      focusMessageField(place.value?.channelId ?? place.value?.conversationId);
+      focusMessageField(currentLocation.value?.channelId ?? currentLocation.value?.conversationId);
 }
 
 /**

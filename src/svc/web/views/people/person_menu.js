@@ -6,7 +6,7 @@
 
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { block, blocked, memberOf, unblock } from "../../state/people.js";
-import { place, showDialog } from "../../state/navigation.js";
+import { currentLocation, showDialog } from "../../state/navigation.js";
 import { member as ownMember } from "../../state/server.js";
 import { html, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -41,7 +41,7 @@ export function personItems(id, name) {
 /** @param {string} id @param {string} name @returns {ItemList} */
 const aboutAnybody = (id, name) => [
   { label: t("profile"), icon: "people", onChoose: () => showDialog("profile", { memberId: id }) },
-  place.value?.channelId && {
+  currentLocation.value?.channelId && {
     label: t("mention", { name }),
     icon: "reply",
     onChoose: () => mention(id, name),

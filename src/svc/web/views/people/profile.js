@@ -15,7 +15,7 @@ import {
   unblock,
   roleName,
 } from "../../state/people.js";
-import { closeDialogs, place, showDialog } from "../../state/navigation.js";
+import { closeDialogs, currentLocation, showDialog } from "../../state/navigation.js";
 import { writeTo } from "../../state/private_client.js";
 import { mayWriteTo } from "../../state/private_conversations.js";
 import { draftOf, write } from "../../state/drafts.js";
@@ -94,7 +94,7 @@ export function Profile({ memberId, onClose }) {
       !own &&
       html`<footer>
         ${
-          place.value?.channelId &&
+          currentLocation.value?.channelId &&
           html`<${Button}
             aria-label=${t("mention", { name: nickname })}
             onClick=${() => mention(memberId, nickname)}
@@ -123,7 +123,7 @@ export function Profile({ memberId, onClose }) {
 
 /** Append a mention to the draft of the open channel. @param {string} id @param {string} name */
 export function mention(id, name) {
-  const channelId = place.value?.channelId;
+  const channelId = currentLocation.value?.channelId;
   if (!channelId) return;
   write(channelId, `${draftOf(channelId).text.value}${mentionOf(id, name)}`);
   closeDialogs();

@@ -3,7 +3,7 @@
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
 import { may } from "../../state/channels.js";
-import { openConversation, place, showDialog } from "../../state/navigation.js";
+import { openConversation, currentLocation, showDialog } from "../../state/navigation.js";
 import { memberOf, presenceOf } from "../../state/people.js";
 import { conversations, isBlocked, nameOf, othersOf } from "../../state/private_conversations.js";
 import { shortCount } from "../../state/unread_counts.js";
@@ -44,7 +44,7 @@ function Entry({ conversation }) {
       <button
         type="button"
         class=${`channel ${unread ? "unread mentioned" : ""}`}
-        aria-current=${place.value?.conversationId === conversation.id ? "page" : undefined}
+        aria-current=${currentLocation.value?.conversationId === conversation.id ? "page" : undefined}
         onClick=${() => openConversation(conversation.id)}
       >
         <${ConversationPicture} conversation=${conversation} />

@@ -2,7 +2,7 @@
 // notifications and a recovery code. Each appears once, above the composer.
 
 import { channels } from "../../state/channels.js";
-import { open, place, showDialog } from "../../state/navigation.js";
+import { open, currentLocation, showDialog } from "../../state/navigation.js";
 import { enterStage, stage } from "../../state/sign_in.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { lookAtPush, push } from "../../state/push.js";
@@ -35,7 +35,7 @@ export function Onboarding() {
 function Greeting() {
   const { name, iconUrl, description } = info.value ?? {};
   const others = channels.value
-    .filter(({ id, type }) => type !== "category" && id !== place.value?.channelId)
+    .filter(({ id, type }) => type !== "category" && id !== currentLocation.value?.channelId)
     .slice(0, MOST_CHANNELS);
   return html`<section class="newcomer" aria-labelledby="newcomer">
     <header>
