@@ -12,7 +12,7 @@ import {
   like,
 } from "../../src/svc/web/transport/browser_storage.js";
 
-const USUAL = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
+const DEFAULTS = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
 const FULL = new DOMException("The quota has been exceeded.", "QuotaExceededError");
 
 /** Storage that contains `before`. It refuses writes if `takes` is false. */
@@ -40,8 +40,8 @@ const lend = (value) => Object.defineProperty(globalThis, "localStorage", { conf
 beforeEach(() => lend(storage()));
 
 test("stored values are read back", () => {
-  storeValue("a", { ...USUAL, size: 150, recent: ["x"] });
-  assert.deepEqual(storedValue(USUAL, "a"), { ...USUAL, size: 150, recent: ["x"] });
+  storeValue("a", { ...DEFAULTS, size: 150, recent: ["x"] });
+  assert.deepEqual(storedValue(DEFAULTS, "a"), { ...DEFAULTS, size: 150, recent: ["x"] });
   storeValue("b", "1");
   assert.equal(storedText("b"), "1");
   storeValue("b", null);
@@ -64,7 +64,7 @@ test("damaged parts of a value are replaced by their defaults", () => {
     "NaN",
   ]) {
     lend(storage({ a: spoilt }));
-    assert.deepEqual(storedValue(USUAL, "a"), USUAL, spoilt);
+    assert.deepEqual(storedValue(DEFAULTS, "a"), DEFAULTS, spoilt);
   }
   const found = {
     theme: 5,
@@ -75,14 +75,14 @@ test("damaged parts of a value are replaced by their defaults", () => {
     more: 1,
   };
   lend(storage({ a: JSON.stringify(found) }));
-  assert.deepEqual(storedValue(USUAL, "a"), {
-    ...USUAL,
+  assert.deepEqual(storedValue(DEFAULTS, "a"), {
+    ...DEFAULTS,
     sounds: { join: false, leave: true },
     recent: ["x"],
     proof: { way: 1 },
   });
   lend(storage({ a: '{"__proto__": {"size": 5}, "size": 3}' }));
-  assert.equal(storedValue(USUAL, "a").size, 3);
+  assert.equal(storedValue(DEFAULTS, "a").size, 3);
 });
 
 test("an empty object as the default allows any object whose values are checked one by one", () => {

@@ -5,7 +5,7 @@ import { mock, test } from "node:test";
 
 import { Conversation } from "../../src/svc/web/state/conversation.js";
 
-const [MOST, MOST_AT_END, AT_ONCE] = [210, 200, 50]; // As in state/conversation.js.
+const [MAX_LOADED, MAX_AT_END, AT_ONCE] = [210, 200, 50]; // As in state/conversation.js.
 const posted = (number) => ({
   id: `m${String(number).padStart(4, "0")}`,
   channel_id: "c",
@@ -15,7 +15,7 @@ const from = (first, count) => Array.from({ length: count }, (_, at) => posted(f
 
 /** A full window of messages. */
 async function full() {
-  const page = { messages: from(0, MOST), more_before: false, more_after: false };
+  const page = { messages: from(0, MAX_LOADED), more_before: false, more_after: false };
   const conversation = new Conversation("c", null, async () => page);
   await conversation.newest();
   return conversation;
@@ -25,9 +25,9 @@ test("old messages are removed rarely, in batches, and not while others arrive",
   mock.timers.enable({ apis: ["setTimeout"] });
   context.after(() => mock.timers.reset());
   const conversation = await full();
-  conversation.take(posted(MOST));
+  conversation.take(posted(MAX_LOADED));
   let drops = 0;
-  for (let number = MOST + 1; number < MOST + 1000; number += 1) {
+  for (let number = MAX_LOADED + 1; number < MAX_LOADED + 1000; number += 1) {
     const before = conversation.messages.value;
     conversation.take(posted(number));
     assert.deepEqual(conversation.messages.value, [...before, posted(number)]);
@@ -36,16 +36,16 @@ test("old messages are removed rarely, in batches, and not while others arrive",
     if (now[0] !== before[0]) drops += 1;
     assert.ok(now.length > before.length - AT_ONCE);
   }
-  assert.ok(conversation.messages.value.length <= MOST_AT_END);
+  assert.ok(conversation.messages.value.length <= MAX_AT_END);
   assert.equal(conversation.moreBefore.value, true);
   assert.ok(drops <= 25, `${drops} times`);
 });
 
 test("with late timers, as in a hidden page, the maximum is never exceeded", async () => {
   const conversation = await full();
-  for (const message of from(MOST, 1000)) {
+  for (const message of from(MAX_LOADED, 1000)) {
     conversation.take(message);
-    assert.ok(conversation.messages.value.length <= MOST);
+    assert.ok(conversation.messages.value.length <= MAX_LOADED);
   }
   assert.equal(conversation.moreBefore.value, true);
 });
@@ -53,10 +53,10 @@ test("with late timers, as in a hidden page, the maximum is never exceeded", asy
 test("no message moves while a reader is at older messages", async () => {
   const conversation = await full();
   conversation.atEnd = false;
-  for (const message of from(MOST, 5)) conversation.take(message);
+  for (const message of from(MAX_LOADED, 5)) conversation.take(message);
   assert.deepEqual(
     conversation.messages.value.map(({ text }) => text),
-    from(0, MOST).map(({ text }) => text),
+    from(0, MAX_LOADED).map(({ text }) => text),
   );
   assert.equal(conversation.moreAfter.value, true);
 });

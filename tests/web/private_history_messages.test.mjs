@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   transferRequestsIn,
-  MOST_BYTES,
-  MOST_ENTRIES,
+  MAX_BYTES,
+  MAX_ENTRIES,
   packEntries,
 } from "../../src/svc/web/state/private/history_messages.js";
 
@@ -37,11 +37,11 @@ test("only earlier messages are transferred, in order and without metadata", () 
 });
 
 test("if there are too many messages, the newest are transferred", () => {
-  const seqs = read(packEntries(many(MOST_ENTRIES + 5), MOST_ENTRIES + 5)).map(({ seq }) => seq);
-  assert.deepEqual([seqs.length, seqs[0], seqs.at(-1)], [MOST_ENTRIES, 6, MOST_ENTRIES + 5]);
+  const seqs = read(packEntries(many(MAX_ENTRIES + 5), MAX_ENTRIES + 5)).map(({ seq }) => seq);
+  assert.deepEqual([seqs.length, seqs[0], seqs.at(-1)], [MAX_ENTRIES, 6, MAX_ENTRIES + 5]);
   const long = { type: "message", key: "k", text: "x".repeat(4000) };
   const plain = packEntries(many(3000, long), 3000);
-  assert.ok(plain.length <= MOST_BYTES && plain.length > MOST_BYTES * 0.8);
+  assert.ok(plain.length <= MAX_BYTES && plain.length > MAX_BYTES * 0.8);
   assert.equal(read(plain).at(-1).seq, 3000);
 });
 

@@ -6,8 +6,8 @@
 
 {
   const DEADLINE_MS = 15_000;
-  const MOST_BYTES = 256 * 1024; // Enough for an icon of 128 KB in base64 and the other fields.
-  const MOST_SIDE = 1024; // A few bytes could expand to gigabytes. Our icons are 512 pixels wide.
+  const MAX_BYTES = 256 * 1024; // Enough for an icon of 128 KB in base64 and the other fields.
+  const MAX_SIDE = 1024; // A few bytes could expand to gigabytes. Our icons are 512 pixels wide.
   const SIDE = 96; // Sharp on screens with up to three physical pixels per CSS pixel.
 
   addEventListener("message", ({ source, ports: [port] }) => {
@@ -61,7 +61,7 @@
       const { done, value } = await reader.read();
       if (done) return whole;
       bytes += value.length;
-      if (bytes > MOST_BYTES) {
+      if (bytes > MAX_BYTES) {
         reader.cancel().catch(() => {});
         throw new Error("too long");
       }
@@ -75,7 +75,7 @@
   /** Return a WebP image, redrawn as a small PNG in a data: URL. @param {string} base64 */
   async function small(base64) {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    if (side(bytes) > MOST_SIDE) throw new Error("too large");
+    if (side(bytes) > MAX_SIDE) throw new Error("too large");
     const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/webp" }));
     const canvas = Object.assign(document.createElement("canvas"), { width: SIDE, height: SIDE });
     const { width, height } = bitmap;

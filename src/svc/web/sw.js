@@ -12,10 +12,10 @@ const SHELL = `shell-${VERSION}`;
 const WORDS = "words"; // Strings in the page's language, from transport/service_worker_registration.js.
 const SHARED = "shared"; // Emptied by state/shared_content.js.
 const PATIENCE_MS = 3000; // After this time, the network counts as unavailable and the cached page is shown.
-const MOST_TEXT = 200;
-const MOST_SHARED_TEXT = 4000; // The maximum number of characters in a message.
-const MOST_SHARED_FILES = 10; // The maximum number of files in a message.
-const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Enough for several videos from a phone.
+const MAX_TEXT = 200;
+const MAX_SHARED_TEXT = 4000; // The maximum number of characters in a message.
+const MAX_SHARED_FILES = 10; // The maximum number of files in a message.
+const MAX_SHARED_BYTES = 256 * 1024 * 1024; // Enough for several videos from a phone.
 
 // TypeScript does not know that this is a service worker.
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -107,12 +107,12 @@ async function share(request) {
   const from = URL.canParse(request.referrer) ? new URL(request.referrer).host : "";
   await cache.put(
     "/shared/text",
-    new Response(text.slice(0, MOST_SHARED_TEXT), { headers: { "X-From": from } }),
+    new Response(text.slice(0, MAX_SHARED_TEXT), { headers: { "X-From": from } }),
   );
   for (const [number, file] of form
     .getAll("files")
     .filter((each) => each instanceof File)
-    .slice(0, MOST_SHARED_FILES)
+    .slice(0, MAX_SHARED_FILES)
     .entries()) {
     const headers = {
       "Content-Type": file.type || "application/octet-stream",
@@ -128,7 +128,7 @@ async function share(request) {
  * @param {Request} request
  */
 async function boundedForm(request) {
-  let room = MOST_SHARED_BYTES;
+  let room = MAX_SHARED_BYTES;
   const bound = new TransformStream({
     transform(chunk, controller) {
       if ((room -= chunk.length) < 0) controller.error(new RangeError("too many bytes are shared"));
@@ -155,7 +155,7 @@ async function ring({
   files = 0,
 }) {
   if (conversationId && !author) return ringPrivately(conversationId, kind === "call");
-  const words = plain(text).slice(0, MOST_TEXT);
+  const words = plain(text).slice(0, MAX_TEXT);
   const title = !author ? worker.location.hostname : conversationId ? author : `${author} · #${channel}`;
   const notice = {
     body: words || (files ? `📎 ${files}` : ""),

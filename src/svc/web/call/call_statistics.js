@@ -8,7 +8,7 @@
 import { signal } from "../vendor/signals.js";
 
 const EVERY_MS = 1000;
-const KEPT = 180; // The number of stored readings: one per second for three minutes.
+const MAX_READINGS = 180; // The number of stored readings: one per second for three minutes.
 
 /**
  * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number,
@@ -54,7 +54,7 @@ export function watchQuality(call, onReading) {
     if (before) {
       const now = read(entries, before, call.tracks);
       reading.value = now;
-      readings.value = [...readings.value, summary(now)].slice(-KEPT);
+      readings.value = [...readings.value, summary(now)].slice(-MAX_READINGS);
       onReading(now);
     }
     before = entries;

@@ -27,7 +27,8 @@ import { t } from "../words/words.js";
 import { devices as mediaDevices } from "./devices.js";
 import { Watching } from "./video_selection.js";
 
-const KEPT = "svc.call"; // In sessionStorage, to rejoin after a reload: this tab's channel and sent media.
+// In sessionStorage, to rejoin after a reload: this tab's channel and sent media.
+const STORED_CALL = "svc.call";
 const SESSION = "sessionStorage";
 const JOIN_DEFAULTS = "svc.joinWith"; // In localStorage: whether to join with microphone and camera.
 
@@ -123,7 +124,7 @@ export function joinCall(
 
 export function leaveCall() {
   if (entering) {
-    storeValue(KEPT, null, SESSION);
+    storeValue(STORED_CALL, null, SESSION);
     callEnded("");
   }
   call?.leave();
@@ -331,7 +332,7 @@ function leaveRoom({ kind, reason }, devices) {
   // Do not announce that our devices have stopped, because another of our pages may be in the call.
   publisher = null;
   devices.stop();
-  storeValue(KEPT, null, SESSION);
+  storeValue(STORED_CALL, null, SESSION);
   if (kind !== "removed" && !moving) lastJoin = null;
   sound?.render([]);
   batch(() => {
@@ -357,7 +358,7 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
     deafened: deafened.value,
     encrypted: callEncrypted.value,
   };
-  storeValue(KEPT, { ...lastJoin, hand: handUp }, SESSION);
+  storeValue(STORED_CALL, { ...lastJoin, hand: handUp }, SESSION);
 }
 
 /**
@@ -416,12 +417,12 @@ listen({
     announceState();
     const last = storedValue(
       { channelId: "", mic: false, camera: false, deafened: false, encrypted: false, hand: false },
-      KEPT,
+      STORED_CALL,
       SESSION,
     );
     if (call || entering || !channelsById.value.has(last.channelId)) return;
     if (last.encrypted && !isEncrypted(last.channelId)) {
-      storeValue(KEPT, null, SESSION);
+      storeValue(STORED_CALL, null, SESSION);
       callEnded(t("call-encrypted-off"));
     } else {
       handUp = last.hand;
@@ -460,7 +461,7 @@ listen({
   onSignOut() {
     moving = null;
     leaveCall();
-    storeValue(KEPT, null, SESSION);
+    storeValue(STORED_CALL, null, SESSION);
   },
 });
 

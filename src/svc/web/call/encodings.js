@@ -37,8 +37,8 @@ const COUNTS = [
   { fromPx: 480, count: 2 },
   { fromPx: 0, count: 1 },
 ];
-const USUAL_PX = 1280; // Assumed if the width is unknown.
-const LEAST_PX = 160; // Nothing is recognisable in a narrower video.
+const DEFAULT_WIDTH_PX = 1280; // Assumed if the width is unknown.
+const MIN_WIDTH_PX = 160; // Nothing is recognisable in a narrower video.
 const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's bit rate, largest encoding first.
 
 /** @param {number} px */
@@ -71,12 +71,12 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
       },
     ];
   }
-  const width = known || USUAL_PX;
+  const width = known || DEFAULT_WIDTH_PX;
   const used = Math.min(count, COUNTS.find(({ fromPx }) => width >= fromPx)?.count ?? 1);
   const sizes = Array.from({ length: used }, (_, index) => width / 2 ** (used - 1 - index));
   const enough = source === "camera" ? sizes.findIndex((px) => px >= (shownPx || Infinity)) : -1;
   const highest = enough < 0 ? used - 1 : enough;
-  const wide = sizes.findIndex((px) => px >= LEAST_PX);
+  const wide = sizes.findIndex((px) => px >= MIN_WIDTH_PX);
   // A smaller video of text cannot be read and would take bandwidth from the full-size one.
   const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
   // If a needed encoding cannot be sent, send the nearest one instead.

@@ -44,7 +44,7 @@ const IS_DESKTOP_CHROMIUM = userAgentData?.mobile === false;
 const VOICE = { music: false, kbps: 0 };
 
 // A call usually connects within a second, or within two over TCP or a relay.
-const USUALLY_MS = 2000;
+const TYPICAL_WAIT_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // The SFU waits just as long for our answer.
 
 /**
@@ -168,7 +168,7 @@ export class Session extends EventTarget {
 
   /** The problem that prevents media; null until connecting takes longer than usual. */
   get obstacle() {
-    if (performance.now() - this.#since < USUALLY_MS) return null;
+    if (performance.now() - this.#since < TYPICAL_WAIT_MS) return null;
     return diagnosisOf(this.#pc, {
       signalled: this.signalled,
       hadMedia: this.#connected,

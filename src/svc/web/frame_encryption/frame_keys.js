@@ -6,7 +6,7 @@ import { derived } from "./sframe.js";
 
 const EPOCHS = 8; // When many members join and leave at once, frames of several epochs are in transit.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
-const MOST_KIDS = 256; // The maximum number of keys per epoch. Five members who rejoin ten times reach it.
+const MAX_KIDS = 256; // The maximum number of keys per epoch. Five members who rejoin ten times reach it.
 const WINDOW = 512n; // A frame that arrives after this many later frames is not opened.
 const STAY_BITS = 44;
 // How long frames of the previous epoch are still opened, because some senders learn of the new epoch later.
@@ -111,7 +111,7 @@ export class FrameKeys {
     const epoch = this.#epochs.find((each) => each.epoch % 256 === low);
     if (!epoch || !owner || epoch.members[leaf] !== owner.memberId || source !== owner.source) return null;
     if (leaf === epoch.leaf) return null; // The server never sends our own frames back to us.
-    if (!epoch.keys.has(kid) && epoch.keys.size >= MOST_KIDS) epoch.keys.clear();
+    if (!epoch.keys.has(kid) && epoch.keys.size >= MAX_KIDS) epoch.keys.clear();
     return this.#key(epoch, kid);
   }
 

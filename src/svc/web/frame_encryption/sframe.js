@@ -5,7 +5,7 @@ const SUITE = 4; // AES_128_GCM_SHA256_128.
 const TAG_BYTES = 16;
 const KEY_BYTES = 16;
 const NONCE_BYTES = 12;
-const LONGEST_INLINE = 8n; // Values below this fit into the first byte.
+const MAX_INLINE = 8n; // Values below this fit into the first byte.
 
 const utf8 = new TextEncoder();
 
@@ -21,7 +21,7 @@ const numberIn = (bytes) => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byt
 
 /** Return a header (section 4.3). @param {bigint} kid @param {bigint} counter */
 export function header(kid, counter) {
-  const [key, count] = [kid, counter].map((value) => (value < LONGEST_INLINE ? [] : shortest(value)));
+  const [key, count] = [kid, counter].map((value) => (value < MAX_INLINE ? [] : shortest(value)));
   const first = (/** @type {bigint} */ value, /** @type {number[]} */ bytes) =>
     bytes.length ? 8 | (bytes.length - 1) : Number(value);
   return new Uint8Array([(first(kid, key) << 4) | first(counter, count), ...key, ...count]);

@@ -17,11 +17,11 @@ import { pageVisible, isVisibleElsewhere } from "./page_activity.js";
 import { threads } from "./threads.js";
 import { seen } from "./unread_counts.js";
 
-const KEPT = "svc.alerts"; // In localStorage.
+const STORED_ALERTS = "svc.alerts"; // In localStorage.
 const ONE_TAB_MS = 3000; // How long a tab keeps other tabs from ringing for the same message.
 export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leave", "mute"]);
 /** @type {Alerts} */
-const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
+const DEFAULTS = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
 
 /**
  * The alerts enabled in this browser. The keys of `sounds` are the names in `SOUNDS`.
@@ -33,12 +33,12 @@ const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => 
  */
 
 /** @type {Signal<Alerts>} */
-export const alerts = signal(storedValue(USUAL, KEPT));
+export const alerts = signal(storedValue(DEFAULTS, STORED_ALERTS));
 
 /** @param {Partial<Alerts>} changes */
 export function chooseAlerts(changes) {
   alerts.value = { ...alerts.value, ...changes };
-  storeValue(KEPT, alerts.value);
+  storeValue(STORED_ALERTS, alerts.value);
 }
 
 /** @param {string} name @param {boolean} on */

@@ -3,17 +3,17 @@
 import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
-const KEPT = "svc.look";
-const USUAL = { theme: "system", motion: "system", density: "cosy", textSize: 100, emoticons: true };
+const STORED_LOOK = "svc.look";
+const DEFAULTS = { theme: "system", motion: "system", density: "cosy", textSize: 100, emoticons: true };
 export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
 /**
  * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize:
  * in percent, emoticons: whether emoticons such as ":)" become emoji}
  */
-export const appearance = signal(known(storedValue(USUAL, KEPT)));
+export const appearance = signal(known(storedValue(DEFAULTS, STORED_LOOK)));
 
-/** @param {Partial<typeof USUAL>} changes */
+/** @param {Partial<typeof DEFAULTS>} changes */
 export const setAppearance = (changes) => {
   appearance.value = { ...appearance.value, ...changes };
 };
@@ -22,7 +22,7 @@ export const setAppearance = (changes) => {
 export function applyAppearance(root = document.documentElement) {
   effect(() => {
     const { theme, motion, density, textSize } = appearance.value;
-    storeValue(KEPT, appearance.value);
+    storeValue(STORED_LOOK, appearance.value);
     root.dataset.theme = theme;
     root.dataset.motion = motion;
     root.dataset.density = density;
@@ -33,8 +33,8 @@ export function applyAppearance(root = document.documentElement) {
 /**
  * Return the stored settings, without an unknown text size, which could make the page and its settings
  * unreadable.
- * @param {typeof USUAL} kept
+ * @param {typeof DEFAULTS} kept
  */
 function known(kept) {
-  return TEXT_SIZES.includes(kept.textSize) ? kept : { ...kept, textSize: USUAL.textSize };
+  return TEXT_SIZES.includes(kept.textSize) ? kept : { ...kept, textSize: DEFAULTS.textSize };
 }

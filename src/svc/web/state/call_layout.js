@@ -6,10 +6,10 @@
 import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
-const KEPT = "svc.callLayout"; // In sessionStorage, so that a reload restores the layout.
+const STORED_LAYOUT = "svc.callLayout"; // In sessionStorage, so that a reload restores the layout.
 /** @type {{mode: "grid" | "speaker", pinned: string, onlySound: boolean}} */
-const USUAL = { mode: "grid", pinned: "", onlySound: false };
-const before = storedValue(USUAL, KEPT, "sessionStorage");
+const DEFAULTS = { mode: "grid", pinned: "", onlySound: false };
+const before = storedValue(DEFAULTS, STORED_LAYOUT, "sessionStorage");
 
 /** "grid" (equal tiles) or "speaker" (the speaker is large). @type {Signal<"grid" | "speaker">} */
 export const mode = signal(before.mode);
@@ -18,7 +18,11 @@ export const pinned = signal(before.pinned);
 /** Whether other members' videos are hidden to save bandwidth and battery. */
 export const onlySound = signal(before.onlySound);
 effect(() =>
-  storeValue(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"),
+  storeValue(
+    STORED_LAYOUT,
+    { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value },
+    "sessionStorage",
+  ),
 );
 
 /** The keys of the large tiles (as in `pinned`), and the width of the other tiles. */

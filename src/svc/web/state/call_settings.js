@@ -3,12 +3,12 @@
 import { eachLike, storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
-const KEPT = "svc.callSettings";
-const KEPT_PEOPLE = "svc.people";
-const MOST_PEOPLE = 500; // The maximum number of members with individual settings; the oldest are dropped.
+const STORED_SETTINGS = "svc.callSettings";
+const STORED_PEOPLE = "svc.people";
+const MAX_PEOPLE = 500; // The maximum number of members with individual settings; the oldest are dropped.
 
-/** @typedef {typeof USUAL} CallSettings */
-const USUAL = {
+/** @typedef {typeof DEFAULTS} CallSettings */
+const DEFAULTS = {
   microphone: "",
   camera: "",
   speaker: "", // Ids of devices; "" for the browser's default.
@@ -29,14 +29,14 @@ const USUAL = {
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 
-export const callSettings = signal(storedValue(USUAL, KEPT));
+export const callSettings = signal(storedValue(DEFAULTS, STORED_SETTINGS));
 /**
  * {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, for members whose settings differ from
  * the default.
  */
-export const people = signal(eachLike(NOBODY, storedValue({}, KEPT_PEOPLE)));
+export const people = signal(eachLike(NOBODY, storedValue({}, STORED_PEOPLE)));
 
-/** @param {Partial<typeof USUAL>} changes */
+/** @param {Partial<typeof DEFAULTS>} changes */
 export const setCallSettings = (changes) => {
   callSettings.value = { ...callSettings.value, ...changes };
 };
@@ -48,11 +48,11 @@ export const personSettings = (memberId) => people.value[memberId] ?? NOBODY;
 export function choosePerson(memberId, changes) {
   const { [memberId]: before = NOBODY, ...others } = people.value;
   const all = Object.entries({ ...others, [memberId]: { ...before, ...changes } });
-  people.value = Object.fromEntries(all.slice(-MOST_PEOPLE));
+  people.value = Object.fromEntries(all.slice(-MAX_PEOPLE));
 }
 
-effect(() => storeValue(KEPT, callSettings.value));
-effect(() => storeValue(KEPT_PEOPLE, people.value));
+effect(() => storeValue(STORED_SETTINGS, callSettings.value));
+effect(() => storeValue(STORED_PEOPLE, people.value));
 
 /**
  * Return the volume of a member's microphone or screen audio, 0 to 2.

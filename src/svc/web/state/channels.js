@@ -88,17 +88,17 @@ listen({
   },
 });
 
-const KEPT = "svc.folded";
+const STORED_FOLDED = "svc.folded";
 
 /** The ids of the collapsed categories. */
-export const collapsed = signal(new Set(storedValue(/** @type {string[]} */ ([]), KEPT)));
+export const collapsed = signal(new Set(storedValue(/** @type {string[]} */ ([]), STORED_FOLDED)));
 
 /** @param {string} id */
 export function toggleCollapsed(id) {
   const after = new Set(collapsed.value);
   if (!after.delete(id)) after.add(id);
   collapsed.value = after;
-  storeValue(KEPT, [...after]);
+  storeValue(STORED_FOLDED, [...after]);
 }
 
 /**

@@ -28,9 +28,9 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
  *   undefined for the server's own.
  */
 
-const LONGEST = 40; // Enough for a 32-character name and some typing errors.
-const LEAST_OF_EMOJI = 2; // If fewer characters were enough, every ":)" would start a completion.
-const USUAL_LIMIT = 8;
+const MAX_NAME_LENGTH = 40; // Enough for a 32-character name and some typing errors.
+const MIN_EMOJI_LENGTH = 2; // If fewer characters were enough, every ":)" would start a completion.
+const DEFAULT_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
 const EMOJI_WRITTEN = "(?<![\\p{L}\\p{N}_\\\\/=&?]):([\\p{L}\\p{N}_+-]+):(?![\\p{L}\\p{N}])";
@@ -52,7 +52,7 @@ export function completing(text, caret) {
   if (start < 0 || AFTER_WORD.test(before.slice(0, start)) || isInCode(before)) return null;
   const sign = /** @type {CompletionQuery["sign"]} */ (before[start]);
   const query = before.slice(start + 1);
-  const fits = sign === ":" ? query.length >= LEAST_OF_EMOJI && EMOJI_NAME.test(query) : NAME.test(query);
+  const fits = sign === ":" ? query.length >= MIN_EMOJI_LENGTH && EMOJI_NAME.test(query) : NAME.test(query);
   return fits ? { sign, query, start, end: caret } : null;
 }
 
@@ -63,7 +63,7 @@ export function completing(text, caret) {
  * @param {number} [limit]
  * @returns {Candidate[]}
  */
-export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
+export function candidates({ sign, query }, sources, limit = DEFAULT_LIMIT) {
   if (sign === ":")
     return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({
       kind: "emoji",
@@ -105,7 +105,10 @@ export function meant(text, sources) {
     if (index < from || isInLink || isInCode(text.slice(0, index))) continue;
     const found = name
       ? { name: `${name}:`, sign: sources.emojiNamed?.(name) }
-      : writtenOut(text.slice(index + 1, index + 1 + LONGEST), known[/** @type {"@" | "#"} */ (start)]);
+      : writtenOut(
+          text.slice(index + 1, index + 1 + MAX_NAME_LENGTH),
+          known[/** @type {"@" | "#"} */ (start)],
+        );
     const put = found && ("sign" in found ? found.sign : written(found));
     if (!found || !put) continue;
     made += text.slice(from, index) + put;
@@ -170,7 +173,7 @@ const named = ({ name }) => name;
 
 /** @param {string} before */
 function lastSign(before) {
-  for (let at = before.length - 1; at >= Math.max(0, before.length - LONGEST); at--) {
+  for (let at = before.length - 1; at >= Math.max(0, before.length - MAX_NAME_LENGTH); at--) {
     if (before[at] === "\n") return -1;
     if ("@#:".includes(before[at])) return at;
   }

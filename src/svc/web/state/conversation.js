@@ -19,15 +19,15 @@ import { channelAndThreadOf, conversationKeyOf } from "./channels.js";
 
 const PAGE = 50;
 const FURTHER = 40; // A smaller page while scrolling, so that rendering interrupts it less.
-const MOST = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
+const MAX_LOADED = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
 // At the newest message the window is smaller, because each new message moves all other messages on the page.
 // Dropping the oldest moves them too, so it is done rarely, several messages at a time, and not immediately
 // after new messages arrive, because that could delay a key press.
-const MOST_AT_END = 200;
+const MAX_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
 const DROPPED_AFTER_MS = 50;
-const MOST_HELD = 6; // The maximum number of channels whose messages stay loaded.
+const MAX_HELD = 6; // The maximum number of channels whose messages stay loaded.
 const AGAIN_MS = 2000;
 
 /** A window onto a channel or thread. The signals are for display; only this class changes them. */
@@ -132,7 +132,7 @@ export class Conversation {
       { before: this.messages.value[0].id, limit: FURTHER },
       ({ messages, more_before: more }) => {
         const all = [...messages, ...this.messages.value];
-        this.#hold(all.slice(0, MOST), more, this.moreAfter.value || all.length > MOST);
+        this.#hold(all.slice(0, MAX_LOADED), more, this.moreAfter.value || all.length > MAX_LOADED);
       },
       false,
       this.olderProblem,
@@ -148,7 +148,7 @@ export class Conversation {
       { after: this.messages.value.at(-1)?.id, limit: FURTHER },
       ({ messages, more_after: more }) => {
         const all = [...this.messages.value, ...messages];
-        this.#hold(all.slice(-MOST), this.moreBefore.value || all.length > MOST, more);
+        this.#hold(all.slice(-MAX_LOADED), this.moreBefore.value || all.length > MAX_LOADED, more);
       },
       false,
       this.newerProblem,
@@ -253,22 +253,22 @@ export class Conversation {
   #add(message) {
     if (!this.loaded.value || this.moreAfter.value || this.#has(message.id)) return;
     const held = this.messages.value;
-    if (held.length >= MOST && !this.atEnd) {
+    if (held.length >= MAX_LOADED && !this.atEnd) {
       this.moreAfter.value = true;
       return;
     }
     // Ids increase with time, but two messages posted at the same time can be pushed in either order.
     this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
-    if (held.length >= MOST)
+    if (held.length >= MAX_LOADED)
       this.#drop(); // Timers can run late while the page is hidden, so drop old messages now.
-    else if (held.length >= MOST_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
+    else if (held.length >= MAX_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
   }
 
   #drop() {
     clearTimeout(this.#dropping);
     this.#dropping = 0;
     const all = this.messages.value;
-    if (!this.atEnd || all.length <= MOST_AT_END) return;
+    if (!this.atEnd || all.length <= MAX_AT_END) return;
     this.moreBefore.value = true;
     this.messages.value = all.slice(-Math.max(REST, all.length - AT_ONCE));
   }
@@ -328,7 +328,7 @@ export function conversationOf(key) {
   const conversation = known ?? new Conversation(channelId, thread);
   held.delete(key);
   held.set(key, conversation);
-  if (held.size > MOST_HELD) held.delete([...held.keys()][0]);
+  if (held.size > MAX_HELD) held.delete([...held.keys()][0]);
   if (!known && connection.value === "online") conversation.newest();
   const kept = known ? null : recalled.get(key);
   if (kept && connection.value !== "online") conversation.recall(kept);

@@ -13,7 +13,7 @@ import { uploadsOf } from "./uploads.js";
 
 const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.
 // In localStorage: {channelId: {text, saved}}, in case the page is closed before the server has the draft.
-const KEPT = "svc.drafts";
+const STORED_DRAFTS = "svc.drafts";
 
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
@@ -132,10 +132,10 @@ function keepHere(channelId) {
   const all = keptHere();
   if (text.value) all[channelId] = { text: text.value, saved: hasFiles(saved) ? "" : saved };
   else delete all[channelId];
-  storeValue(KEPT, all);
+  storeValue(STORED_DRAFTS, all);
 }
 
-const keptHere = () => eachLike({ text: "", saved: "" }, storedValue({}, KEPT));
+const keptHere = () => eachLike({ text: "", saved: "" }, storedValue({}, STORED_DRAFTS));
 
 /** Return whether a stored draft has files. The stored value may be invalid. @param {string} saved */
 function hasFiles(saved) {
@@ -221,6 +221,6 @@ listen({
     for (const { timer } of drafts.values()) clearTimeout(timer);
     drafts.clear();
     known = false;
-    storeValue(KEPT, null);
+    storeValue(STORED_DRAFTS, null);
   },
 });

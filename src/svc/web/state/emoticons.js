@@ -36,7 +36,7 @@ const EMOJI = {
   "</3": "💔",
 };
 const TOKEN = /(?<!\S)\S{2,3}(?!\S)/gu;
-const LONGEST = 3;
+const MAX_LENGTH = 3;
 // Fenced blocks and code spans. An unclosed block extends to the end of the text, and an unclosed span to the
 // end of the line.
 const CODE =
@@ -63,7 +63,7 @@ export function withEmoji(text) {
  */
 export function finished(text, caret) {
   const before = text.slice(0, caret);
-  const token = /(?<!\S)(\S{2,3}) $/u.exec(before.slice(-LONGEST - 2))?.[1] ?? "";
+  const token = /(?<!\S)(\S{2,3}) $/u.exec(before.slice(-MAX_LENGTH - 2))?.[1] ?? "";
   const emoji = emojiOf(token);
   if (emoji === token) return null;
   const [start, end] = [caret - 1 - token.length, caret - 1];

@@ -4,7 +4,7 @@
 import { listen } from "./server.js";
 
 // The maximum wait after the greeting. The messages may not arrive, and a hidden page is not rendered.
-const MOST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /** @type {(nothing?: undefined) => void} */
 let shown;
@@ -19,6 +19,6 @@ export const painted = () => requestAnimationFrame(() => setTimeout(shown));
 
 listen({
   onGreeting() {
-    setTimeout(shown, MOST_WAIT_MS);
+    setTimeout(shown, MAX_WAIT_MS);
   },
 });

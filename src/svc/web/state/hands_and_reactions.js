@@ -6,7 +6,7 @@ import { signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
 
 const SHOWN_MS = 4000; // The duration of the animation in the style sheet.
-const MOST_SHOWN = 24;
+const MAX_SHOWN = 24;
 
 /**
  * The reactions that are floating now: [{key, channelId, memberId, emoji}], oldest first.
@@ -34,7 +34,7 @@ listen({
     if (event !== "voice_reacted") return;
     const key = nextKey++;
     const reaction = { key, channelId: data.channel_id, memberId: data.member_id, emoji: data.emoji };
-    reactions.value = [...reactions.value, reaction].slice(-MOST_SHOWN);
+    reactions.value = [...reactions.value, reaction].slice(-MAX_SHOWN);
     setTimeout(() => {
       reactions.value = reactions.value.filter((each) => each.key !== key);
     }, SHOWN_MS);

@@ -26,7 +26,7 @@ const ALIKE = new Map(
 );
 const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
 const WORD = /[\p{L}\p{N}]/u;
-const MOST_KEPT = 20_000; // The size of the cache of folded names, which every key press needs.
+const MAX_CACHED = 20_000; // The size of the cache of folded names, which every key press needs.
 
 const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** @type {Map<string, string>} */
@@ -45,7 +45,7 @@ export function foldCase(text) {
     .replace(MARKS, "")
     .toLowerCase()
     .replace(TYPED_OTHERWISE, (letter) => ALIKE.get(letter) ?? letter);
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (kept.size >= MAX_CACHED) kept.clear();
   kept.set(text, found);
   return found;
 }

@@ -19,9 +19,9 @@ import { firstPaint } from "./first_paint.js";
 import { listen } from "./server.js";
 
 // In localStorage: the last open channel, or the private conversation with its prefix.
-const KEPT = "svc.place";
+const STORED_LOCATION = "svc.place";
 const PRIVATE = "private ";
-const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are shown beside the channels.
+const STORED_MEMBERS = "svc.members"; // In localStorage: whether the members are shown beside the channels.
 
 /**
  * {channelId} of the open channel (for a voice channel, its call), {conversationId} of a private
@@ -114,7 +114,7 @@ export function open(channelId, messageId = null) {
   if (currentLocation.value?.channelId !== channelId) currentLocation.value = { channelId };
   drawer.value = false;
   if (messageId) target.value = { channelId, messageId };
-  storeValue(KEPT, channelId);
+  storeValue(STORED_LOCATION, channelId);
 }
 
 /**
@@ -128,13 +128,13 @@ export function openConversation(conversationId, messageId = null) {
   if (messageId) target.value = { conversationId, messageId };
   openedPanel.value = dialog.value = null;
   drawer.value = false;
-  storeValue(KEPT, PRIVATE + conversationId);
+  storeValue(STORED_LOCATION, PRIVATE + conversationId);
 }
 
 /** Go to a channel from a private conversation that we can no longer see. */
 export function leaveConversation() {
   currentLocation.value = null;
-  storeValue(KEPT, null);
+  storeValue(STORED_LOCATION, null);
   settle();
 }
 
@@ -169,7 +169,7 @@ function stay(on) {
   openedPanel.value = null;
   membersStay.value = on;
   calm.value = true;
-  storeValue(KEPT_MEMBERS, String(on));
+  storeValue(STORED_MEMBERS, String(on));
 }
 
 /** Show the members once the messages have been rendered. */
@@ -180,7 +180,7 @@ function makeRoom() {
     roomy.value = wide.matches;
   };
   wide.addEventListener("change", look);
-  membersStay.value = storedText(KEPT_MEMBERS) !== "false";
+  membersStay.value = storedText(STORED_MEMBERS) !== "false";
   look();
   firstPaint.then(() => {
     calm.value = true;
@@ -254,7 +254,7 @@ export function followAddress() {
 export function expected() {
   const hash = hashNow();
   if (hash.has("message") || hash.has("private")) return null;
-  const last = storedText(KEPT);
+  const last = storedText(STORED_LOCATION);
   return hash.get("channel") ?? currentLocation.value?.channelId ?? (last?.startsWith(PRIVATE) ? null : last);
 }
 
@@ -273,14 +273,14 @@ function settle(isSure = false) {
   const known = (/** @type {string | null | undefined} */ id) =>
     Boolean(id) && channelsById.value.has(id ?? "");
   if (known(currentLocation.value?.channelId) || currentLocation.value?.conversationId) return;
-  const last = storedText(KEPT);
+  const last = storedText(STORED_LOCATION);
   if (last?.startsWith(PRIVATE)) {
     currentLocation.value = { conversationId: last.slice(PRIVATE.length) };
     return;
   }
   const channelId = known(last) ? last : textChannels.value[0]?.id;
   currentLocation.value = channelId ? { channelId } : null;
-  if (channelId) storeValue(KEPT, channelId);
+  if (channelId) storeValue(STORED_LOCATION, channelId);
 }
 
 listen({
@@ -295,6 +295,6 @@ listen({
   },
   onSignOut() {
     currentLocation.value = openedPanel.value = dialog.value = target.value = null;
-    storeValue(KEPT, null);
+    storeValue(STORED_LOCATION, null);
   },
 });

@@ -6,7 +6,7 @@ import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 
 const SHOWN_MS = 8000;
-const MOST = 4;
+const MAX_NOTICES = 4;
 
 /**
  * [{id, text, kind}], oldest first; kind is "error" or "done".
@@ -19,7 +19,9 @@ let nextId = 1;
 /** @param {string} text @param {"error" | "done"} [kind] */
 export function notify(text, kind = "error") {
   const id = nextId++;
-  notices.value = [...notices.value.filter((each) => each.text !== text), { id, text, kind }].slice(-MOST);
+  notices.value = [...notices.value.filter((each) => each.text !== text), { id, text, kind }].slice(
+    -MAX_NOTICES,
+  );
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 

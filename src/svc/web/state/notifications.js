@@ -10,12 +10,12 @@ import { ask, listen } from "./server.js";
 
 /** @type {Choice} */
 const UNSET = { level: null, muted: false, muted_until_ms: null };
-const LONGEST_WAIT_MS = 24 * 3600_000; // A timer can run for at most 24 days.
+const MAX_TIMER_MS = 24 * 3600_000; // A timer can run for at most 24 days.
 
 /** The notification levels, from most to fewest notifications. */
 export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
 /** The default notification level. */
-export const USUAL = "mentions";
+export const DEFAULT_LEVEL = "mentions";
 
 /**
  * The settings by channel id, or by null for all channels: {level, muted, muted_until_ms}.
@@ -32,7 +32,7 @@ let timer = 0;
 export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? UNSET, now.value);
 
 /** Return the effective level in a channel, muted or not. @param {string | null} channelId */
-export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null).level ?? USUAL;
+export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null).level ?? DEFAULT_LEVEL;
 
 /**
  * Return whether the channel is muted, by itself or together with all other channels.
@@ -113,7 +113,7 @@ function wait() {
   const ends = [...choices.value.values()]
     .map(({ muted_until_ms: untilMs }) => untilMs ?? 0)
     .filter((untilMs) => untilMs > now.value);
-  if (ends.length) timer = setTimeout(wait, Math.min(LONGEST_WAIT_MS, Math.min(...ends) - now.value + 1));
+  if (ends.length) timer = setTimeout(wait, Math.min(MAX_TIMER_MS, Math.min(...ends) - now.value + 1));
 }
 
 listen({

@@ -16,8 +16,8 @@ import { currentLocation } from "./navigation.js";
 import { connection, info, listen, member, recall } from "./server.js";
 import { unread } from "./unread_counts.js";
 
-const MOST_CHANNELS = 10;
-const MOST_MESSAGES = 50;
+const MAX_CHANNELS = 10;
+const MAX_MESSAGES = 50;
 const EVERY_MS = 1000; // The interval at which changes are stored.
 const PATIENCE_MS = 3000; // A server that takes longer to respond counts as unreachable.
 const SCENE = "scene"; // The key of everything but the messages: {member, info, channels, …, at_ms}.
@@ -91,7 +91,7 @@ async function tidy() {
   const found = [...(await keptPages())].sort(([, one], [, other]) => other.at_ms - one.at_ms);
   const visible = found
     .filter(([id]) => channelsById.value.has(id))
-    .slice(0, MOST_CHANNELS)
+    .slice(0, MAX_CHANNELS)
     .map(([id]) => id);
   await Promise.all(found.filter(([id]) => !visible.includes(id)).map(([id]) => deleteCopy(PAGE + id)));
 }
@@ -136,8 +136,8 @@ effect(() => {
   const [all, more] = [messages.value, moreBefore.value];
   if (!loaded.value || moreAfter.value || shownFrom.value !== null) return;
   later(PAGE + channel.id, () => ({
-    messages: all.slice(-MOST_MESSAGES),
-    more_before: more || all.length > MOST_MESSAGES,
+    messages: all.slice(-MAX_MESSAGES),
+    more_before: more || all.length > MAX_MESSAGES,
     at_ms: Date.now(),
   }));
 });

@@ -17,8 +17,8 @@ import { elsewhere } from "./unread_counts.js";
  * @typedef {{origin: string, token: string, invite: string}} Link
  */
 
-const MOST_SERVERS = 100; // More servers than anybody is likely to join. Each costs one request a minute.
-const MOST_LETTERS = 2048; // The maximum length of one link.
+const MAX_SERVERS = 100; // More servers than anybody is likely to join. Each costs one request a minute.
+const MAX_LINK_LENGTH = 2048; // The maximum length of one link.
 const EVERY_MS = 60_000;
 const SOON_MS = 2_000;
 
@@ -50,7 +50,7 @@ export function linksIn(text, own = location.origin) {
   const words = text.split(/\s+/).filter(Boolean);
   const links = words.map((word) => {
     const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(word) ? word : `https://${word}`;
-    const url = word.length <= MOST_LETTERS ? URL.parse(address) : null;
+    const url = word.length <= MAX_LINK_LENGTH ? URL.parse(address) : null;
     if (!url?.hostname || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
     const hash = new URLSearchParams(url.hash.slice(1));
     return { origin: url.origin, token: hash.get("rail") ?? "", invite: hash.get("invite") ?? "" };
@@ -94,7 +94,7 @@ export async function addServers(links) {
     put(
       known
         ? servers.value.map((each) => (each.origin === origin ? added : each))
-        : [...servers.value, added].slice(0, MOST_SERVERS),
+        : [...servers.value, added].slice(0, MAX_SERVERS),
     );
   }
 }
@@ -133,7 +133,7 @@ function load() {
     Object.keys(usual).every((key) => typeof each?.[key] === "string") &&
     linksIn(each.origin, "")?.[0]?.origin === each.origin &&
     (!each.picture || each.picture.startsWith("data:image/png;base64,"));
-  servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MOST_SERVERS) : [];
+  servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MAX_SERVERS) : [];
 }
 
 // Load our own token from this server. The member copies it to another server's page.

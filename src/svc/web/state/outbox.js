@@ -24,7 +24,7 @@ import { channelAndThreadOf, channelsById, may } from "./channels.js";
 
 const AGAIN_MS = 2000;
 const FINISHED_MS = 5000; // How long to wait for the final text. After that, the current text is sent.
-const KEPT = "svc.outbox"; // In sessionStorage, by nonce, so that reloading this tab loses nothing.
+const STORED_OUTBOX = "svc.outbox"; // In sessionStorage, by nonce, so that reloading this tab loses nothing.
 const SESSION = "sessionStorage";
 /** @type {Item} */
 const ITEM = {
@@ -42,10 +42,10 @@ const ITEM = {
 // The wait in slow mode: counted from our last message, or given by the server's rejection. Uses this
 // device's
 // clock. The wait survives a reload of this tab.
-const KEPT_WAITS = "svc.slow"; // In sessionStorage: the ends of the waits in slow mode.
+const STORED_WAITS = "svc.slow"; // In sessionStorage: the ends of the waits in slow mode.
 
 /** Maps each channel to the end of the wait, in ms since 1970. @type {Signal<Record<string, number>>} */
-const until = signal(storedValue({}, KEPT_WAITS, SESSION));
+const until = signal(storedValue({}, STORED_WAITS, SESSION));
 
 /**
  * Start the wait after a message was accepted, or after a rejection that states this wait.
@@ -55,7 +55,7 @@ const until = signal(storedValue({}, KEPT_WAITS, SESSION));
 export function begins(channelId, waitMs = slowness(channelId) * 1000) {
   if (!waitMs) return;
   until.value = { ...until.value, [channelId]: Date.now() + waitMs };
-  storeValue(KEPT_WAITS, until.value, SESSION);
+  storeValue(STORED_WAITS, until.value, SESSION);
 }
 
 /** Return the seconds left; 0 if slow mode has ended. @param {string} channelId */
@@ -70,7 +70,7 @@ const slowness = (channelId) =>
 
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
 export const outbox = signal(
-  Object.values(eachLike(ITEM, storedValue({}, KEPT, SESSION))).filter(
+  Object.values(eachLike(ITEM, storedValue({}, STORED_OUTBOX, SESSION))).filter(
     ({ nonce, spot: key }) => nonce && key,
   ),
 );
@@ -180,7 +180,11 @@ function change(nonce, changes) {
 
 effect(() => {
   const all = outbox.value;
-  storeValue(KEPT, all.length ? Object.fromEntries(all.map((each) => [each.nonce, each])) : null, SESSION);
+  storeValue(
+    STORED_OUTBOX,
+    all.length ? Object.fromEntries(all.map((each) => [each.nonce, each])) : null,
+    SESSION,
+  );
 });
 
 effect(() => {

@@ -6,7 +6,8 @@
 import { storedText } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
 
-export const KEPT_PUSH = "svc.push"; // In localStorage while push is on: the endpoint that the server knows.
+// In localStorage while push is on: the endpoint that the server knows.
+export const STORED_PUSH = "svc.push";
 
 /**
  * "off", "on", "busy" while that changes, or the reason why push is unavailable: "insecure" (needs https),
@@ -18,7 +19,7 @@ export const push = signal("off");
 
 /** Update the state of Web Push, because the browser's permission can change at any time. */
 export function lookAtPush() {
-  if (push.value !== "busy") push.value = obstacle() ?? (storedText(KEPT_PUSH) === null ? "off" : "on");
+  if (push.value !== "busy") push.value = obstacle() ?? (storedText(STORED_PUSH) === null ? "off" : "on");
 }
 
 /** Return why push is unavailable here, or null. */

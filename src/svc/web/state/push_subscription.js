@@ -6,7 +6,7 @@
 import { storeValue, storedText } from "../transport/browser_storage.js";
 import { activeRegistration, configure } from "../transport/service_worker_registration.js";
 import { t } from "../words/words.js";
-import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
+import { STORED_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
 
 /**
@@ -51,8 +51,9 @@ export async function renew() {
   const subscription = await subscriptionWith(registration.pushManager, bytes(key));
   if (typeof subscription === "string") return subscription;
   const { endpoint, keys } = /** @type {Body<"PUT", "/api/me/push">} */ (subscription.toJSON());
-  if (!subscribed || endpoint !== storedText(KEPT_PUSH)) await api("PUT", "/api/me/push", { endpoint, keys });
-  storeValue(KEPT_PUSH, endpoint);
+  if (!subscribed || endpoint !== storedText(STORED_PUSH))
+    await api("PUT", "/api/me/push", { endpoint, keys });
+  storeValue(STORED_PUSH, endpoint);
   await Promise.all([
     configure("private", t("private-pushed")),
     configure("call", t("private-call-pushed")),
@@ -80,8 +81,8 @@ async function subscriptionWith(manager, key) {
 
 /** Remove the subscription. */
 export async function drop() {
-  if (storedText(KEPT_PUSH) === null) return;
-  storeValue(KEPT_PUSH, null);
+  if (storedText(STORED_PUSH) === null) return;
+  storeValue(STORED_PUSH, null);
   const subscription = await (await activeRegistration())?.pushManager?.getSubscription();
   await subscription?.unsubscribe();
 }

@@ -7,7 +7,7 @@
 import { signal } from "../vendor/signals.js";
 import { api, connection, listen } from "./server.js";
 
-const MOST = 200;
+const MAX_CACHED = 200;
 
 /** @type {Signal<Map<string, Message | null>>} */
 const known = signal(new Map()); // Messages by id; null for a message that is deleted or not visible to us.
@@ -35,7 +35,7 @@ export function answered(channelId, id) {
 
 /** @param {string} id @param {Message | null} message */
 function put(id, message) {
-  const all = [...new Map(known.value).set(id, message)].slice(-MOST);
+  const all = [...new Map(known.value).set(id, message)].slice(-MAX_CACHED);
   known.value = new Map(all);
   requested.delete(id);
 }

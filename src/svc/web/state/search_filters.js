@@ -17,8 +17,8 @@ import { fit, foldCase, matching } from "./name_search.js";
 export const FILTERS = ["from", "in", "has", "before", "after"];
 /** The values of `has`. */
 export const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
-const MOST = 8;
-const MOST_MEANT = 4; // A query has at most 256 characters, and a name at most 32.
+const MAX_SUGGESTIONS = 8;
+const MAX_NAMES = 4; // A query has at most 256 characters, and a name at most 32.
 // A Japanese keyboard types the full-width colon.
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
@@ -51,14 +51,17 @@ export function begun(query, named) {
  */
 export function values({ filter, wanted }, { members, channels }, named) {
   if (filter === "from")
-    return matching(members, wanted, ({ nickname }) => nickname, MOST).map(({ nickname }) => nickname);
-  if (filter === "in") return matching(channels, wanted, ({ name }) => name, MOST).map(({ name }) => name);
+    return matching(members, wanted, ({ nickname }) => nickname, MAX_SUGGESTIONS).map(
+      ({ nickname }) => nickname,
+    );
+  if (filter === "in")
+    return matching(channels, wanted, ({ name }) => name, MAX_SUGGESTIONS).map(({ name }) => name);
   return filter === "has"
     ? matching(
         KINDS.map((kind) => named.kinds[kind]),
         wanted,
         (kind) => kind,
-        MOST,
+        MAX_SUGGESTIONS,
       )
     : [];
 }
@@ -165,7 +168,7 @@ function meantBy(value, members) {
     .filter((name) => [0, 1].includes(fit(foldCase(name), wanted)));
   return !fitting.length || fitting.some((name) => foldCase(name) === wanted)
     ? [value]
-    : [...new Set(fitting)].slice(0, MOST_MEANT);
+    : [...new Set(fitting)].slice(0, MAX_NAMES);
 }
 
 /** @param {string} value */

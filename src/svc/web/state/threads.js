@@ -7,7 +7,7 @@ import { computed, signal } from "../vendor/signals.js";
 import { blocked } from "./people.js";
 import { mentionsUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
-import { MOST } from "./unread_counts.js";
+import { MAX_COUNT } from "./unread_counts.js";
 
 /**
  * Maps the id of each thread's first message to {channel_id, thread, following, read_up_to, last, unread,
@@ -60,7 +60,7 @@ function posted(message) {
     return;
   }
   const named = !blocked.value.has(author.id) && mentionsUs(message, own);
-  const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
+  const more = (/** @type {number} */ count) => Math.min(MAX_COUNT, count + 1);
   put({
     ...state,
     last: id,

@@ -11,7 +11,7 @@ import { blocked } from "./people.js";
 import { mentionsUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 
-export const MOST = 500; // The maximum count; it means this many or more.
+export const MAX_COUNT = 500; // The maximum count; it means this many or more.
 /** @type {Counts} */
 const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
 
@@ -94,7 +94,7 @@ function posted(counts, message, own) {
   const { id, author } = message;
   if (author.id === own.id) return { read_up_to: id, last: id, unread: 0, mentions: 0 };
   const mentioned = !blocked.value.has(author.id) && mentionsUs(message, own);
-  const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
+  const more = (/** @type {number} */ count) => Math.min(MAX_COUNT, count + 1);
   return {
     ...counts,
     last: id,

@@ -30,8 +30,8 @@ export const shownName = (name) => (name.startsWith(PREFIX) && name.slice(PREFIX
 /** Return the file name with or without the spoiler prefix. @param {string} name @param {boolean} on */
 export const nameAs = (name, on) => (on ? PREFIX : "") + shownName(name);
 
-const MOST = 10; // The maximum number of files in a message.
-const MOST_TRIES = 5; // Attempts to delete an upload while the server is still reading its last piece.
+const MAX_FILES = 10; // The maximum number of files in a message.
+const MAX_TRIES = 5; // Attempts to delete an upload while the server is still reading its last piece.
 // Errors in the file itself, for which the server would reject it again.
 const LASTING = [
   "invalid_image",
@@ -93,7 +93,7 @@ export class Uploads {
 
   /** Send these files. Return whether there was room for all of them. @param {FileList | File[]} files */
   add(files) {
-    const taken = [...files].slice(0, MOST - this.list.value.length);
+    const taken = [...files].slice(0, MAX_FILES - this.list.value.length);
     for (const file of taken) this.#begin(file);
     return taken.length === files.length;
   }
@@ -337,7 +337,7 @@ export class Uploads {
  */
 async function deleteUpload(id) {
   const backoff = new Backoff(500, 4000);
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const error = await api("DELETE", `/api/uploads/${id}`).catch((refusal) => refusal);
     if (error?.code !== "upload_busy") return;
     await pause(backoff.next());

@@ -11,7 +11,7 @@ import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
 // How long a member with a broken connection stays visible. Most are back within 3 s.
-const KEPT_MS = 10_000;
+const RETENTION_MS = 10_000;
 
 /**
  * {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen, lost}]}
@@ -59,7 +59,7 @@ export function lose(channelId, memberId) {
   clearTimeout(lost.get(key));
   lost.set(
     key,
-    setTimeout(() => remove(channelId, memberId), KEPT_MS),
+    setTimeout(() => remove(channelId, memberId), RETENTION_MS),
   );
   change(
     channelId,

@@ -11,7 +11,7 @@ import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
 import { withLock, storeValue, storedValue, like } from "./browser_storage.js";
 
 // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
-const KEPT = "svc.identity";
+const STORED_IDENTITY = "svc.identity";
 const KNOWN = "svc.known"; // In localStorage, the member who has signed out: {id, nickname, way}.
 const TURN = "svc.identity"; // The lock that tabs take to change the identity.
 // Fractions of a token's lifetime: it is renewed after the first and used until the second, so that no
@@ -104,7 +104,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};
     if (token && member) storeValue(KNOWN, { id: member.id, nickname: member.nickname, way: proof.way });
     this.#identity = null;
-    storeValue(KEPT, null);
+    storeValue(STORED_IDENTITY, null);
     if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
   }
 
@@ -169,11 +169,11 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
       fresh_until,
       good_until,
     });
-    storeValue(KEPT, this.#identity);
+    storeValue(STORED_IDENTITY, this.#identity);
   }
 
   #load() {
-    const kept = storedValue(NOBODY, KEPT);
+    const kept = storedValue(NOBODY, STORED_IDENTITY);
     if (!kept.proof.way) kept.proof = LOCAL;
     kept.member = { ...kept.member, ...like(NAMED, kept.member) };
     // Data from an earlier version is not a valid identity.

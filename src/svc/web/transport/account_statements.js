@@ -9,7 +9,7 @@ export const LINK = "same_person";
 /** The purpose of a request for a statement, which names no account of the other server. */
 export const REQUEST = "same_person_request";
 
-const LONGEST = 2048; // As on the server.
+const MAX_LENGTH = 2048; // As on the server.
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
@@ -33,7 +33,7 @@ export const makeStatement = (key, claims) => signed(key, claims, { jwk: key.jwk
  */
 export async function readStatement(text) {
   try {
-    if (text.length > LONGEST) return null;
+    if (text.length > MAX_LENGTH) return null;
     const [head, body, signature, ...more] = text.split(".");
     const [{ alg, jwk }, claims] = [head, body].map((part) =>
       JSON.parse(new TextDecoder().decode(bytes(part))),

@@ -4,7 +4,7 @@
 
 // A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait.
 // Meanwhile, other requests from the page use up the allowance, so one wait is often not enough.
-const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
+const [MIN_WAIT_MS, MAX_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
 // The timeouts for a response, and for sending a large request body.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
@@ -102,8 +102,8 @@ async function answered(path, options, patienceMs, deadlineMs, signal) {
     clearTimeout(timer);
   }
   if (response.ok) return answer;
-  const waitMs = response.status === 429 ? Math.max(SHORTEST_WAIT_MS, answer.retry_after_ms) : NaN;
-  if (!(waitMs <= Math.min(LONGEST_WAIT_MS, patienceMs))) throw new Refusal(answer, response.status);
+  const waitMs = response.status === 429 ? Math.max(MIN_WAIT_MS, answer.retry_after_ms) : NaN;
+  if (!(waitMs <= Math.min(MAX_WAIT_MS, patienceMs))) throw new Refusal(answer, response.status);
   await new Promise((resolve) => {
     setTimeout(resolve, waitMs);
   });

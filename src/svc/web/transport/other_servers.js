@@ -14,8 +14,8 @@
  */
 
 const PATH = "/counts-frame";
-const LONGEST_PICTURE = 64 * 1024; // 96 × 96 incompressible pixels, in base64.
-const LONGEST_NAME = 64;
+const MAX_PICTURE_BYTES = 64 * 1024; // 96 × 96 incompressible pixels, in base64.
+const MAX_NAME_LENGTH = 64;
 const DEADLINE_MS = 20_000; // Longer than the frame's own timeout; for a frame that never loads.
 // Control characters, and characters that change the direction of the text after them.
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
@@ -70,7 +70,7 @@ function ask(wanted) {
 }
 
 /** Return a name from another server as one printable line. @param {string} name */
-const printable = (name) => name.replaceAll(UNPRINTABLE, " ").trim().slice(0, LONGEST_NAME);
+const printable = (name) => name.replaceAll(UNPRINTABLE, " ").trim().slice(0, MAX_NAME_LENGTH);
 
 /**
  * Return the counts from another server, or null.
@@ -85,7 +85,7 @@ export async function fetchCounts(origin, token, picture) {
   return {
     ...counted,
     name: printable(counted.name),
-    picture: isPicture && counted.picture.length <= LONGEST_PICTURE ? counted.picture : "",
+    picture: isPicture && counted.picture.length <= MAX_PICTURE_BYTES ? counted.picture : "",
   };
 }
 

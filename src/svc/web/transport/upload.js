@@ -10,7 +10,7 @@ const VERSION = "1.0.0";
 const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
 const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
 // After this many consecutive attempts without progress, which take about a minute, the member decides.
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 // Temporary errors: the server has not noticed yet that the previous connection was lost.
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
@@ -57,7 +57,7 @@ export async function sendFile(
       at += piece.size;
       backoff.reset();
     } catch (/** @type {any} */ error) {
-      if (signal?.aborted || !passes(error) || ++tries > MOST_TRIES) throw error;
+      if (signal?.aborted || !passes(error) || ++tries > MAX_TRIES) throw error;
       at = null;
       if (error.code === "unknown_upload") [id, at] = ["", 0]; // The server has deleted the upload.
       waits();
@@ -89,7 +89,7 @@ export async function sendWhole(path, body, { token, progressed, waits = () => {
         })
       ).response;
     } catch (/** @type {any} */ error) {
-      if (signal?.aborted || tries > MOST_TRIES || !(error instanceof Unreachable || error.passes))
+      if (signal?.aborted || tries > MAX_TRIES || !(error instanceof Unreachable || error.passes))
         throw error;
       waits();
       await pause(error.details?.retry_after_ms ?? backoff.next(), signal);

@@ -20,7 +20,7 @@ export const KINDS = ["words", "links", "mentions", "repeats", "newcomers"];
 export const ACTIONS = ["flag", "censor", "block", "timeout"];
 
 /** @type {Omit<Wanted, "name" | "kind" | "action" | "enabled">} */
-const USUAL = {
+const DEFAULTS = {
   words: [],
   allowed: [],
   most: 0,
@@ -39,7 +39,7 @@ const OF_KIND = {
 
 /** @param {Rule["kind"]} kind @returns {Wanted} */
 export const newRule = (kind) => ({
-  ...USUAL,
+  ...DEFAULTS,
   ...OF_KIND[kind],
   name: t(`rule-kind-${kind}`),
   kind,

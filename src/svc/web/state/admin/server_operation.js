@@ -16,12 +16,12 @@ export const renewToken = async (id) => (await api("POST", bot(id, "/token"))).t
 /** @param {string} id */
 export const deleteBot = (id) => api("DELETE", bot(id));
 
-const MOST_HOLDERS = 20;
+const MAX_HOLDERS = 20;
 /**
  * Fetch the storage use, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes,
  * disk_free_bytes}.
  */
-export const storage = () => api("GET", `/api/storage?limit=${MOST_HOLDERS}`);
+export const storage = () => api("GET", `/api/storage?limit=${MAX_HOLDERS}`);
 /**
  * Return whether `after` days would keep fewer files than `before`. A value of 0 keeps all files.
  * @param {number} before

@@ -18,10 +18,10 @@ import { changedReactions } from "../conversation.js";
 import { encryptedFilesIn } from "./file_encryption.js";
 
 const VERSION = 1;
-export const MOST_CHARACTERS = 4000; // The limit for a message, as in the channels.
-const LONGEST_KEY = 64;
-const LONGEST_SIGN = 64;
-export const LONGEST_NAME = 80;
+export const MAX_CHARACTERS = 4000; // The limit for a message, as in the channels.
+const MAX_KEY_LENGTH = 64;
+const MAX_SIGN_LENGTH = 64;
+export const MAX_NAME_LENGTH = 80;
 
 /** @param {string} type @param {object} rest @returns {Payload} */
 const newPayload = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID(), ...rest });
@@ -37,7 +37,7 @@ export const deletionPayload = ({ key: of }) => newPayload("delete", { of });
 export const reactionPayload = (of, emoji, on) => newPayload("reaction", { of, emoji, on });
 
 /** @param {string} text the new name of the conversation */
-export const namePayload = (text) => newPayload("name", { text: text.trim().slice(0, LONGEST_NAME) });
+export const namePayload = (text) => newPayload("name", { text: text.trim().slice(0, MAX_NAME_LENGTH) });
 
 /** @param {string} who the member whom the author has just removed from the group */
 export const removalPayload = (who) => newPayload("removed", { who });
@@ -76,7 +76,7 @@ export function contentOf(entries) {
     }
     const own = (isKey(payload.of) && all.get(idOf({ by, key: payload.of }))) || null;
     if (type === "message") begin(all, { ...payload, key: payload.key ?? `#${seq}` }, { seq, by, sentAtMs });
-    else if (type === "name" && isText(payload.text)) name = payload.text.slice(0, LONGEST_NAME);
+    else if (type === "name" && isText(payload.text)) name = payload.text.slice(0, MAX_NAME_LENGTH);
     else if (type === "removed" && typeof payload.who === "string")
       removals.push({ seq, by, who: payload.who });
     else if (type === "edit" && own && !own.deleted && isText(payload.text))
@@ -144,11 +144,11 @@ function react(all, by, { of, emoji, on }) {
 /** @param {string} emoji */
 const bare = (emoji) => emoji.replace(/[\uFE0E\uFE0F]/g, "");
 /** @param {unknown} text */
-const isText = (text) => typeof text === "string" && text.length <= MOST_CHARACTERS;
+const isText = (text) => typeof text === "string" && text.length <= MAX_CHARACTERS;
 /** @param {unknown} key */
-const isKey = (key) => typeof key === "string" && key.length > 0 && key.length <= LONGEST_KEY;
+const isKey = (key) => typeof key === "string" && key.length > 0 && key.length <= MAX_KEY_LENGTH;
 /** @param {any} ref */
 const isRef = (ref) => Boolean(ref) && typeof ref.by === "string" && isKey(ref.key);
 /** @param {unknown} sign */
 const isSign = (sign) =>
-  typeof sign === "string" && sign.length > 0 && sign.length <= LONGEST_SIGN && !/\s/u.test(sign);
+  typeof sign === "string" && sign.length > 0 && sign.length <= MAX_SIGN_LENGTH && !/\s/u.test(sign);

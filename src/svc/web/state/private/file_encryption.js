@@ -9,13 +9,13 @@
 
 import { fromBase64, toBase64 } from "./mls.js";
 
-export const MOST_FILES = 10; // The limit for a message, as in the channels.
-export const MOST_BYTES = 32 * 2 ** 20 - 16; // The limit for a file, without the authentication tag.
+export const MAX_FILES = 10; // The limit for a message, as in the channels.
+export const MAX_BYTES = 32 * 2 ** 20 - 16; // The limit for a file, without the authentication tag.
 const CIPHER = "AES-GCM";
 const KEY_BYTES = 32;
 // Each key seals one file, so one IV is enough.
 const IV = new Uint8Array(12);
-const LONGEST = { id: 64, name: 100, type: 100, alt: 1000 };
+const MAX_LENGTHS = { id: 64, name: 100, type: 100, alt: 1000 };
 const WIDEST = 16_384;
 // Types that the browser decodes only as the given type, regardless of the content. All other files can only
 // be saved.
@@ -67,7 +67,7 @@ const digestOf = async (data) => toBase64(new Uint8Array(await crypto.subtle.dig
  */
 export function encryptedFilesIn(files) {
   if (!Array.isArray(files)) return [];
-  return files.slice(0, MOST_FILES).flatMap((each) => {
+  return files.slice(0, MAX_FILES).flatMap((each) => {
     const {
       id,
       key,
@@ -80,16 +80,16 @@ export function encryptedFilesIn(files) {
       height = null,
     } = each ?? {};
     const texts =
-      isShort(id, LONGEST.id) &&
+      isShort(id, MAX_LENGTHS.id) &&
       id &&
-      isShort(name, LONGEST.name) &&
-      isShort(type, LONGEST.type) &&
-      isShort(alt, LONGEST.alt);
+      isShort(name, MAX_LENGTHS.name) &&
+      isShort(type, MAX_LENGTHS.type) &&
+      isShort(alt, MAX_LENGTHS.alt);
     if (
       !texts ||
       !isBytes(key) ||
       !isBytes(digest) ||
-      !(Number.isInteger(bytes) && bytes > 0 && bytes <= MOST_BYTES)
+      !(Number.isInteger(bytes) && bytes > 0 && bytes <= MAX_BYTES)
     )
       return [];
     const sized = [width, height].every((side) => Number.isInteger(side) && side > 0 && side <= WIDEST);

@@ -16,7 +16,7 @@ import { accessToken, api } from "../server.js";
 import { ownIdentity } from "./own_identity.js";
 import { kindOf, openFile, PLAIN_TYPE } from "./file_encryption.js";
 
-const KEPT_BYTES = 8 * 2 ** 20; // Larger files are downloaded again.
+const MAX_STORED_BYTES = 8 * 2 ** 20; // Larger files are downloaded again.
 const NAME = (/** @type {string} */ id, /** @type {string} */ fileId) => `file/${id}/${fileId}`;
 const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) =>
   /** @type {const} */ (
@@ -91,7 +91,7 @@ async function decryptedFile(id, file) {
 async function storeFile(id, file, plain) {
   const { store } = await ownIdentity();
   // If the disk is full, the file is downloaded again when needed, as long as it exists.
-  if (plain.length <= KEPT_BYTES) await store.put([[NAME(id, file.id), plain]]).catch(() => {});
+  if (plain.length <= MAX_STORED_BYTES) await store.put([[NAME(id, file.id), plain]]).catch(() => {});
 }
 
 /**

@@ -26,8 +26,8 @@ const CURVE = { name: "ECDH", namedCurve: "P-256" };
 const INFO = "svc earlier messages ";
 const GONE = ["unknown_file", "not_found"];
 // Up to these limits, a browser can read, seal and store the history in one step without a noticeable wait.
-export const MOST_ENTRIES = 10_000;
-export const MOST_BYTES = 8 * 2 ** 20;
+export const MAX_ENTRIES = 10_000;
+export const MAX_BYTES = 8 * 2 ** 20;
 
 const REQUEST = (/** @type {string} */ id) => `asked/${id}`;
 const SINCE = (/** @type {string} */ id) => `since/${id}`;
@@ -181,11 +181,11 @@ export function packEntries(all, upTo) {
   let entries = all
     .filter((entry) => isTransferable(entry, upTo))
     .sort((one, other) => one.seq - other.seq)
-    .slice(-MOST_ENTRIES)
+    .slice(-MAX_ENTRIES)
     .map(withoutOtherFields);
   for (;;) {
     const plain = utf8(JSON.stringify(entries));
-    if (plain.length <= MOST_BYTES) return plain;
+    if (plain.length <= MAX_BYTES) return plain;
     entries = entries.slice(Math.ceil(entries.length / 8));
   }
 }
@@ -225,7 +225,7 @@ export async function importTransfer({ store, fetchFile }, id, { for: answered, 
   try {
     const privateKey = await crypto.subtle.importKey("pkcs8", key, CURVE, false, ["deriveBits"]);
     const secret = toBase64(await sharedSecret(privateKey, by, ask + by));
-    if (typeof file.id !== "string" || !isBytes(file.digest) || !(file.bytes <= MOST_BYTES))
+    if (typeof file.id !== "string" || !isBytes(file.digest) || !(file.bytes <= MAX_BYTES))
       throw new TypeError("it is no such file");
     const entries = JSON.parse(
       textOf(
@@ -251,7 +251,7 @@ async function importedChanges(store, id, received) {
   const since = /** @type {number} */ (await store.get(SINCE(id)));
   const present = new Set((await store.under(HISTORY(id))).map(({ seq }) => seq));
   const imported = received
-    .slice(-MOST_ENTRIES)
+    .slice(-MAX_ENTRIES)
     .filter((each) => isEntry(each) && isTransferable(each, since) && !present.has(each.seq))
     .map(withoutOtherFields);
   if (!imported.length) return [];

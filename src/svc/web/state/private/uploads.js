@@ -18,9 +18,9 @@ import { explain, t } from "../../words/words.js";
 import { nameAs } from "../uploads.js";
 import { accessToken } from "../server.js";
 import { releaseFile, deleteFile, storeOwnFile } from "./files.js";
-import { kindOf, MOST_BYTES, MOST_FILES, PLAIN_TYPE, sealFile } from "./file_encryption.js";
+import { kindOf, MAX_BYTES, MAX_FILES, PLAIN_TYPE, sealFile } from "./file_encryption.js";
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 export class PrivateUploads {
   /** @type {Signal<OneFile[]>} */
@@ -42,7 +42,7 @@ export class PrivateUploads {
   /** The descriptions of the uploaded files, to be sent in the message. */
   get ready() {
     return this.list.value.flatMap(({ descriptor, name, alt }) =>
-      descriptor ? [{ ...descriptor, name: name.slice(-LONGEST_NAME), alt }] : [],
+      descriptor ? [{ ...descriptor, name: name.slice(-MAX_NAME_LENGTH), alt }] : [],
     );
   }
 
@@ -53,7 +53,7 @@ export class PrivateUploads {
 
   /** Send these files. Return whether there was room for all of them. @param {File[]} files */
   add(files) {
-    const taken = files.slice(0, MOST_FILES - this.list.value.length);
+    const taken = files.slice(0, MAX_FILES - this.list.value.length);
     for (const file of taken) {
       const key = crypto.randomUUID();
       this.list.value = [
@@ -115,7 +115,7 @@ export class PrivateUploads {
     try {
       const { file } = /** @type {OneFile} */ (this.#find(key));
       const { blob, width, height } = await this.#prepare(file);
-      if (!blob.size || blob.size > MOST_BYTES)
+      if (!blob.size || blob.size > MAX_BYTES)
         throw Object.assign(new Error(t("private-file-too-large")), { lasts: true });
       const plain = new Uint8Array(await blob.arrayBuffer());
       const { data, ...sealed } = await sealFile(plain);

@@ -9,7 +9,7 @@ import { Button, IconButton } from "../parts/button.js";
 import { Field, Switch } from "../parts/field.js";
 import { ColourChoice } from "./colour_choice.js";
 
-const MOST_FIELDS = 25;
+const MAX_FIELDS = 25;
 const CARD = ["cards", 0];
 const hexOf = (/** @type {number} */ number) => `#${number.toString(16).padStart(6, "0")}`;
 
@@ -133,7 +133,7 @@ function Rows({ fields, put }) {
     <p>
       <${Button}
         icon="add"
-        disabled=${fields.length >= MOST_FIELDS}
+        disabled=${fields.length >= MAX_FIELDS}
         onClick=${() =>
           put([...CARD, "fields", fields.length], {
             name: t("card-field-name"),

@@ -13,7 +13,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Switch } from "../parts/field.js";
 import { permissionName } from "./parts/permission.js";
 
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function MemberRoles({ memberId, onClose }) {
@@ -43,8 +43,8 @@ const canGive = (role) => isOwner() || role.permissions.every((permission) => ma
 
 /** @param {Role} role */
 function permitting({ permissions }) {
-  const named = permissions.slice(0, MOST_NAMED).map(permissionName);
-  return permissions.length > MOST_NAMED
-    ? t("and-more-permissions", { names: named.join(", "), count: permissions.length - MOST_NAMED })
+  const named = permissions.slice(0, MAX_NAMED).map(permissionName);
+  return permissions.length > MAX_NAMED
+    ? t("and-more-permissions", { names: named.join(", "), count: permissions.length - MAX_NAMED })
     : named.join(", ");
 }

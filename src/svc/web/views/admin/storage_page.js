@@ -18,7 +18,7 @@ import { Among } from "./channel_overview.js";
 import { useAnswer } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
-const KEPT_DAYS = [0, 7, 30, 90, 180, 365, 730];
+const OFFERED_DAYS = [0, 7, 30, 90, 180, 365, 730];
 const DAY_S = 86400;
 const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server", "private", "unused"];
 
@@ -134,7 +134,7 @@ function Retention() {
       label=${t("retention")}
       hint=${t("retention-hint")}
       value=${value.retentionDays}
-      all=${KEPT_DAYS}
+      all=${OFFERED_DAYS}
       words=${words}
       onChange=${choose}
     />

@@ -12,12 +12,12 @@ import { pageVisible } from "../../state/page_activity.js";
 import { effect } from "../../vendor/signals.js";
 import { loadStyle } from "../parts/lazy_component.js";
 
-const MOST_EARLY = 10;
+const MAX_EARLY = 10;
 
 /** Alerts that arrived before the module that shows them was loaded. @type {Alert[]} */
 const early = [];
 let showAlert = (/** @type {Alert} */ alert) => {
-  if (early.length < MOST_EARLY) early.push(alert);
+  if (early.length < MAX_EARLY) early.push(alert);
 };
 
 export function startAlerts() {

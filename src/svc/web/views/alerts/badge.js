@@ -10,7 +10,7 @@ import { computed, effect } from "../../vendor/signals.js";
 
 const OWN = "/web/icon.svg";
 const SIZE = 64;
-const MOST = 9; // A tab's icon has no room for more digits.
+const MAX_COUNT = 9; // A tab's icon has no room for more digits.
 
 let turn = 0;
 
@@ -26,7 +26,11 @@ export function showBadge() {
     if (mentions) navigator.setAppBadge?.(mentions).catch(() => {});
     else navigator.clearAppBadge?.().catch(() => {});
     const audible = callState.value === "none" ? null : !deafened.value && sending.value.mic;
-    show(icon, audible, mentions ? (mentions > MOST ? `${MOST}+` : String(mentions)) : unread ? "" : null);
+    show(
+      icon,
+      audible,
+      mentions ? (mentions > MAX_COUNT ? `${MAX_COUNT}+` : String(mentions)) : unread ? "" : null,
+    );
   });
 }
 

@@ -30,7 +30,7 @@ import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { formatList, t } from "../../words/words.js";
 
-const MOST_FACES = 6; // The names of all members follow as text.
+const MAX_FACES = 6; // The names of all members follow as text.
 const UnexpectedDevices = Lazy(() => import("./encryption.js"), "UnexpectedDevices");
 
 /** @param {{channel: Channel}} props */
@@ -113,7 +113,7 @@ function WayIn({ channel }) {
       inside.length > 0 &&
       html`<p class="faces">
         ${inside
-          .slice(0, MOST_FACES)
+          .slice(0, MAX_FACES)
           .map(
             ({ id, nickname }) =>
               html`<${Avatar} key=${id} id=${id} name=${nickname} url=${memberOf(id)?.avatar} size="huge" />`,

@@ -18,7 +18,7 @@ import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { positionNextTo } from "../parts/menu.js";
 
-const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
+const DEFAULT_REACTIONS = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
 /**
  * The raised hands, in order, in one line above the stage. A moderator lowers a hand by clicking its name.
@@ -145,7 +145,7 @@ function Gestures({ holder, onClose, onLeave }) {
     ${
       mayInCall("add_reactions", channelId) &&
       html`<div class="signs" role="group" aria-label=${t("react-with")}>
-        ${USUAL.map(
+        ${DEFAULT_REACTIONS.map(
           (sign) =>
             html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}>
               <${Sign} sign=${sign} />

@@ -12,7 +12,7 @@ import { t } from "../../words/words.js";
 
 /** @type {View} */
 export const WHOLE = { scale: 1, x: 0, y: 0 };
-const MOST = 8;
+const MAX_SCALE = 8;
 const STEP = 1.25;
 const WHEEL_PX = 400; // The wheel travel that zooms by a factor of e.
 const PAN = 0.1; // An arrow key moves the view by this fraction of the frame's size.
@@ -36,7 +36,7 @@ function within({ scale, x, y }) {
  * @param {Point} [at]
  */
 export function zoomed(view, factor, at = { x: 0, y: 0 }) {
-  const scale = Math.min(MOST, Math.max(1, view.scale * factor));
+  const scale = Math.min(MAX_SCALE, Math.max(1, view.scale * factor));
   const grown = scale / view.scale;
   return within({ scale, x: at.x - (at.x - view.x) * grown, y: at.y - (at.y - view.y) * grown });
 }

@@ -6,7 +6,7 @@
 import { openedPanel, closeSidePanel, drawer } from "../../state/navigation.js";
 import { HANDHELD } from "../parts/menu.js";
 
-const LEAST_PX = 60;
+const MIN_SWIPE_PX = 60;
 const FARTHEST_PX = 76; // How far a message follows the finger.
 const HOLD_MS = 550; // Android reports a long press after 500 ms.
 const STILL_PX = 10;
@@ -78,14 +78,14 @@ function pull(touch) {
   const back = Math.min(FARTHEST_PX, Math.max(0, -lengthOf(touch)));
   from.message.style.setProperty("--pulled", `${back}px`);
   from.message.classList.toggle("pulled", back > 8);
-  from.message.classList.toggle("will-reply", back >= LEAST_PX);
+  from.message.classList.toggle("will-reply", back >= MIN_SWIPE_PX);
 }
 
 /** @param {Touch} touch */
 function end(touch) {
   const [along, message] = [lengthOf(touch), from?.message ?? null];
   release();
-  if (Math.abs(along) < LEAST_PX) return;
+  if (Math.abs(along) < MIN_SWIPE_PX) return;
   if (along > 0) {
     if (openedPanel.value) closeSidePanel();
     else drawer.value = true;

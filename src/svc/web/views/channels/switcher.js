@@ -18,7 +18,7 @@ import { Avatar } from "../parts/avatar.js";
 import { Dialog } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 
-const MOST = 12;
+const MAX_RESULTS = 12;
 
 /** @param {{onClose: () => void}} props */
 export function Switcher({ onClose }) {
@@ -111,6 +111,6 @@ function results(wanted) {
     .map((result) => ({ result, fits: fit(foldCase(result.name), letters) }))
     .filter(({ fits }) => fits >= 0)
     .sort((one, other) => one.fits - other.fits)
-    .slice(0, MOST)
+    .slice(0, MAX_RESULTS)
     .map(({ result }) => result);
 }

@@ -17,7 +17,7 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { attach } from "./attachments.js";
 import { CompletionList } from "./completion_list.js";
 import { keepFocus, ReplyLine, SendButton, useComposer } from "./composer_form.js";
-import { MOST } from "./text_field.js";
+import { MAX_CHARACTERS } from "./text_field.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
 import { Lazy } from "../parts/lazy_component.js";
@@ -132,14 +132,14 @@ export function Composer({ channel, thread = null, timeline }) {
         onSelect=${() => setSelected(true)}
       ></textarea>
       ${
-        text.length > MOST - FEW &&
+        text.length > MAX_CHARACTERS - FEW &&
         html`<span
           class="left quiet"
           role="status"
-          title=${t("characters-left", { count: MOST - text.length })}
+          title=${t("characters-left", { count: MAX_CHARACTERS - text.length })}
         >
-          ${MOST - text.length}
-          <span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span>
+          ${MAX_CHARACTERS - text.length}
+          <span class="unseen"> ${t("characters-left", { count: MAX_CHARACTERS - text.length })}</span>
         </span>`
       }
       <${SlowLeft} channelId=${channel.id} />

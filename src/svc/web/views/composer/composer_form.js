@@ -8,7 +8,7 @@ import { notify } from "../../state/notices.js";
 import { nameNow } from "../../state/people.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { isSendKey, useMessageField } from "../parts/focus.js";
-import { MOST, useWriting } from "./text_field.js";
+import { MAX_CHARACTERS, useWriting } from "./text_field.js";
 import { quoted } from "../conversation/message.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
@@ -54,7 +54,7 @@ export function useComposer(given) {
     const { text, later } = writing.finished(written);
     const ready = uploads.ready;
     if (!text.trim() && !ready.length) return;
-    if (text.length > MOST) {
+    if (text.length > MAX_CHARACTERS) {
       notify(t("too-long"));
       return;
     }
@@ -93,7 +93,7 @@ export function useComposer(given) {
     const list = [...(event.clipboardData?.files ?? [])];
     const words = event.clipboardData?.getData("text/plain") ?? "";
     const { value, selectionStart, selectionEnd } = event.currentTarget;
-    const isLong = value.length - (selectionEnd - selectionStart) + words.length > MOST;
+    const isLong = value.length - (selectionEnd - selectionStart) + words.length > MAX_CHARACTERS;
     if (!list.length && !isLong) return;
     event.preventDefault();
     if (list.length) {

@@ -9,7 +9,7 @@ import { useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { useCompletion } from "./completion_list.js";
 import { useEmoticons } from "./emoticons.js";
 
-export const MOST = 4000; // The maximum number of characters in a message.
+export const MAX_CHARACTERS = 4000; // The maximum number of characters in a message.
 
 /**
  * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only members and
@@ -67,7 +67,7 @@ export function useWriting({ text, names, channelId, write }) {
   const attributes = {
     ref: field,
     rows: "1",
-    maxlength: MOST,
+    maxlength: MAX_CHARACTERS,
     dir: "auto",
     value: short(text),
     onClick: completion.look,

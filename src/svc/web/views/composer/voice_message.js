@@ -12,7 +12,7 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { t } from "../../words/words.js";
 
-const MOST_S = 600;
+const MAX_DURATION_S = 600;
 
 /** @param {{conversationKey: string, onClose: () => void}} props */
 export function VoiceMessage({ conversationKey, onClose }) {
@@ -48,7 +48,7 @@ export function VoiceMessage({ conversationKey, onClose }) {
     focusMessageFieldLater(conversationKey);
   };
   useEffect(() => {
-    if ((seconds ?? 0) >= MOST_S) finish();
+    if ((seconds ?? 0) >= MAX_DURATION_S) finish();
   }, [seconds]);
   return html`<${Dialog} title=${t("voice-message")} onClose=${onClose}>
     ${

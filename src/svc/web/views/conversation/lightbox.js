@@ -14,7 +14,7 @@ import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./attachments.js";
 
-const LEAST_PX = 60; // A shorter move of the finger is not a swipe.
+const MIN_SWIPE_PX = 60; // A shorter move of the finger is not a swipe.
 const STILL_PX = 10; // A tap moves less than this.
 const DOUBLE_MS = 400; // The maximum time between the taps of a double tap.
 const APART_PX = 40; // The maximum distance between the taps of a double tap.
@@ -55,8 +55,8 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
     const [x, y] = [clientX - swiped.current.x, clientY - swiped.current.y];
     if (Math.hypot(x, y) < STILL_PX) zoom.tap(event);
     else if (zoom.isEnlarged) return;
-    else if (y > Math.max(LEAST_PX, Math.abs(x))) onClose();
-    else if (Math.abs(x) > Math.max(LEAST_PX, Math.abs(y)))
+    else if (y > Math.max(MIN_SWIPE_PX, Math.abs(x))) onClose();
+    else if (Math.abs(x) > Math.max(MIN_SWIPE_PX, Math.abs(y)))
       step(x > 0 === (getComputedStyle(modal.ref.current).direction === "rtl") ? 1 : -1);
   };
   const elsewhere = (/** @type {EventOn} */ event) => {

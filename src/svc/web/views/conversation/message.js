@@ -46,7 +46,7 @@ import { t } from "../../words/words.js";
  *   onEdit: (id: string | null) => void}} Props
  */
 
-const MOST_QUOTED = 160;
+const MAX_QUOTED = 160;
 /**
  * Functions that remove the buttons of the message that the pointer was over last, and of the message that
  * last had the focus.
@@ -304,7 +304,7 @@ export function quoted(message) {
     plain(message.text) ||
     message.fallback ||
     (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
-  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }
 
 /** @param {{message: Pick<Posted, "id" | "channel_id">, answers: NonNullable<Posted["answers"]>}} props */

@@ -25,7 +25,7 @@ import { Icon } from "../parts/icon.js";
 import { HANDHELD, hasSheets, MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
-const MOST_ON_SHEET = 5; // The number of emoji in the first row of the menu.
+const SHEET_EMOJI = 5; // The number of emoji in the first row of the menu.
 
 /**
  * Select a message's text, because a long press opens the menu instead of selecting.
@@ -167,7 +167,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
     /** @type {ItemList} */
     const removing = [mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove }];
     // The sheet that a long press opens contains all actions.
-    const most = sheet ? MOST_ON_SHEET : undefined;
+    const most = sheet ? SHEET_EMOJI : undefined;
     /** @type {ItemList} */
     const signs = [
       ...(HANDHELD.matches && may("add_reactions") ? quickOf(message, message.reactions, most) : []).map(

@@ -18,13 +18,14 @@ import { IconButton } from "../parts/button.js";
 import { useRestoredFocus } from "../parts/focus.js";
 import { useLayer } from "../parts/menu.js";
 
-const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
-const MOST_OWN = 40; // The maximum number of server emoji.
-const MOST_NAMED = 12;
-const MOST_QUICK = 3; // The number of quick reactions beside the message's other buttons.
+const DEFAULT_REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
+const MAX_OWN = 40; // The maximum number of server emoji.
+const MAX_NAMED = 12;
+const QUICK_REACTIONS = 3; // The number of quick reactions beside the message's other buttons.
 
 /** Return the usual emoji, recently used first. */
-const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
+const recent = () =>
+  [...new Set([...remembered.value.recent, ...DEFAULT_REACTIONS])].slice(0, DEFAULT_REACTIONS.length);
 
 /**
  * A right-click, a long press or the menu key shows who reacted.
@@ -51,9 +52,9 @@ function Reaction({ message, reaction, may }) {
   const own = ids.includes(member.value?.id ?? "");
   const [named, setNamed] = useState(false); // Names are fetched only when the member asks to see them.
   const who = () => {
-    const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
+    const names = ids.slice(0, MAX_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
     return formatList(
-      ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names,
+      ids.length > MAX_NAMED ? [...names, t("others", { count: ids.length - MAX_NAMED })] : names,
     );
   };
   const ask = () => setNamed(true);
@@ -92,7 +93,7 @@ export function quickOf(message, reactions, count) {
   const known = (/** @type {string} */ sign) => !sign.startsWith(":") || emoji.value.has(sign.slice(1, -1));
   return (count ? recent() : remembered.value.recent)
     .filter(known)
-    .slice(0, count ?? MOST_QUICK)
+    .slice(0, count ?? QUICK_REACTIONS)
     .map((sign) => {
       const own = reactions.some(
         ({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value?.id ?? ""),
@@ -123,7 +124,7 @@ export function Picker({ onChoose, onClose }) {
     document.addEventListener("pointerdown", elsewhere);
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, []);
-  const own = [...emoji.value.keys()].slice(0, MOST_OWN).map((name) => `:${name}:`);
+  const own = [...emoji.value.keys()].slice(0, MAX_OWN).map((name) => `:${name}:`);
   const choose = (/** @type {string} */ sign) => {
     used(sign);
     onChoose(sign);

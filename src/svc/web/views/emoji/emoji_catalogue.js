@@ -22,7 +22,7 @@ export const GROUPS = [0, 1, 3, 4, 5, 6, 7, 8, 9];
 export const TONES = ["", "🏻", "🏼", "🏽", "🏾", "🏿"];
 const MEDIUM = "🏽";
 const LANGUAGES = ["en", "de", "fr", "es", "ja"];
-const MOST_FOUND = 160;
+const MAX_FOUND = 160;
 const BY_WORD = 3; // A match by keyword ranks below any match by name or label.
 
 /** All emoji as items; null until the catalogue has loaded. */
@@ -77,7 +77,7 @@ export function search(query, own, all) {
   const wanted = foldCase(query.replaceAll(":", " "))
     .split(/[\s_]+/u)
     .filter(Boolean);
-  return [...found(own, wanted), ...found(all, wanted)].slice(0, MOST_FOUND);
+  return [...found(own, wanted), ...found(all, wanted)].slice(0, MAX_FOUND);
 }
 
 /**

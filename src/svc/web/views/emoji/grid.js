@@ -11,7 +11,7 @@ import { firstFrom, laidOut, moved } from "./rows.js";
 
 const CELL_REM = 2.75; // The same as in emoji.css.
 const MARGIN = 3; // Rows that are rendered beyond the visible ones.
-const USUAL = { cell: 44, columns: 8, height: 320 };
+const DEFAULTS = { cell: 44, columns: 8, height: 320 };
 
 /**
  * @param {{sections: Section[], tone: number, goTo: {section: string} | null, entered: object | null,
@@ -113,7 +113,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
 
 /** Return the number of columns and the height of a row. @param {{current: HTMLElement | null}} box */
 function useSize(box) {
-  const [size, setSize] = useState(USUAL);
+  const [size, setSize] = useState(DEFAULTS);
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;

@@ -3,7 +3,7 @@
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MOST = 30; // More than one line of emoji is probably a drawing.
+const MAX_EMOJI = 30; // More than one line of emoji is probably a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
 // An emoji can have a skin tone, the variation selector that requests colour, or the tag letters of a
@@ -21,7 +21,7 @@ export function countSigns(text) {
     if (/\s/u.test(text[at])) at++;
     else {
       ONE.lastIndex = at;
-      if (!ONE.test(text) || ++count > MOST) return 0;
+      if (!ONE.test(text) || ++count > MAX_EMOJI) return 0;
       at = ONE.lastIndex;
     }
   }
@@ -41,5 +41,5 @@ export function isOnlyEmoji(root, context) {
       count += more;
     }
   }
-  return count > 0 && count <= MOST;
+  return count > 0 && count <= MAX_EMOJI;
 }

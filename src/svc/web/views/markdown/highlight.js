@@ -7,7 +7,7 @@ import { highlighter } from "../../vendor/highlight.js";
 
 const DEEPEST = 16;
 // The rules for some languages take time quadratic in the line length: 250 ms for 4,000 characters.
-const LONGEST_LINE = 300;
+const MAX_LINE = 300;
 
 /** Collects the tokens of highlight.js, in place of its HTML writer. */
 class Pieces {
@@ -71,7 +71,7 @@ highlighter.configure({ __emitter: Pieces });
  * @returns {Piece[] | null}
  */
 export function highlight(code, language) {
-  if (!highlighter.getLanguage(language) || code.split("\n").some((line) => line.length > LONGEST_LINE))
+  if (!highlighter.getLanguage(language) || code.split("\n").some((line) => line.length > MAX_LINE))
     return null;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });
   return result.errorRaised ? null : /** @type {Pieces} */ (result._emitter).root;

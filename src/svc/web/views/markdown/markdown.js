@@ -14,7 +14,7 @@ import { isOnlyEmoji } from "./emoji_only.js";
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MOST_DIGITS = 2; // List numbers with more digits do not fit in the usual space before an entry.
+const MAX_DIGITS = 2; // List numbers with more digits do not fit in the usual space before an entry.
 
 const TASK = /^\[([ xX])\] /u;
 
@@ -79,7 +79,7 @@ function list({ start, children }, context, dir) {
   });
   if (start === undefined) return html`<ul dir=${dir}>${entries}</ul>`;
   const digits = String(start + children.length - 1).length;
-  const style = digits > MOST_DIGITS ? { "--digits": digits } : undefined;
+  const style = digits > MAX_DIGITS ? { "--digits": digits } : undefined;
   return html`<ol start=${start} dir=${dir} style=${style}>${entries}</ol>`;
 }
 

@@ -17,7 +17,7 @@ import { addRules } from "./rules.js";
  * code, link, address, picture, emoji, time.
  */
 
-const MOST_CHARACTERS = 8_000; // UTF-16 code units: a message's 4,000 characters, all of them emoji.
+const MAX_CHARACTERS = 8_000; // UTF-16 code units: a message's 4,000 characters, all of them emoji.
 const DEEPEST = 24; // Nesting limit. Deeper elements are shown unstyled.
 /** @type {Record<string, string>} */
 const ALIGNMENTS = { "text-align:left": "start", "text-align:center": "center", "text-align:right": "end" };
@@ -51,7 +51,7 @@ const parser = made();
 
 /** @param {string} text @returns {Node} */
 export function parse(text) {
-  if (text.length > MOST_CHARACTERS) return asWritten(text);
+  if (text.length > MAX_CHARACTERS) return asWritten(text);
   const root = tree(parser.parse(text, {}));
   return showsSomething(root) ? root : asWritten(text);
 }

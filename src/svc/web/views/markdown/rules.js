@@ -6,9 +6,9 @@ import { addressFrom, webAddress } from "./links.js";
 
 // Nesting levels as markdown-it counts them: a quote is one, and a list with its entry is two. Deeper nesting
 // shows the markers as text.
-const MOST_LEVELS = 12;
+const MAX_LEVELS = 12;
 // Markdown-it fills the missing cells of every row: a wide table with thousands of rows is slow.
-const MOST_COLUMNS = 24;
+const MAX_COLUMNS = 24;
 const EMOJI = /:[a-z0-9_]{2,30}:/y;
 // Characters that can begin an inline rule in messages; markdown-it's own list lacks the bar.
 const PLAIN = /[^\n\\`*_~[\]!<:|]+/y;
@@ -20,7 +20,7 @@ const STYLES = { t: "clock", T: "clock", d: "day", D: "day", f: "long", F: "long
 const SMALL = "-# ";
 const ALL_THAT_FOLLOWS = ">>> ";
 const SCHEME = /(?:^|[^\p{sc=Latin}\p{N}])(https?)$/iu;
-const LONGEST_SCHEME = 6; // "https" and one character before it.
+const MAX_SCHEME = 6; // "https" and one character before it.
 const SPOILER = "||";
 // Scripts without spaces between words, and their punctuation.
 const UNSPACED = new RegExp(
@@ -116,12 +116,12 @@ function endsQuote(state, line, _end, silent) {
 const endsEntry = (state, line, _end, silent) => silent && state.sCount[line] < state.blkIndent;
 
 /** @param {State} state */
-const isShallow = (state) => state.level < MOST_LEVELS;
+const isShallow = (state) => state.level < MAX_LEVELS;
 
 /** @param {State} state @param {number} line */
 function isNarrow(state, line) {
   const text = state.src.slice(state.bMarks[line], state.eMarks[line]);
-  return text.split("|").length <= MOST_COLUMNS + 2;
+  return text.split("|").length <= MAX_COLUMNS + 2;
 }
 
 /**
@@ -280,7 +280,7 @@ function moment(state, silent) {
  */
 function address(state, silent) {
   if (state.src[state.pos] !== ":" || state.linkLevel > 0) return false;
-  const before = state.src.slice(Math.max(0, state.pos - LONGEST_SCHEME), state.pos);
+  const before = state.src.slice(Math.max(0, state.pos - MAX_SCHEME), state.pos);
   const scheme = SCHEME.exec(before)?.[1] ?? "";
   if (!scheme) return false;
   const rest = addressFrom(state.src, state.pos, state.posMax);

@@ -16,7 +16,7 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 
 /**
  * Report `message`, or the member with `memberId`.
@@ -64,7 +64,7 @@ export function Report({ message = null, memberId = "", onClose }) {
         name="text"
         multiline
         rows="4"
-        maxlength=${LONGEST}
+        maxlength=${MAX_LENGTH}
         required
         value=${text}
         onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)}

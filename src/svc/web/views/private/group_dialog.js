@@ -10,8 +10,8 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 
-const MOST = 24; // The maximum number of other members.
-const LONGEST_NAME = 80;
+const MAX_OTHERS = 24; // The maximum number of other members.
+const MAX_NAME_LENGTH = 80;
 /** @param {string} memberId */
 export const keyOf = (memberId) => `member:${memberId}`;
 /** @param {string} key */
@@ -39,7 +39,7 @@ export function GroupDialog({ with: those = [], onClose }) {
     <form class="stack" novalidate onSubmit=${make}>
       <p>${t("private-group-text")}</p>
       ${
-        keys.length < MOST &&
+        keys.length < MAX_OTHERS &&
         html`<${Pick}
           label=${t("private-group-who")}
           only="member"
@@ -59,7 +59,7 @@ export function GroupDialog({ with: those = [], onClose }) {
         label=${t("private-group-name")}
         hint=${t("private-group-name-hint")}
         value=${name}
-        maxlength=${LONGEST_NAME}
+        maxlength=${MAX_NAME_LENGTH}
         autocomplete="off"
         onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
       />

@@ -17,8 +17,8 @@ import { Field } from "../parts/field.js";
 import { PersonRow } from "../people/members.js";
 import { idOf, keyOf } from "./group_dialog.js";
 
-const MOST = 25;
-const LONGEST_NAME = 80;
+const MAX_PEOPLE = 25;
+const MAX_NAME_LENGTH = 80;
 
 /** @param {{conversationId: string, onClose: () => void}} props */
 export function PeopleDialog({ conversationId, onClose }) {
@@ -87,7 +87,7 @@ export function PeopleDialog({ conversationId, onClose }) {
           label=${t("private-group-name")}
           hint=${t("private-group-name-hint")}
           value=${name}
-          maxlength=${LONGEST_NAME}
+          maxlength=${MAX_NAME_LENGTH}
           autocomplete="off"
           onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
         />
@@ -111,7 +111,7 @@ export function PeopleDialog({ conversationId, onClose }) {
         )}
       </ul>
       ${
-        conversation.members.length + keys.length < MOST &&
+        conversation.members.length + keys.length < MAX_PEOPLE &&
         html`<${Pick}
           label=${t("private-add")}
           only="member"

@@ -14,7 +14,7 @@ import { Dialog } from "../parts/dialog.js";
 import { useSearchResults } from "../parts/side_panel.js";
 import { messagesOf } from "./message_adapter.js";
 
-const MOST = 50;
+const MAX_RESULTS = 50;
 
 /** @param {{onClose: () => void}} props */
 export function SearchDialog({ onClose }) {
@@ -73,5 +73,7 @@ function foundFor(wanted) {
         )
       : [];
   });
-  return hits.sort((one, other) => other.message.posted_at_ms - one.message.posted_at_ms).slice(0, MOST);
+  return hits
+    .sort((one, other) => other.message.posted_at_ms - one.message.posted_at_ms)
+    .slice(0, MAX_RESULTS);
 }

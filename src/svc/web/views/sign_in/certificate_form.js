@@ -13,7 +13,7 @@ import { copy } from "../parts/copy_field.js";
 import { Field } from "../parts/field.js";
 import { OtherWays, problemText, wrong } from "./submit_buttons.js";
 
-const LONGEST = 16_384; // The server's limit for a certificate.
+const MAX_LENGTH = 16_384; // The server's limit for a certificate.
 
 /** @param {{takes: Takes}} props */
 export function CertificateForm({ takes }) {
@@ -27,7 +27,7 @@ export function CertificateForm({ takes }) {
   useLayoutEffect(() => form.current.elements.certificate.focus(), []);
   const load = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const [picked] = event.currentTarget.files ?? [];
-    if (picked) setText((await picked.slice(0, LONGEST).text()).trim());
+    if (picked) setText((await picked.slice(0, MAX_LENGTH).text()).trim());
   };
   const submit = (/** @type {EventOn<Form>} */ event) => {
     event.preventDefault();
@@ -50,7 +50,7 @@ export function CertificateForm({ takes }) {
       name="certificate"
       multiline
       rows="4"
-      maxlength=${LONGEST}
+      maxlength=${MAX_LENGTH}
       spellcheck=${false}
       required
       dir="ltr"

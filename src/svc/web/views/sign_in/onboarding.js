@@ -13,7 +13,7 @@ import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-const MOST_CHANNELS = 4;
+const MAX_CHANNELS = 4;
 
 /**
  * Return a handler that goes to the next stage, and keeps the focus in the channel.
@@ -36,7 +36,7 @@ function Greeting() {
   const { name, iconUrl, description } = info.value ?? {};
   const others = channels.value
     .filter(({ id, type }) => type !== "category" && id !== currentLocation.value?.channelId)
-    .slice(0, MOST_CHANNELS);
+    .slice(0, MAX_CHANNELS);
   return html`<section class="newcomer" aria-labelledby="newcomer">
     <header>
       <img src=${iconUrl ?? "/web/icon.svg"} alt="" width="44" height="44" />

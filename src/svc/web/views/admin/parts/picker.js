@@ -11,7 +11,7 @@ import { Avatar } from "../../parts/avatar.js";
 import { Icon } from "../../parts/icon.js";
 import { moveAmong } from "../../parts/menu.js";
 
-const MOST_FOUND = 8;
+const MAX_FOUND = 8;
 
 /**
  * Keys such as "role:admin" or "member:ID" name roles and members.
@@ -163,5 +163,5 @@ function offered(wanted, chosen, only) {
     .filter((key) => !chosen.includes(key))
     .map(targetOf)
     .filter(({ name }) => foldCase(name).includes(letters))
-    .slice(0, MOST_FOUND);
+    .slice(0, MAX_FOUND);
 }
