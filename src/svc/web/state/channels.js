@@ -25,7 +25,7 @@ export const permissions = signal({ server: [], channels: {} });
  * @param {Permission} permission
  * @param {string | null} [channelId]
  */
-export function may(permission, channelId = null) {
+export function hasPermission(permission, channelId = null) {
   const { server, channels: inChannels } = permissions.value;
   return (channelId === null ? server : (inChannels[channelId] ?? [])).includes(permission);
 }
@@ -36,7 +36,7 @@ export function may(permission, channelId = null) {
  * @param {string} roomId
  */
 export const mayInCall = (permission, roomId) =>
-  may(permission, channelsById.value.has(roomId) ? roomId : null);
+  hasPermission(permission, channelsById.value.has(roomId) ? roomId : null);
 
 let requests = 0; // Counts the requests, because responses can arrive out of order.
 

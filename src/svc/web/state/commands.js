@@ -41,10 +41,12 @@ export function commandAt(text, caret) {
 /**
  * Return the allowed commands that start with `query`.
  * @param {string} query
- * @param {(permission: string) => boolean} may
+ * @param {(permission: string) => boolean} hasPermission
  */
-export const commandsFor = (query, may) =>
-  COMMANDS.filter(({ name, permission }) => name.startsWith(query) && (!permission || may(permission)));
+export const commandsFor = (query, hasPermission) =>
+  COMMANDS.filter(
+    ({ name, permission }) => name.startsWith(query) && (!permission || hasPermission(permission)),
+  );
 
 /**
  * Return the result of the command in a message, or null if there is no command or its required argument is

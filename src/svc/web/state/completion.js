@@ -71,7 +71,7 @@ export function candidates({ sign, query }, sources, limit = DEFAULT_LIMIT) {
       ...each,
     }));
   if (sign === "/")
-    return commandsFor(query, sources.may ?? (() => false)).map(({ name }) => ({
+    return commandsFor(query, sources.hasPermission ?? (() => false)).map(({ name }) => ({
       kind: "command",
       id: name,
       name,

@@ -115,12 +115,12 @@ effect(() => {
 });
 
 effect(() => {
-  const [own, all, may] = [member.value, channels.value, permissions.value];
+  const [own, all, hasPermission] = [member.value, channels.value, permissions.value];
   const scene = {
     member: own,
     info: info.value,
     channels: all,
-    permissions: may,
+    permissions: hasPermission,
     roles: roles.value,
     emoji: [...emoji.value.values()],
     unread: unread.value,

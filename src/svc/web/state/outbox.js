@@ -15,7 +15,7 @@ import { effect, signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { conversationOf } from "./conversation.js";
 import { ask, connection, listen, member } from "./server.js";
-import { channelAndThreadOf, channelsById, may } from "./channels.js";
+import { channelAndThreadOf, channelsById, hasPermission } from "./channels.js";
 
 /**
  * @typedef {{nonce: string, spot: string, text: string, reply: Pick<Message, "id"> | null, ping: boolean,
@@ -66,7 +66,7 @@ export function secondsLeft(channelId) {
 
 /** Return our slow mode interval in seconds; 0 for moderators, who do not wait. @param {string} channelId */
 const slowness = (channelId) =>
-  may("manage_messages", channelId) ? 0 : (channelsById.value.get(channelId)?.slow_mode_s ?? 0);
+  hasPermission("manage_messages", channelId) ? 0 : (channelsById.value.get(channelId)?.slow_mode_s ?? 0);
 
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
 export const outbox = signal(

@@ -8,7 +8,7 @@
 
 import { api } from "../server.js";
 import { keyOf } from "./channel_privacy.js";
-import { channelsById, may } from "../channels.js";
+import { channelsById, hasPermission } from "../channels.js";
 import { memberOf, roles as known } from "../people.js";
 import { inChannel, ofRoles, withWord } from "./permissions.js";
 import { ranksBelow } from "./role_rank.js";
@@ -54,7 +54,7 @@ export function replaced(overrides, override) {
 
 /** @param {string} memberId @param {string} channelId */
 export const mayLetSpeak = (memberId, channelId) =>
-  channelsById.value.has(channelId) && may("manage_channels") && ranksBelow(memberOf(memberId));
+  channelsById.value.has(channelId) && hasPermission("manage_channels") && ranksBelow(memberOf(memberId));
 
 /**
  * Invite a member to speak in a channel, or move them to its audience. The member's override in the channel

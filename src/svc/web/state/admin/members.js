@@ -6,7 +6,7 @@
  * @import { Body, PathOf } from "../../types/wire.js"
  */
 
-import { may } from "../channels.js";
+import { hasPermission } from "../channels.js";
 import { fetchMembers } from "../people.js";
 import { member as own, api } from "../server.js";
 import { isOwner, mayGiveRolesTo, ranksBelow } from "./role_rank.js";
@@ -80,11 +80,11 @@ export async function findMembers(query, after = null) {
 /** Return the actions that are allowed on several members. */
 export const offeredActs = () =>
   /** @type {(Act | false)[]} */ ([
-    may("manage_roles") && "give",
-    may("manage_roles") && "take",
-    may("timeout_members") && "timeout",
-    may("kick_members") && "kick",
-    may("ban_members") && "ban",
+    hasPermission("manage_roles") && "give",
+    hasPermission("manage_roles") && "take",
+    hasPermission("timeout_members") && "timeout",
+    hasPermission("kick_members") && "kick",
+    hasPermission("ban_members") && "ban",
   ]).filter((act) => act !== false);
 
 /**
@@ -99,7 +99,11 @@ export function obstacle(act, member, role = null) {
   if (!mayGiveRolesTo(member)) return "rank";
   const has = member.roles.includes(role?.id ?? "");
   if (act === "take") return has ? null : "has-not";
-  return has ? "has" : isOwner() || !role || role.permissions.every((each) => may(each)) ? null : "rank";
+  return has
+    ? "has"
+    : isOwner() || !role || role.permissions.every((each) => hasPermission(each))
+      ? null
+      : "rank";
 }
 
 /**

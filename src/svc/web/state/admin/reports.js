@@ -4,7 +4,7 @@
 /** @import { Signal } from "../../vendor/signals.js" */
 
 import { effect, signal } from "../../vendor/signals.js";
-import { may } from "../channels.js";
+import { hasPermission } from "../channels.js";
 import { api, connection, listen, member } from "../server.js";
 
 /**
@@ -67,7 +67,7 @@ export async function loadReports() {
 effect(() => {
   if (connection.value !== "online") return;
   // A new role may give the member access later.
-  if (may("view_reports")) loadReports().catch(() => {});
+  if (hasPermission("view_reports")) loadReports().catch(() => {});
   else openReports.value = null;
 });
 

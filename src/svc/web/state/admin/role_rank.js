@@ -4,7 +4,7 @@
 /** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 
-import { may } from "../channels.js";
+import { hasPermission } from "../channels.js";
 import { roles, rolesById } from "../people.js";
 import { member } from "../server.js";
 
@@ -31,4 +31,6 @@ export const rolesBelow = () =>
   roles.value.filter(({ id, rank }) => id !== "owner" && (isOwner() || rank < ownRank()));
 /** Return whether we may change this member's roles. @param {Member} other */
 export const mayGiveRolesTo = (other) =>
-  may("manage_roles") && rolesBelow().length > 0 && (ranksBelow(other) || other.id === member.value?.id);
+  hasPermission("manage_roles") &&
+  rolesBelow().length > 0 &&
+  (ranksBelow(other) || other.id === member.value?.id);

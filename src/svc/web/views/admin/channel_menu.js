@@ -4,7 +4,7 @@
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { stepped } from "../../state/admin/channel_order.js";
-import { channels, may } from "../../state/channels.js";
+import { channels, hasPermission } from "../../state/channels.js";
 import { showDialog } from "../../state/navigation.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
@@ -19,7 +19,7 @@ export const CHANNEL_ITEMS = [notificationItems, managing];
 export function ChannelMenu({ channel }) {
   // The items depend on unread counts and on all channels, so build them only when the menu opens.
   const items = () => CHANNEL_ITEMS.flatMap((each) => each(channel));
-  return channel.type === "text" || may("manage_channels")
+  return channel.type === "text" || hasPermission("manage_channels")
     ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} />`
     : null;
 }
@@ -37,7 +37,8 @@ export function openMenuIn(event) {
 /** Move a channel one place with Ctrl+Shift+Arrow. @param {KeyboardEvent} event @param {Channel} channel */
 export function onMoveKey(event, channel) {
   const by = /** @type {{[key: string]: 1 | -1}} */ ({ ArrowUp: -1, ArrowDown: 1 })[event.key];
-  if (!by || !(event.ctrlKey || event.metaKey) || !event.shiftKey || !may("manage_channels")) return;
+  if (!by || !(event.ctrlKey || event.metaKey) || !event.shiftKey || !hasPermission("manage_channels"))
+    return;
   event.preventDefault();
   event.stopPropagation();
   step(channel, by);
@@ -59,7 +60,7 @@ export async function step(channel, by) {
 
 /** @param {Channel} channel @returns {ItemList} */
 function managing(channel) {
-  if (!may("manage_channels")) return [];
+  if (!hasPermission("manage_channels")) return [];
   const { id } = channel;
   return [
     { label: t("edit-channel"), icon: "gear", onChoose: () => showDialog("channel", { channelId: id }) },

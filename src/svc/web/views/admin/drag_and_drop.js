@@ -6,7 +6,7 @@
 
 import { moveChannel } from "../../state/admin/channel_moves.js";
 import { dropped } from "../../state/admin/channel_order.js";
-import { channels, may } from "../../state/channels.js";
+import { channels, hasPermission } from "../../state/channels.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
@@ -29,7 +29,7 @@ const drag = signal(null);
 
 /** Return the attributes of a channel's element. @param {Channel} channel @returns {Attributes} */
 export function draggable(channel) {
-  if (!may("manage_channels")) return {};
+  if (!hasPermission("manage_channels")) return {};
   const { id } = channel;
   const over = drag.value?.over === id ? (drag.value.after ? "after" : "before") : undefined;
   return {
@@ -96,7 +96,7 @@ export const draggedPerson = signal(null);
  */
 export function takingPeople(channelId, others) {
   const fitting = () =>
-    draggedPerson.value && draggedPerson.value.from !== channelId && may("move_members", channelId)
+    draggedPerson.value && draggedPerson.value.from !== channelId && hasPermission("move_members", channelId)
       ? draggedPerson.value
       : null;
   return {

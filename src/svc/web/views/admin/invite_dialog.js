@@ -3,7 +3,7 @@
 
 /** @import { Invite } from "../../types/api.js" */
 
-import { may, textChannels } from "../../state/channels.js";
+import { hasPermission, textChannels } from "../../state/channels.js";
 import { addressOfInvite, createInvite } from "../../state/admin/members.js";
 import { rolesBelow } from "../../state/admin/role_rank.js";
 import { roleName } from "../../state/people.js";
@@ -79,7 +79,7 @@ function Making({ onMade, onClose }) {
       onChange=${set("max_uses")}
     />
     ${
-      may("manage_roles") &&
+      hasPermission("manage_roles") &&
       html`<label class="field">
         ${t("invite-role")}
         <select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>

@@ -2,7 +2,7 @@
 
 /** @import { Application, Invite } from "../../types/api.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { timesChanged } from "../../state/admin/change_counters.js";
 import {
   addressOfInvite,
@@ -32,10 +32,10 @@ export function InvitesPage() {
     if (ending && (await tryOrNotify(revokeInvite(ending.id)))) again();
   };
   return html`
-    ${may("manage_invites") && html`<${Waiting} />`}
+    ${hasPermission("manage_invites") && html`<${Waiting} />`}
     <${ListPage}
       label=${t("settings-invites")}
-      about=${may("manage_invites") ? t("invites-all-about") : t("invites-own-about")}
+      about=${hasPermission("manage_invites") ? t("invites-all-about") : t("invites-own-about")}
       items=${value}
       problem=${problem}
       again=${again}
@@ -48,7 +48,7 @@ export function InvitesPage() {
         />`}
     >
       ${
-        may("create_invites") &&
+        hasPermission("create_invites") &&
         html`<p>
           <${Button} look="primary" icon="add" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>
         </p>`

@@ -5,7 +5,7 @@
 /** @import { ItemList } from "../parts/menu.js" */
 /** @import { Act } from "./moderate_dialog.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { endTimeout } from "../../state/admin/moderation.js";
 import { mayGiveRolesTo, ranksBelow } from "../../state/admin/role_rank.js";
 import { tryOrNotify } from "../../state/notices.js";
@@ -19,13 +19,13 @@ import { MenuButton } from "../parts/menu.js";
 /** @param {Member} member @returns {ItemList} */
 export const memberItems = (member) =>
   /** @type {ItemList} */ ([
-    may("send_messages") &&
+    hasPermission("send_messages") &&
       mayWriteTo(member) && {
         label: t("private-message"),
         icon: "lock",
         onChoose: () => tryOrNotify(writeTo(member.id)),
       },
-    may("view_reports") && {
+    hasPermission("view_reports") && {
       label: t("moderation-history"),
       icon: "file",
       onChoose: () => showDialog("moderation-history", { memberId: member.id }),
@@ -50,14 +50,14 @@ export function actItems(member) {
       icon: "people",
       onChoose: () => showDialog("member-roles", { memberId: id }),
     },
-    below && may("manage_nicknames") && act("rename", "edit"),
+    below && hasPermission("manage_nicknames") && act("rename", "edit"),
     below &&
-      may("timeout_members") &&
+      hasPermission("timeout_members") &&
       (timedOut
         ? { label: t("end-timeout"), icon: "bell", onChoose: () => tryOrNotify(endTimeout(id)) }
         : act("timeout", "bell-off")),
-    below && may("kick_members") && act("kick", "close", true),
-    below && may("ban_members") && act("ban", "trash", true),
+    below && hasPermission("kick_members") && act("kick", "close", true),
+    below && hasPermission("ban_members") && act("ban", "trash", true),
   ]).filter(Boolean);
 }
 

@@ -4,7 +4,7 @@
 
 import { giveRole, takeRole } from "../../state/admin/roles.js";
 import { isOwner, rolesBelow } from "../../state/admin/role_rank.js";
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { memberOf, roleName } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
@@ -39,7 +39,7 @@ export function MemberRoles({ memberId, onClose }) {
 }
 
 /** Return whether we can give this role: nobody can give a permission that they lack. @param {Role} role */
-const canGive = (role) => isOwner() || role.permissions.every((permission) => may(permission));
+const canGive = (role) => isOwner() || role.permissions.every((permission) => hasPermission(permission));
 
 /** @param {Role} role */
 function permitting({ permissions }) {

@@ -3,7 +3,7 @@
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { EVERYBODY, findMembers, offeredActs } from "../../state/admin/members.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { members, online, presenceOf, roles, rolesById, roleName } from "../../state/people.js";
@@ -117,7 +117,7 @@ function Filters({ query, onQuery }) {
     (/** @type {keyof MemberQuery} */ key, number = false) =>
     (/** @type {EventOn<HTMLSelectElement>} */ event) =>
       onQuery({ ...query, [key]: number ? Number(event.currentTarget.value) : event.currentTarget.value });
-  const seen = may("kick_members");
+  const seen = hasPermission("kick_members");
   const days = (/** @type {"joined" | "seen"} */ what) => (/** @type {number} */ count) =>
     t(`days-${what}-${count > 0 ? "within" : "before"}`, { count: Math.abs(count) });
   const narrowed = /** @type {const} */ (["roleId", "joinedDays", "seenDays", "kind", "inTimeout"]).filter(

@@ -10,7 +10,7 @@ import { overridesOf, putOverride, replaced } from "../../state/admin/channels.j
 import { CHANNEL_GROUPS, inChannel, ofRoles, settingOf, withWord } from "../../state/admin/permissions.js";
 import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/admin/channel_privacy.js";
 import { isOwner } from "../../state/admin/role_rank.js";
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
 import { memberOf, roles, rolesById } from "../../state/people.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -160,7 +160,7 @@ function Target({ target, channel, overrides, put }) {
               name=${permission}
               value=${settingOf(override, permission)}
               result=${result.has(permission)}
-              disabled=${!isOwner() && !may(permission, channel.id)}
+              disabled=${!isOwner() && !hasPermission(permission, channel.id)}
               onChange=${(/** @type {Word} */ word) => put([withWord(override, permission, word)])}
             />`,
           )}

@@ -4,7 +4,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { acts } from "../../state/message_actions.js";
-import { channelsById, may } from "../../state/channels.js";
+import { channelsById, hasPermission } from "../../state/channels.js";
 import { timeOut } from "../../state/admin/moderation.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
 import { around, messageOf, resolveReport } from "../../state/admin/reports.js";
@@ -68,7 +68,7 @@ export function OneReport({ report }) {
         !by &&
         member &&
         ranksBelow(member) &&
-        may("timeout_members") &&
+        hasPermission("timeout_members") &&
         html`<${Button} onClick=${time}>${t("report-timeout", { time: formatDuration(AT_ONCE_S) })}<//>`
       }
       ${
@@ -165,7 +165,7 @@ function Reported({ report }) {
       <${Button} onClick=${go}>${t("go-to-message")}<//>
       <${Button} aria-expanded=${wide} onClick=${() => setWide(!wide)}>${t("report-around")}<//>
       ${
-        may("manage_messages", channelId) &&
+        hasPermission("manage_messages", channelId) &&
         html`<${Button} look="danger" onClick=${remove}>${t("delete-message")}<//>`
       }
     </span>

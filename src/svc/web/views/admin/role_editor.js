@@ -4,7 +4,7 @@
 /** @import { Permission } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { createRole, deleteRole, editRole, giveRole, takeRole } from "../../state/admin/roles.js";
 import { GROUPS } from "../../state/admin/permissions.js";
 import { isOwner } from "../../state/admin/role_rank.js";
@@ -99,7 +99,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
                 key=${each}
                 name=${each}
                 checked=${now.permissions.includes(each)}
-                disabled=${!isOwner() && !may(each)}
+                disabled=${!isOwner() && !hasPermission(each)}
                 onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [each]: on })}
               />`,
           )}

@@ -5,7 +5,7 @@
 /** @import { Rule } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { may, textChannels } from "../../state/channels.js";
+import { hasPermission, textChannels } from "../../state/channels.js";
 import { ACTIONS, deleteRule, entriesOf, saveRule } from "../../state/admin/automod_rules.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -89,7 +89,7 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
         value=${now.action}
         onChange=${change("action")}
         options=${ACTIONS.filter(
-          (each) => each !== "timeout" || rule.action === each || may("timeout_members"),
+          (each) => each !== "timeout" || rule.action === each || hasPermission("timeout_members"),
         ).map((each) => ({
           value: each,
           label: t(`rule-action-${each}`),

@@ -5,7 +5,7 @@
 /** @import { Attributes } from "./drag_and_drop.js" */
 
 import { tracks, unwatched } from "../../call/current_call.js";
-import { may, voiceChannels } from "../../state/channels.js";
+import { hasPermission, voiceChannels } from "../../state/channels.js";
 import {
   deafenInCalls,
   endCallOf,
@@ -24,7 +24,8 @@ import { draggedPerson } from "./drag_and_drop.js";
 const KIND = "application/x-svc-person";
 
 /** @param {string} id @param {string} channelId */
-export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
+export const mayMove = (id, channelId) =>
+  ranksBelow(memberOf(id)) && hasPermission("move_members", channelId);
 
 /** Return whether the member is sharing a screen; known only in our own call. */
 const shares = (/** @type {string} */ id) =>
@@ -36,16 +37,16 @@ export function voiceItems(person, channelId) {
   const { id, muted, deafened, hand, may_speak: speaks } = person;
   /** @type {ItemList[number]} */
   const lower = hand > 0 &&
-    may("mute_members", channelId) && {
+    hasPermission("mute_members", channelId) && {
       label: t("lower-hand"),
       icon: "hand",
       onChoose: () => tryOrNotify(lowerHandOf(id, channelId)),
     };
   if (!ranksBelow(memberOf(id))) return [lower].filter(Boolean);
   const rooms = mayMove(id, channelId)
-    ? voiceChannels.value.filter((each) => each.id !== channelId && may("move_members", each.id))
+    ? voiceChannels.value.filter((each) => each.id !== channelId && hasPermission("move_members", each.id))
     : [];
-  const mutes = may("mute_members") && may("mute_members", channelId);
+  const mutes = hasPermission("mute_members") && hasPermission("mute_members", channelId);
   return /** @type {ItemList} */ ([
     lower,
     mayLetSpeak(id, channelId) && {
@@ -63,7 +64,7 @@ export function voiceItems(person, channelId) {
       icon: deafened ? "headphones" : "deafen",
       onChoose: () => tryOrNotify(deafenInCalls(id, !deafened)),
     },
-    may("mute_members", channelId) &&
+    hasPermission("mute_members", channelId) &&
       shares(id) && {
         label: t("stop-screen"),
         icon: "screen-stop",

@@ -4,7 +4,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { addressOfWebhook, deleteWebhook, editWebhook, setWebhookPicture } from "../../state/admin/server.js";
-import { may, textChannels } from "../../state/channels.js";
+import { hasPermission, textChannels } from "../../state/channels.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { CardComposer } from "./card_composer.js";
@@ -103,7 +103,8 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
 }
 
 /** Return the channels in which we manage webhooks. */
-export const webhookChannels = () => textChannels.value.filter(({ id }) => may("manage_webhooks", id));
+export const webhookChannels = () =>
+  textChannels.value.filter(({ id }) => hasPermission("manage_webhooks", id));
 
 /** @param {{value: string | null | undefined, onChange: (id: string) => void}} props */
 export function ChannelChoice({ value, onChange }) {

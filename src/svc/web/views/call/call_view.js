@@ -14,7 +14,7 @@ import {
   unblockSound,
 } from "../../call/current_call.js";
 import { participants } from "../../call/participants.js";
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { memberOf } from "../../state/people.js";
 import { openedPanel, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
 import { whyNotSealed } from "../../state/private_calls.js";
@@ -128,7 +128,7 @@ function WayIn({ channel }) {
     ${
       why
         ? html`<p class="error">${why}</p>`
-        : may("join_voice", channel.id)
+        : hasPermission("join_voice", channel.id)
           ? html`<p class="buttons">
               <${Button} look="primary" icon="voice" onClick=${() => joinCall(channel.id)}>
                 ${t("join-call")}

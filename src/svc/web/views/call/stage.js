@@ -6,7 +6,7 @@
 
 import { callChannel, speakers } from "../../call/current_call.js";
 import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { pictureWidth, tileSizes } from "../../state/tile_layout.js";
 import { showDialog } from "../../state/navigation.js";
 import { calledConversation } from "../../state/private_calls.js";
@@ -75,7 +75,7 @@ export function Stage({ people }) {
       !conversation &&
       html`<p class="quiet alone">
         ${t("alone-in-call")} ${
-          may("create_invites") &&
+          hasPermission("create_invites") &&
           html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`
         }
       </p>`

@@ -4,7 +4,7 @@
 /** @import { Signal } from "../../vendor/signals.js" */
 
 import { callChannel, joinCall } from "../../call/current_call.js";
-import { channels, may } from "../../state/channels.js";
+import { channels, hasPermission } from "../../state/channels.js";
 import { firstPaint } from "../../state/first_paint.js";
 import { isMuted } from "../../state/notifications.js";
 import { open, currentLocation, showDialog } from "../../state/navigation.js";
@@ -24,7 +24,10 @@ import { Lazy } from "../parts/lazy_component.js";
  */
 const dragging = signal(null);
 effect(() => {
-  if (dragging.value || !(may("manage_channels") || channels.value.some(({ id }) => may("move_members", id))))
+  if (
+    dragging.value ||
+    !(hasPermission("manage_channels") || channels.value.some(({ id }) => hasPermission("move_members", id)))
+  )
     return;
   firstPaint
     .then(() => import("../admin/drag_and_drop.js"))
@@ -104,7 +107,7 @@ export function VoiceChannel({ channel }) {
   const current = useComputed(() => currentLocation.value?.channelId === channel.id).value;
   const enter = () => {
     open(channel.id);
-    if (callChannel.value !== channel.id && may("join_voice", channel.id)) joinCall(channel.id);
+    if (callChannel.value !== channel.id && hasPermission("join_voice", channel.id)) joinCall(channel.id);
   };
   return html`<li
     ...${dragging.value?.takingPeople(channel.id, draggable(channel)) ?? {}}

@@ -5,7 +5,7 @@
 
 import { callChannel } from "../../call/current_call.js";
 import { sectionsOf } from "../../state/admin/channel_order.js";
-import { channels, collapsed, may, toggleCollapsed } from "../../state/channels.js";
+import { channels, collapsed, hasPermission, toggleCollapsed } from "../../state/channels.js";
 import { currentLocation, showDialog } from "../../state/navigation.js";
 import { conversations } from "../../state/private_conversations.js";
 import { countsOf } from "../../state/unread_counts.js";
@@ -41,7 +41,7 @@ export function ChannelList() {
  * @param {Section & {category: null, bare: boolean}} props
  */
 function Loose({ kind, channels: inside, bare }) {
-  if (!inside.length && !(bare && may("manage_channels"))) return null;
+  if (!inside.length && !(bare && hasPermission("manage_channels"))) return null;
   return html`
     <div class="list-heading">
       <h3>${kind === "text" ? t("text-channels") : t("voice-channels")}</h3>
@@ -100,7 +100,7 @@ function Entry({ channel }) {
  * @param {{type: "text" | "voice", parentId: string | null, name?: string}} props
  */
 function Add({ type, parentId, name }) {
-  if (!may("manage_channels")) return null;
+  if (!hasPermission("manage_channels")) return null;
   const label = name
     ? t("create-channel-in", { name })
     : type === "text"

@@ -2,7 +2,7 @@
 
 /** @import { ItemList } from "../parts/menu.js" */
 
-import { may, textChannels } from "../../state/channels.js";
+import { hasPermission, textChannels } from "../../state/channels.js";
 import { isOwner, MANAGING } from "../../state/admin/role_rank.js";
 import { showDialog } from "../../state/navigation.js";
 import { info } from "../../state/server.js";
@@ -32,17 +32,17 @@ const settings = (page) => () => showDialog("settings", { page });
 /** @returns {ItemList} */
 const items = () => [
   { heading: info.value?.name || t("this-server") }, // The full name, of which the list shows only two lines.
-  may("create_invites") && {
+  hasPermission("create_invites") && {
     label: t("invite-people"),
     icon: "invite",
     onChoose: () => showDialog("invite"),
   },
-  may("manage_channels") && {
+  hasPermission("manage_channels") && {
     label: t("create-channel"),
     icon: "add",
     onChoose: () => showDialog("create-channel"),
   },
-  (isOwner() || MANAGING.some((each) => may(each))) && {
+  (isOwner() || MANAGING.some((each) => hasPermission(each))) && {
     label: t("server-settings"),
     icon: "gear",
     onChoose: settings(isOwner() ? "server" : "members"),

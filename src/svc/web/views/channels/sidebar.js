@@ -1,7 +1,7 @@
 // The sidebar: the server, its channels, the ongoing call and our own profile. Also the buttons in every
 // header: the list of channels on a phone, and the inbox.
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { openReports } from "../../state/admin/reports.js";
 import { showDialog, sidePanel, drawer, toggleSidePanel } from "../../state/navigation.js";
 import { connection, info } from "../../state/server.js";
@@ -33,7 +33,7 @@ export function Sidebar() {
         />`
       }
       ${
-        may("create_invites") &&
+        hasPermission("create_invites") &&
         html`<${IconButton}
           icon="invite"
           label=${t("invite-people")}

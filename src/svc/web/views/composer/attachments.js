@@ -1,6 +1,6 @@
 // Attaches picked, pasted or dropped files to the message being written.
 
-import { may, channelAndThreadOf } from "../../state/channels.js";
+import { hasPermission, channelAndThreadOf } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
 import { uploadsOf } from "../../state/uploads.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -10,7 +10,8 @@ import { Icon } from "../parts/icon.js";
 /** @param {string} conversationKey from state/channels.js @param {File[]} files */
 export function attach(conversationKey, files) {
   if (!files.length) return;
-  if (!may("attach_files", channelAndThreadOf(conversationKey).channelId)) notify(t("may-not-attach"));
+  if (!hasPermission("attach_files", channelAndThreadOf(conversationKey).channelId))
+    notify(t("may-not-attach"));
   else if (!uploadsOf(conversationKey).add(files)) notify(t("too-many-files"));
 }
 
@@ -52,6 +53,6 @@ export function useDropping(allowed, take) {
 /** Return the event handlers for files that are dropped on a channel. @param {string} channelId */
 export const useDroppingIn = (channelId) =>
   useDropping(
-    () => may("attach_files", channelId),
+    () => hasPermission("attach_files", channelId),
     (files) => attach(channelId, files),
   );

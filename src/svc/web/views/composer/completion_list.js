@@ -7,7 +7,7 @@
  * @import { RefObject } from "../../vendor/preact.js"
  */
 
-import { channels, may } from "../../state/channels.js";
+import { channels, hasPermission } from "../../state/channels.js";
 import { emoji } from "../../state/emoji.js";
 import { complete, loadMembers, members, roleName, roles } from "../../state/people.js";
 import { isNamed } from "../../state/mention_text.js";
@@ -134,8 +134,8 @@ function sources(channelId) {
             .filter(({ id }) => id !== "member")
             .map((role) => ({ id: role.id, name: roleName(role) })),
     channels: channels.value.filter(({ type }) => type === "text"),
-    mayMentionGroups: channelId !== null && may("mention_everyone", channelId),
-    may: (permission) => may(/** @type {Permission} */ (permission), channelId),
+    mayMentionGroups: channelId !== null && hasPermission("mention_everyone", channelId),
+    hasPermission: (permission) => hasPermission(/** @type {Permission} */ (permission), channelId),
     ...ofEmoji,
   };
 }

@@ -4,7 +4,7 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { TimelineRef } from "../conversation/conversation.js" */
 
-import { may, conversationKeyOf } from "../../state/channels.js";
+import { hasPermission, conversationKeyOf } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
 import { showDialog } from "../../state/navigation.js";
 import { notify } from "../../state/notices.js";
@@ -36,8 +36,8 @@ export function Composer({ channel, thread = null, timeline }) {
   const id = conversationKeyOf(channel.id, thread);
   const draft = draftOf(id);
   const uploads = uploadsOf(id);
-  const maySend = may("send_messages", channel.id);
-  const mayAttach = maySend && may("attach_files", channel.id);
+  const maySend = hasPermission("send_messages", channel.id);
+  const mayAttach = maySend && hasPermission("attach_files", channel.id);
   // The page shows cached messages: nothing can be sent yet, and drafts stay.
   const away = shownFrom.value !== null;
   const text = draft.text.value;

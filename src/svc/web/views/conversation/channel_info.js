@@ -3,7 +3,7 @@
 
 /** @import { IconName } from "../parts/icon.js" */
 
-import { channelsById, may } from "../../state/channels.js";
+import { channelsById, hasPermission } from "../../state/channels.js";
 import { isMuted } from "../../state/notifications.js";
 import { closeDialogs, openSidePanel, showDialog } from "../../state/navigation.js";
 import { unreadInThreads } from "../../state/threads.js";
@@ -44,7 +44,7 @@ export function About({ channelId, onClose }) {
       <${Way} icon="pin" words=${t("pins")} onClick=${() => showBeside("pins")} />
       <${Way} icon="people" words=${t("members")} onClick=${() => showBeside("members")} />
       ${
-        may("manage_channels") &&
+        hasPermission("manage_channels") &&
         html`<${Way}
           icon="gear"
           words=${t("edit-channel")}

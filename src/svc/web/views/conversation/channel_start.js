@@ -3,7 +3,7 @@
 
 /** @import { Channel } from "../../types/api.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { firstSteps } from "../../state/first_steps.js";
 import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
@@ -21,7 +21,7 @@ export function ChannelStart({ channel: { name, topic }, empty }) {
     ${
       empty &&
       !firstSteps.value &&
-      may("create_invites") &&
+      hasPermission("create_invites") &&
       html`<${Button} icon="invite" onClick=${() => showDialog("invite")}>${t("invite-others")}<//>`
     }
   `;

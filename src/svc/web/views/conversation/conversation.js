@@ -7,7 +7,7 @@
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { sidePanel, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
 import { firstPaint } from "../../state/first_paint.js";
@@ -137,7 +137,7 @@ const moreItems = ({ id }) => [
   { label: t("pins"), icon: "pin", onChoose: () => openSidePanel("pins") },
   { label: t("threads"), icon: "thread", onChoose: () => openSidePanel("threads") },
   { label: t("notifications"), icon: isMuted(id) ? "bell-off" : "bell", items: () => levelItems(id) },
-  may("manage_channels") && {
+  hasPermission("manage_channels") && {
     label: t("edit-channel"),
     icon: "gear",
     onChoose: () => showDialog("channel", { channelId: id }),
@@ -167,7 +167,7 @@ export function Messages({ channel, conversation, timeline, root }) {
     conversation=${conversation}
     root=${root}
     empty=${!messages.value.length}
-    may=${(/** @type {Permission} */ permission) => may(permission, channel.id)}
+    hasPermission=${(/** @type {Permission} */ permission) => hasPermission(permission, channel.id)}
   />`;
 }
 
@@ -177,7 +177,8 @@ export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
   const names = (typing.value[channelId] ?? [])
     .filter((id) => id !== own && !blocked.value.has(id))
     .map((id) => memberOf(id)?.nickname ?? t("somebody"));
-  const waits = slowS > 0 && may("send_messages", channelId) && !may("manage_messages", channelId);
+  const waits =
+    slowS > 0 && hasPermission("send_messages", channelId) && !hasPermission("manage_messages", channelId);
   const words = !names.length
     ? waits && t("slow-mode-here", { time: formatDuration(slowS) })
     : names.length > 3

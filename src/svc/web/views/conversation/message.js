@@ -42,7 +42,7 @@ import { t } from "../../words/words.js";
  *
  * `replied`: the id of the message it replies to. `bare`: no actions.
  * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean,
- *   conversation: Held, editing?: boolean, marked?: boolean, may: May,
+ *   conversation: Held, editing?: boolean, marked?: boolean, hasPermission: May,
  *   onEdit: (id: string | null) => void}} Props
  */
 
@@ -68,7 +68,7 @@ export const Message = memo(
       conversation,
       editing,
       marked,
-      may,
+      hasPermission,
       onEdit,
     },
   ) => {
@@ -154,7 +154,7 @@ export const Message = memo(
           message=${message}
           reactions=${reactions}
           conversation=${conversation}
-          may=${may("add_reactions")}
+          hasPermission=${hasPermission("add_reactions")}
         />
         ${
           message.answers &&
@@ -169,7 +169,7 @@ export const Message = memo(
           ? html`<${Actions}
               message=${message}
               conversation=${conversation}
-              may=${may}
+              hasPermission=${hasPermission}
               call=${call}
               onCalled=${() => setCall(null)}
               onEdit=${() => onEdit(message.id)}

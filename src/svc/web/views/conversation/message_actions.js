@@ -5,7 +5,7 @@
 /** @import { Held, May, Shown } from "./message.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { may as mayOnServer, conversationKeyOf } from "../../state/channels.js";
+import { hasPermission as mayOnServer, conversationKeyOf } from "../../state/channels.js";
 import { acts } from "../../state/message_actions.js";
 import { draftOf } from "../../state/drafts.js";
 import { notify, tryOrNotify } from "../../state/notices.js";
@@ -39,10 +39,10 @@ function select(lane) {
 
 /**
  * `call` opens the menu at the position of an event, or moves the focus to its button.
- * @param {{message: Shown, conversation: Held, may: May, call: MouseEvent | "focus" | null, onCalled: () =>
- *   void, onEdit: () => void}} props
+ * @param {{message: Shown, conversation: Held, hasPermission: May, call: MouseEvent | "focus" | null,
+ *   onCalled: () => void, onEdit: () => void}} props
  */
-export function Actions({ message, conversation, may, call, onCalled, onEdit }) {
+export function Actions({ message, conversation, hasPermission, call, onCalled, onEdit }) {
   const [picking, setPicking] = useState(false);
   const [menu, setMenu] = useState(false);
   // The sheet replaces the buttons, until the message is touched.
@@ -72,7 +72,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
   const name = useComputed(() => nameNow(author)).value;
   const posted = message.conversation_id === undefined ? message : null; // Null in private conversations.
   const own = author.kind === "member" && author.id === member.value?.id;
-  const mayRemove = own || may("manage_messages");
+  const mayRemove = own || hasPermission("manage_messages");
   const other = author.kind === "member" && !own;
   const isBlocked = blocked.value.has(author.id);
   /** @param {MouseEvent} [event] */
@@ -88,17 +88,17 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
       () => notify(done, "done"),
       () => notify(t("copy-failed")),
     );
-  const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];
+  const quick = hasPermission("add_reactions") ? quickOf(message, message.reactions) : [];
   /** Build the items when the menu opens, not for each rendered message. @returns {ItemList} */
   const more = () => {
     const sheet = hasSheets();
     /** @type {ItemList} */
     const editing = [
-      sheet && may("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
-      sheet && own && may("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },
+      sheet && hasPermission("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
+      sheet && own && hasPermission("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },
       posted &&
         !posted.thread &&
-        may("send_messages") && {
+        hasPermission("send_messages") && {
           label: t("answer-in-thread"),
           icon: "thread",
           onChoose: () => openSidePanel("thread", { channelId: posted.channel_id, thread: id, writes: true }),
@@ -137,7 +137,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
       },
       posted && { label: t("forward"), icon: "forward", onChoose: () => forward(posted) },
       posted &&
-        may("manage_messages") && {
+        hasPermission("manage_messages") && {
           label: pinned ? t("unpin") : t("pin"),
           icon: "pin",
           onChoose: () => tryOrNotify(acts.pin(posted, !pinned)),
@@ -170,11 +170,12 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
     const most = sheet ? SHEET_EMOJI : undefined;
     /** @type {ItemList} */
     const signs = [
-      ...(HANDHELD.matches && may("add_reactions") ? quickOf(message, message.reactions, most) : []).map(
-        ({ sign, label, press }) => ({ label, sign: html`<${Sign} sign=${sign} />`, onChoose: press }),
-      ),
+      ...(HANDHELD.matches && hasPermission("add_reactions")
+        ? quickOf(message, message.reactions, most)
+        : []
+      ).map(({ sign, label, press }) => ({ label, sign: html`<${Sign} sign=${sign} />`, onChoose: press })),
       sheet &&
-        may("add_reactions") && {
+        hasPermission("add_reactions") && {
           label: t("react"),
           sign: html`<${Icon} name="add" />`,
           onChoose: () => setPicking(true),
@@ -203,7 +204,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
           </button>`,
       )}
       ${
-        may("add_reactions") &&
+        hasPermission("add_reactions") &&
         html`<${IconButton}
           icon="emoji"
           label=${t("react")}
@@ -211,10 +212,13 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
           onClick=${() => setPicking(!picking)}
         />`
       }
-      ${may("send_messages") && html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`}
+      ${
+        hasPermission("send_messages") &&
+        html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`
+      }
       ${
         own &&
-        may("send_messages") &&
+        hasPermission("send_messages") &&
         html`<${IconButton} icon="edit" label=${t("edit")} onClick=${onEdit} />`
       }
       ${

@@ -29,9 +29,9 @@ const recent = () =>
 
 /**
  * A right-click, a long press or the menu key shows who reacted.
- * @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props
+ * @param {{message: Shown, reactions: All, conversation: Held, hasPermission: boolean}} props
  */
-export function Reactions({ message, reactions, conversation, may }) {
+export function Reactions({ message, reactions, conversation, hasPermission }) {
   if (!reactions.length) return null;
   const showReactors = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -41,13 +41,18 @@ export function Reactions({ message, reactions, conversation, may }) {
   return html`<ul class="reactions" aria-label=${t("reactions")} onContextMenu=${showReactors}>
     ${reactions.map(
       (reaction) =>
-        html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`,
+        html`<${Reaction}
+          key=${reaction.emoji}
+          message=${message}
+          reaction=${reaction}
+          hasPermission=${hasPermission}
+        />`,
     )}
   </ul>`;
 }
 
-/** @param {{message: Shown, reaction: All[number], may: boolean}} props */
-function Reaction({ message, reaction, may }) {
+/** @param {{message: Shown, reaction: All[number], hasPermission: boolean}} props */
+function Reaction({ message, reaction, hasPermission }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
   const [named, setNamed] = useState(false); // Names are fetched only when the member asks to see them.
@@ -62,12 +67,12 @@ function Reaction({ message, reaction, may }) {
     <button
       type="button"
       class="reaction"
-      aria-disabled=${!may}
+      aria-disabled=${!hasPermission}
       aria-pressed=${own}
       title=${named ? who() : undefined}
       onMouseEnter=${ask}
       onFocus=${ask}
-      onClick=${() => may && tryOrNotify(acts.react(message, sign, !own))}
+      onClick=${() => hasPermission && tryOrNotify(acts.react(message, sign, !own))}
     >
       <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span>
       <span class="unseen">${t("reaction-count", { count: ids.length })}</span>

@@ -5,7 +5,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Timeline } from "./timeline.js" */
 
-import { channelsById, may, conversationKeyOf } from "../../state/channels.js";
+import { channelsById, hasPermission, conversationKeyOf } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { connection } from "../../state/server.js";
@@ -46,7 +46,7 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
   }, [channel]);
   if (!channel) return null;
   const following = threads.value.has(thread);
-  const permitted = (/** @type {Permission} */ permission) => may(permission, channelId);
+  const permitted = (/** @type {Permission} */ permission) => hasPermission(permission, channelId);
   const waiting = problem ? "" : t(connection.value === "online" ? "loading" : "offline-text");
   const first = root
     ? html`<ol class="thread-root">
@@ -55,7 +55,7 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
           follows=${false}
           replied=${null}
           conversation=${conversation}
-          may=${permitted}
+          hasPermission=${permitted}
           onEdit=${() => {}}
         />
       </ol>`

@@ -9,7 +9,7 @@
  * @import { Unsent } from "./pending_message.js"
  *
  * `root`: shown above the first message of a thread.
- * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, may: May, root?:
+ * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, hasPermission: May, root?:
  *   ComponentChildren}} Props
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
  */
@@ -177,7 +177,7 @@ export class Timeline extends Component {
    * Keep the same function: a new one would make every message render again whenever a message arrives.
    * @type {May}
    */
-  may = (permission) => this.props.may(permission);
+  hasPermission = (permission) => this.props.hasPermission(permission);
 
   /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
@@ -264,7 +264,7 @@ export class Timeline extends Component {
                       conversation=${conversation}
                       editing=${editing === message.id}
                       marked=${marked === message.id}
-                      may=${this.may}
+                      hasPermission=${this.hasPermission}
                       onEdit=${this.edit}
                     />`,
               )}</ol>

@@ -3,7 +3,7 @@
 
 /** @import { Message } from "../../types/api.js" */
 
-import { may, textChannels } from "../../state/channels.js";
+import { hasPermission, textChannels } from "../../state/channels.js";
 import { foldCase } from "../../state/name_search.js";
 import { notify } from "../../state/notices.js";
 import { shared } from "../../state/shared_content.js";
@@ -28,7 +28,7 @@ export function Share({ onClose }) {
   const [wanted, setWanted] = useState("");
   // Any site can open this dialog with its own text and files.
   const [trusted, setTrusted] = useState(shared.value?.from === undefined);
-  const all = textChannels.value.filter(({ id }) => may("send_messages", id));
+  const all = textChannels.value.filter(({ id }) => hasPermission("send_messages", id));
   const found = all.filter(({ name }) => foldCase(name).includes(foldCase(wanted)));
   const close = () => {
     shared.value = null;

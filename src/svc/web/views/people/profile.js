@@ -2,7 +2,7 @@
 
 /** @import { ItemList } from "../parts/menu.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
 import { tryOrNotify } from "../../state/notices.js";
 import {
@@ -84,7 +84,7 @@ export function Profile({ memberId, onClose }) {
     </ul>
     ${!member.bot && html`<${LinksOfMember} member=${member} />`}
     ${
-      may("view_reports") &&
+      hasPermission("view_reports") &&
       html`<details class="history">
         <summary>${t("moderation-history")}</summary>
         <${History} memberId=${memberId} onClose=${() => {}} />
@@ -110,7 +110,7 @@ export function Profile({ memberId, onClose }) {
         <//>
         <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
         ${
-          may("send_messages") &&
+          hasPermission("send_messages") &&
           mayWriteTo(member) &&
           html`<${Button} look="primary" icon="lock" onClick=${() => tryOrNotify(writeTo(memberId))}>
             ${t("private-message")}

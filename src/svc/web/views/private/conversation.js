@@ -6,7 +6,7 @@
 
 import { callChannel } from "../../call/current_call.js";
 import { callConversation } from "../../call/private_calls.js";
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { leaveConversation, showDialog } from "../../state/navigation.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
@@ -58,7 +58,7 @@ function Open({ conversation }) {
   const closed = isBlocked(conversation) || !othersOf(conversation).length;
   const allowed = useMemo(
     () => (/** @type {Permission} */ permission) =>
-      !closed && DONE_WITH_IT.has(permission) && may("send_messages"),
+      !closed && DONE_WITH_IT.has(permission) && hasPermission("send_messages"),
     [closed],
   );
   const editLast = () => {
@@ -68,7 +68,7 @@ function Open({ conversation }) {
     if (last) setEditing(last.id);
   };
   const dropping = useDropping(
-    () => !closed && may("send_messages"),
+    () => !closed && hasPermission("send_messages"),
     async (files) => {
       const client = await privateClient();
       if (!closed && client.uploadsOf(conversation.id, withoutMetadata).add(files) === false)
@@ -89,7 +89,7 @@ function Open({ conversation }) {
     <${Content}
       conversation=${conversation}
       history=${history}
-      may=${allowed}
+      hasPermission=${allowed}
       editing=${editing}
       onEdit=${setEditing}
     />
@@ -150,7 +150,7 @@ function Head({ conversation }) {
       ${
         conversation.two &&
         other &&
-        may("send_messages") &&
+        hasPermission("send_messages") &&
         html`<${IconButton}
           icon="add"
           label=${t("private-add")}

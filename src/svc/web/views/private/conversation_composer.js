@@ -5,7 +5,7 @@
 /** @import { PrivateUploads } from "../../state/private/uploads.js" */
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
 import { privateClient } from "../../state/private_client.js";
 import { answering, attaching, begun, nameOf } from "../../state/private_conversations.js";
@@ -28,7 +28,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
   const [text, setText] = useState(begun.get(conversation.id) ?? "");
   // Names as shown in the field; drafts and sent messages are markdown.
   const [names] = useState(() => /** @type {Map<string, string>} */ (new Map()));
-  const shut = closed || !may("send_messages");
+  const shut = closed || !hasPermission("send_messages");
   const write = (/** @type {string} */ now) => {
     begun.set(conversation.id, now);
     setText(now);

@@ -35,12 +35,11 @@ const TOGETHER_MS = 5 * 60_000; // The same as in channels (views/conversation/t
 const MARKED_MS = 2400; // The same as in style/conversation.css.
 
 /**
- * `history` has the messages, `may` checks permissions, and `editing` is the message being edited.
- * @param {{conversation: PrivateConversation, history: History, may: (permission: Permission) => boolean,
- *   editing:
- *   string | null, onEdit: (id: string | null) => void}} props
+ * `history` has the messages, `hasPermission` checks permissions, and `editing` is the message being edited.
+ * @param {{conversation: PrivateConversation, history: History, hasPermission: (permission: Permission) =>
+ *   boolean, editing: string | null, onEdit: (id: string | null) => void}} props
  */
-export function ConversationHistory({ conversation, history, may, editing, onEdit }) {
+export function ConversationHistory({ conversation, history, hasPermission, editing, onEdit }) {
   const [marked, setMarked] = useState(/** @type {string | null} */ (null));
   const [most, setMost] = useState(AT_ONCE);
   /** @type {RefObject<HTMLElement>} */
@@ -130,7 +129,7 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
                     conversation=${history}
                     editing=${editing === message.id}
                     marked=${marked === message.id}
-                    may=${may}
+                    hasPermission=${hasPermission}
                     onEdit=${onEdit}
                   />`,
             )}</ol>

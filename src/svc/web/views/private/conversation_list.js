@@ -2,7 +2,7 @@
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import { openConversation, currentLocation, showDialog } from "../../state/navigation.js";
 import { memberOf, presenceOf } from "../../state/people.js";
 import { conversations, isBlocked, nameOf, othersOf } from "../../state/private_conversations.js";
@@ -18,7 +18,7 @@ export function ConversationList() {
     <div class="list-heading">
       <h3>${t("private-messages")}</h3>
       ${
-        may("send_messages") &&
+        hasPermission("send_messages") &&
         html`<${IconButton}
           icon="add"
           label=${t("private-group")}

@@ -4,7 +4,7 @@
 /** @import { Member } from "../../types/api.js" */
 
 import { ranksBelow } from "../../state/admin/role_rank.js";
-import { may } from "../../state/channels.js";
+import { hasPermission } from "../../state/channels.js";
 import {
   confirmations,
   linksOf,
@@ -30,7 +30,7 @@ import { dateOf } from "../parts/time.js";
 export function LinksOfMember({ member }) {
   const { value: links, again } = useAnswer(() => linksOf(member.id), [member.id]);
   if (!links?.length) return null;
-  const mayRemove = may("manage_nicknames") && ranksBelow(member);
+  const mayRemove = hasPermission("manage_nicknames") && ranksBelow(member);
   const remove = (/** @type {LinkedAccount} */ { id }) => tryOrNotify(unlink(member.id, id).then(again));
   return html`<ul class="linked-accounts" aria-label=${t("link-accounts")}>
     ${links.map(

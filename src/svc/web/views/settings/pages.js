@@ -6,10 +6,10 @@
  *
  * `may` returns whether we see the page, and `words` the names of its settings, which its search matches.
  * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: LaterIcon,
- *   Page: FunctionComponent<any>, may?: () => boolean, words: () => string[]}} SettingsPage
+ *   Page: FunctionComponent<any>, hasPermission?: () => boolean, words: () => string[]}} SettingsPage
  */
 
-import { may, permissions } from "../../state/channels.js";
+import { hasPermission, permissions } from "../../state/channels.js";
 import { isOwner, MANAGING } from "../../state/admin/role_rank.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { NotificationsPage } from "../alerts/notifications_page.js";
@@ -100,7 +100,7 @@ export const PAGES = [
     group: "community",
     icon: "server",
     Page: Lazy(() => import("../admin/server_page.js"), "ServerPage"),
-    may: isOwner,
+    hasPermission: isOwner,
     words: () => [t("join-policy"), t("bad-words"), t("welcome-channel"), t("server-icon")],
   },
   {
@@ -108,7 +108,7 @@ export const PAGES = [
     group: "community",
     icon: "hash",
     Page: Lazy(() => import("../admin/channels_page.js"), "ChannelsPage"),
-    may: () => may("manage_channels"),
+    hasPermission: () => hasPermission("manage_channels"),
     words: () => [t("create-channel"), t("archived-channels")],
   },
   {
@@ -116,7 +116,7 @@ export const PAGES = [
     group: "community",
     icon: "people",
     Page: Lazy(() => import("../admin/members_page.js"), "MembersPage"),
-    may: () => MANAGING.some((each) => may(each)),
+    hasPermission: () => MANAGING.some((each) => hasPermission(each)),
     words: () => [t("find-member"), t("timed-out")],
   },
   {
@@ -124,7 +124,7 @@ export const PAGES = [
     group: "community",
     icon: "invite",
     Page: Lazy(() => import("../admin/invites_page.js"), "InvitesPage"),
-    may: () => may("create_invites") || may("manage_invites"),
+    hasPermission: () => hasPermission("create_invites") || hasPermission("manage_invites"),
     words: () => [t("invite-people"), t("applications")],
   },
   {
@@ -132,7 +132,7 @@ export const PAGES = [
     group: "community",
     icon: "tags",
     Page: Lazy(() => import("../admin/roles_page.js"), "RolesPage"),
-    may: () => may("manage_roles"),
+    hasPermission: () => hasPermission("manage_roles"),
     words: () => [t("create-role")],
   },
   {
@@ -140,7 +140,7 @@ export const PAGES = [
     group: "community",
     icon: "emoji",
     Page: Lazy(() => import("../admin/emoji_page.js"), "EmojiPage"),
-    may: () => may("manage_emoji"),
+    hasPermission: () => hasPermission("manage_emoji"),
     words: () => [t("emoji-add")],
   },
   {
@@ -148,7 +148,7 @@ export const PAGES = [
     group: "moderation",
     icon: "shield",
     Page: Lazy(() => import("../admin/rules_page.js"), "RulesPage"),
-    may: () => may("manage_automod"),
+    hasPermission: () => hasPermission("manage_automod"),
     words: () => [t("rule-create"), t("rule-whom"), t("rule-exceptions")],
   },
   {
@@ -156,7 +156,7 @@ export const PAGES = [
     group: "moderation",
     icon: "flag",
     Page: Lazy(() => import("../admin/reports_page.js"), "ReportsPage"),
-    may: () => may("view_reports"),
+    hasPermission: () => hasPermission("view_reports"),
     words: () => [t("reports-done")],
   },
   {
@@ -164,7 +164,7 @@ export const PAGES = [
     group: "moderation",
     icon: "ban",
     Page: Lazy(() => import("../admin/bans_page.js"), "BansPage"),
-    may: () => may("ban_members"),
+    hasPermission: () => hasPermission("ban_members"),
     words: () => [t("unban")],
   },
   {
@@ -172,7 +172,7 @@ export const PAGES = [
     group: "moderation",
     icon: "log",
     Page: Lazy(() => import("../admin/audit_page.js"), "AuditPage"),
-    may: () => may("view_audit_log"),
+    hasPermission: () => hasPermission("view_audit_log"),
     words: () => [t("audit-by"), t("audit-to")],
   },
   {
@@ -180,7 +180,7 @@ export const PAGES = [
     group: "system",
     icon: "bot",
     Page: Lazy(() => import("../admin/bots_page.js"), "BotsPage"),
-    may: () => may("manage_bots"),
+    hasPermission: () => hasPermission("manage_bots"),
     words: () => [t("create-bot"), t("bot-token-label")],
   },
   {
@@ -188,7 +188,7 @@ export const PAGES = [
     group: "system",
     icon: "webhook",
     Page: Lazy(() => import("../admin/webhooks_page.js"), "WebhooksPage"),
-    may: mayManageWebhooks,
+    hasPermission: mayManageWebhooks,
     words: () => [t("create-webhook")],
   },
   {
@@ -196,7 +196,7 @@ export const PAGES = [
     group: "system",
     icon: "health",
     Page: Lazy(() => import("../admin/health_page.js"), "HealthPage"),
-    may: isOwner,
+    hasPermission: isOwner,
     words: () => [t("health-versions"), t("health-since")],
   },
   {
@@ -204,7 +204,7 @@ export const PAGES = [
     group: "system",
     icon: "disk",
     Page: Lazy(() => import("../admin/storage_page.js"), "StoragePage"),
-    may: isOwner,
+    hasPermission: isOwner,
     words: () => [t("storage-by-kind"), t("storage-by-member"), t("retention")],
   },
   {
@@ -212,7 +212,7 @@ export const PAGES = [
     group: "system",
     icon: "archive",
     Page: Lazy(() => import("../admin/backups_page.js"), "BackupsPage"),
-    may: isOwner,
+    hasPermission: isOwner,
     words: () => [t("backup-make"), t("backup-download")],
   },
 ];
@@ -220,7 +220,7 @@ export const PAGES = [
 /** Return whether we may manage webhooks, on the server or in any channel. */
 function mayManageWebhooks() {
   return (
-    may("manage_webhooks") ||
+    hasPermission("manage_webhooks") ||
     Object.values(permissions.value.channels).some((names) => names.includes("manage_webhooks"))
   );
 }

@@ -23,7 +23,7 @@ export function Settings({ page = "profile", onClose }) {
   const [open, setOpen] = useState(page);
   const [unfolded, setUnfolded] = useState(false);
   const [wanted, setWanted] = useState("");
-  const shown = PAGES.filter(({ may }) => !may || may());
+  const shown = PAGES.filter(({ hasPermission }) => !hasPermission || hasPermission());
   const { Page, name } = shown.find((each) => each.name === open) ?? shown[0];
   const results = found(shown, wanted);
   /** @type {RefObject<HTMLElement>} */
