@@ -103,7 +103,7 @@ const People = () => html`
   </div>
   <p class="shelf">
     ${HUES.map(
-      (each) => html`<span key=${each} class="coloured" style=${{ "--role": `hsl(${each} 90% 50%)` }}>Role ${each}</span>`,
+      (hue) => html`<span key=${hue} class="coloured" style=${{ "--role": `hsl(${hue} 90% 50%)` }}>Role ${hue}</span>`,
     )}
   </p>
 `;

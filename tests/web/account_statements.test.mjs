@@ -72,7 +72,7 @@ test("what the key in it has not signed is no statement", async () => {
     "",
     "a.b.c",
   ];
-  for (const each of wrong) assert.equal(await readStatement(each), null, each.slice(0, 40));
+  for (const text of wrong) assert.equal(await readStatement(text), null, text.slice(0, 40));
 });
 
 test("a statement with a missing or foreign claim is refused", async () => {

@@ -11,11 +11,11 @@ import { targetOf } from "../../src/svc/web/views/markdown/context.js";
 import { parse } from "../../src/svc/web/views/markdown/parse.js";
 
 const { names } = JSON.parse(readFileSync(new URL("hostile.json", import.meta.url), "utf8"));
-const named = (...all) => all.map((name) => ({ id: `id-${name}`.replace(/[^A-Za-z0-9_-]/gu, "-"), name }));
+const items = (...all) => all.map((name) => ({ id: `id-${name}`.replace(/[^A-Za-z0-9_-]/gu, "-"), name }));
 const SOURCES = {
-  members: named("Ada Lovelace", "Grace Hopper", "Adam", "Ramada", "Élodie", "Jürgen", "Søren", "山田 太郎"),
-  roles: named("Admins", "Readers"),
-  channels: named("general", "random", "ada-talk"),
+  members: items("Ada Lovelace", "Grace Hopper", "Adam", "Ramada", "Élodie", "Jürgen", "Søren", "山田 太郎"),
+  roles: items("Admins", "Readers"),
+  channels: items("general", "random", "ada-talk"),
   mayMentionGroups: true,
   findEmoji: (prefix, limit) =>
     [
@@ -49,8 +49,8 @@ test("a trigger character at the start of a word starts a completion", () => {
     ["**@a¦", "@", "a"],
   ];
   for (const [text, sign, query] of cases) {
-    const found = queryAt(text);
-    assert.deepEqual([found?.sign, found?.query], [sign, query], text);
+    const result = queryAt(text);
+    assert.deepEqual([result?.sign, result?.query], [sign, query], text);
   }
 });
 
@@ -123,7 +123,7 @@ test("groups and roles are offered to members who may mention them", () => {
 });
 
 test("the trigger character alone offers people, then roles and groups", () => {
-  const sources = { members: named("Zoe", "Ada"), roles: named("Admins"), mayMentionGroups: true };
+  const sources = { members: items("Zoe", "Ada"), roles: items("Admins"), mayMentionGroups: true };
   assert.deepEqual(offered("@¦", sources), ["Ada", "Zoe", "Admins", "everyone", "here"]);
 });
 
@@ -167,8 +167,8 @@ test("thousands of names are searched", () => {
 test("names that are written out become mentions, unless they are ambiguous", () => {
   const sources = {
     ...SOURCES,
-    members: [...SOURCES.members, ...named("ada", "Twin")],
-    roles: named("Twin", "Admins"),
+    members: [...SOURCES.members, ...items("ada", "Twin")],
+    roles: items("Twin", "Admins"),
   };
   const cases = [
     ["@Jürgen, hi", "[Jürgen](mention:id-J-rgen), hi"],

@@ -22,7 +22,10 @@ online(true);
 
 const LOST = { what: "lost" };
 const sdp = (...protocols) =>
-  `v=0\r\n${protocols.map((each) => `a=candidate:1 1 ${each} 1 192.0.2.1 3478 typ host\r\n`).join("")}`;
+  [
+    "v=0\r\n",
+    ...protocols.map((protocol) => `a=candidate:1 1 ${protocol} 1 192.0.2.1 3478 typ host\r\n`),
+  ].join("");
 const connection = (iceConnectionState, ...protocols) =>
   Object.assign(new EventTarget(), {
     iceConnectionState,
@@ -81,25 +84,25 @@ test("a device without a network reports that immediately, also during a call", 
 });
 
 test("the progress of a session reveals where it is stuck", () => {
-  const rest = { signalled: true, hadMedia: false, relay: "none" };
-  assert.deepEqual(diagnosisOf(connection("new", "udp"), { ...rest, signalled: false }), {
+  const state = { signalled: true, hadMedia: false, relay: "none" };
+  assert.deepEqual(diagnosisOf(connection("new", "udp"), { ...state, signalled: false }), {
     what: "signalling",
   });
-  assert.deepEqual(diagnosisOf(connection("new"), rest), { what: "signalling" });
-  assert.deepEqual(diagnosisOf(connection("checking", "udp"), rest), {
+  assert.deepEqual(diagnosisOf(connection("new"), state), { what: "signalling" });
+  assert.deepEqual(diagnosisOf(connection("checking", "udp"), state), {
     what: "path",
     ways: "udp",
     port: "3478",
     relay: "none",
   });
-  assert.deepEqual(diagnosisOf(connection("checking", "udp", "tcp"), rest), {
+  assert.deepEqual(diagnosisOf(connection("checking", "udp", "tcp"), state), {
     what: "path",
     ways: "both",
     port: "3478",
     relay: "none",
   });
-  assert.deepEqual(diagnosisOf(connection("connected", "udp"), rest), { what: "encryption" });
-  assert.equal(diagnosisOf(connection("connected", "udp"), { ...rest, hadMedia: true }).what, "path");
+  assert.deepEqual(diagnosisOf(connection("connected", "udp"), state), { what: "encryption" });
+  assert.equal(diagnosisOf(connection("connected", "udp"), { ...state, hadMedia: true }).what, "path");
 });
 
 test("a silent path is suspected after 2 s if media flowed, else after 3 s, and again later", () => {

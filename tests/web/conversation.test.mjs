@@ -61,11 +61,11 @@ test("no message moves while a reader is at older messages", async () => {
   assert.equal(conversation.moreAfter.value, true);
 });
 
-const refused = Object.assign(new Error("Slowly"), { code: "rate_limited", status: 429 });
+const refusal = Object.assign(new Error("Slowly"), { code: "rate_limited", status: 429 });
 const page = (ids, more) => ({ messages: ids.map((id) => ({ id })), more_before: more, more_after: false });
 
 test("a refused older page is requested again on demand, and loaded messages stay", async () => {
-  const answers = [page(["b", "c"], true), refused, page(["a"], false)];
+  const answers = [page(["b", "c"], true), refusal, page(["a"], false)];
   const conversation = new Conversation("general", null, async () => {
     const answer = answers.shift();
     if (answer instanceof Error) throw answer;

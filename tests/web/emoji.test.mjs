@@ -21,7 +21,7 @@ const OWN = new Map([
 const before = find("grin", OWN, 5);
 await load("en");
 const all = catalogue.value;
-const by = (sign) => all.find((each) => each.sign === sign);
+const by = (sign) => all.find((emoji) => emoji.sign === sign);
 const signs = (query, own = new Map()) => search(query, ownItems(own), all).map(({ sign }) => sign);
 
 test("until the catalogue has been loaded, only custom emoji exist", () => {
@@ -98,8 +98,8 @@ const at = (sign) => {
   return { row, column: rows[row].items.findIndex((item) => item.sign === sign) };
 };
 const to = (sign, key) => {
-  const place = moved(rows, at(sign), key);
-  return place && rows[place.row].items[place.column].sign;
+  const position = moved(rows, at(sign), key);
+  return position && rows[position.row].items[position.column].sign;
 };
 
 test("rows fill the width, under headings of non-empty groups", () => {

@@ -37,7 +37,11 @@ test("a screen in one encoding keeps its size and bitrate, no matter how small i
     (hint) => encodings("screen", { width: 100 }, { hint, count: 1 })[0],
   );
   assert.deepEqual(
-    [text, motion].map((each) => [each.maxBitrate, each.scaleResolutionDownBy, each.scalabilityMode]),
+    [text, motion].map((encoding) => [
+      encoding.maxBitrate,
+      encoding.scaleResolutionDownBy,
+      encoding.scalabilityMode,
+    ]),
     [
       [4_000_000, 1, "L1T2"],
       [8_000_000, 1, "L1T3"],

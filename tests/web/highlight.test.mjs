@@ -8,9 +8,9 @@ import { highlight } from "../../src/svc/web/views/markdown/highlight.js";
 
 const HOSTILE = JSON.parse(readFileSync(new URL("hostile.json", import.meta.url), "utf8"));
 const textOf = (pieces) =>
-  pieces.map((each) => (typeof each === "string" ? each : textOf(each.children))).join("");
+  pieces.map((piece) => (typeof piece === "string" ? piece : textOf(piece.children))).join("");
 const kinds = (pieces) =>
-  pieces.flatMap((each) => (typeof each === "string" ? [] : [each.kind, ...kinds(each.children)]));
+  pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.kind, ...kinds(piece.children)]));
 
 test("the tokens of a language are distinguished", () => {
   assert.deepEqual(kinds(highlight("const a = 'x'; // y", "js")), ["keyword", "string", "comment"]);

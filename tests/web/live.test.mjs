@@ -126,7 +126,7 @@ async function receiving() {
   const received = [];
   live.addEventListener("push", ({ detail }) => received.push(detail.data));
   const pushed = (...data) => {
-    for (const each of data) sockets[0].receive({ event: "typing", data: each });
+    for (const event of data) sockets[0].receive({ event: "typing", data: event });
   };
   return { received, pushed };
 }

@@ -61,7 +61,8 @@ const names = (text, context) =>
     .map(({ name }) => name)
     .filter((name) => !AROUND.has(name));
 const read = (text, context) => textOf(shown(text, context));
-const named = (text, name, context) => elements(shown(text, context)).filter((each) => each.name === name);
+const elementsNamed = (text, name, context) =>
+  elements(shown(text, context)).filter((element) => element.name === name);
 
 // The source, the resulting elements, and the visible text.
 const MEANINGS = [
@@ -154,17 +155,17 @@ test("a block has the direction of its text, and its content inherits it", () =>
 });
 
 test("lists keep their numbers", () => {
-  assert.equal(named("7. a\n8. b", "ol")[0].props.start, 7);
-  assert.deepEqual(named("1986. a", "ol")[0].props.style, { "--digits": 4 });
+  assert.equal(elementsNamed("7. a\n8. b", "ol")[0].props.start, 7);
+  assert.deepEqual(elementsNamed("1986. a", "ol")[0].props.style, { "--digits": 4 });
 });
 
 test("table cells follow their alignment", () => {
-  const classes = named("|a|b|c|\n|:-|:-:|-:|", "th").map(({ props }) => props.class);
+  const classes = elementsNamed("|a|b|c|\n|:-|:-:|-:|", "th").map(({ props }) => props.class);
   assert.deepEqual(classes, ["start", "center", "end"]);
 });
 
 test("links open outside the page, show their target, and send no referrer", () => {
-  const [{ props }] = named("[x](https://a.example/y)", "a");
+  const [{ props }] = elementsNamed("[x](https://a.example/y)", "a");
   const { href, target, rel, title } = props;
   assert.deepEqual(
     { href, target, rel, title },
@@ -178,14 +179,14 @@ test("links open outside the page, show their target, and send no referrer", () 
 });
 
 test("mentions of the reader are marked", () => {
-  const classes = (text) => named(text, "span").map(({ props }) => props.class);
+  const classes = (text) => elementsNamed(text, "span").map(({ props }) => props.class);
   assert.deepEqual(classes("[x](mention:me) [x](mention:you)"), ["mention own", "mention"]);
   assert.deepEqual(classes("[x](mention:here)"), ["mention own"]);
   assert.deepEqual(classes("[x](role:moderators) [x](role:gone)"), [
     "mention own coloured",
     "mention unknown",
   ]);
-  assert.deepEqual(named("[x](role:moderators)", "span")[0].props.style, { "--role": "#ff0000" });
+  assert.deepEqual(elementsNamed("[x](role:moderators)", "span")[0].props.style, { "--role": "#ff0000" });
 });
 
 test("a mention shows the member's current name", () => {
@@ -204,11 +205,11 @@ test("a posted message mentions only the members whom the server lists", () => {
   const text = "[a](mention:me)\n\n    [Ada](mention:ada) [e](mention:everyone) [r](role:moderators)";
   assert.equal(read(text, context), "@ME@Ada @everyone @Moderators");
   assert.deepEqual(
-    named(text, "button", context).map(({ props }) => props.class),
+    elementsNamed(text, "button", context).map(({ props }) => props.class),
     ["mention own"],
   );
   assert.deepEqual(
-    named(text, "span", context).map(({ props }) => props.class),
+    elementsNamed(text, "span", context).map(({ props }) => props.class),
     ["mention unknown", "mention unknown", "mention coloured"],
   );
 });
@@ -216,7 +217,7 @@ test("a posted message mentions only the members whom the server lists", () => {
 test("mentions and channels are buttons if they have a handler", () => {
   const met = [];
   const context = { ...CONTEXT, onMention: (id) => met.push(id), onChannel: (id) => met.push(id) };
-  for (const { props } of named(
+  for (const { props } of elementsNamed(
     "[x](mention:abc) [x](channel:general) [x](channel:gone) [x](role:guests)",
     "button",
     context,
@@ -265,7 +266,7 @@ test("hostile text is shown as text", () => {
 });
 
 test("hostile text is not lost", () => {
-  for (const text of HOSTILE.markdown.filter((each) => each.trim()))
+  for (const text of HOSTILE.markdown.filter((hostile) => hostile.trim()))
     assert.notEqual(read(text) + names(text).join(""), "", text);
   for (const text of [
     "[x](javascript:alert(1))",
@@ -279,7 +280,7 @@ test("hostile text is not lost", () => {
 
 test("a link with a label that names a different host shows its real address", () => {
   for (const [text, host] of HOSTILE.pretending) {
-    const links = named(text, "a");
+    const links = elementsNamed(text, "a");
     assert.equal(links.length, 1, text);
     assert.equal(new URL(links[0].props.href).hostname, host, text);
     assert.match(
@@ -289,7 +290,7 @@ test("a link with a label that names a different host shows its real address", (
     );
   }
   for (const [text, label] of HOSTILE.honest)
-    assert.equal(textOf(named(text, "a").map(({ props }) => props.children)), label, text);
+    assert.equal(textOf(elementsNamed(text, "a").map(({ props }) => props.children)), label, text);
 });
 
 test("an invisible link shows its address", () => {
@@ -303,7 +304,7 @@ test("an address with credentials before the host does not become a link", () =>
     "[x](https://u:p@evil.example)",
     "<https://u@evil.example>",
   ]) {
-    assert.deepEqual(named(text, "a"), [], text);
+    assert.deepEqual(elementsNamed(text, "a"), [], text);
   }
 });
 
@@ -334,9 +335,9 @@ test("a wall of markers creates no more elements than characters", () => {
 
 test("a table has no more cells than the text has characters", () => {
   const columns = (count) => `${"|a".repeat(count)}|\n${"|-".repeat(count)}|\n${"|\n".repeat(500)}`;
-  assert.equal(named(columns(200), "td").length, 0);
-  assert.equal(named(columns(200), "th").length, 0);
-  assert.ok(named(columns(8), "td").length <= 8 * 500);
+  assert.equal(elementsNamed(columns(200), "td").length, 0);
+  assert.equal(elementsNamed(columns(200), "th").length, 0);
+  assert.ok(elementsNamed(columns(8), "td").length <= 8 * 500);
 });
 
 test("a message of emoji alone is large, but a mention next to an emoji keeps its size", () => {

@@ -22,29 +22,30 @@ function store() {
   };
 }
 
-const notes = async (kept) => (await kept.under("changes/1/")).map((change) => noteOf(change, true));
+const notes = async (store) => (await store.under("changes/1/")).map((change) => noteOf(change, true));
 
 test("the first devices are remembered, and a later one without a commit is reported once", async () => {
-  const kept = store();
-  await noteUnknown(kept, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
-  assert.deepEqual(await notes(kept), []);
-  for (let time = 0; time < 2; time += 1) await noteUnknown(kept, "1", [ADA, OTHER], { seq: 7, sentAtMs: 2 });
-  assert.deepEqual(await notes(kept), [[{ what: "new-device", memberId: "ben" }]]);
-  await noteUnknown(kept, "1", [ADA, BEN, OTHER], { seq: 9, sentAtMs: 3 });
-  assert.equal((await notes(kept)).length, 1, "one that has come back is known");
+  const devices = store();
+  await noteUnknown(devices, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
+  assert.deepEqual(await notes(devices), []);
+  for (let time = 0; time < 2; time += 1)
+    await noteUnknown(devices, "1", [ADA, OTHER], { seq: 7, sentAtMs: 2 });
+  assert.deepEqual(await notes(devices), [[{ what: "new-device", memberId: "ben" }]]);
+  await noteUnknown(devices, "1", [ADA, BEN, OTHER], { seq: 9, sentAtMs: 3 });
+  assert.equal((await notes(devices)).length, 1, "one that has come back is known");
 });
 
 test("a device added by a commit is not reported again", async () => {
-  const kept = store();
-  await noteUnknown(kept, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
-  await kept.put([
+  const devices = store();
+  await noteUnknown(devices, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
+  await devices.put([
     [
       "changes/1/3",
       { seq: 3, sentAtMs: 2, added: [OTHER], removed: [], before: ["ada", "ben"], after: ["ada", "ben"] },
     ],
   ]);
-  await noteUnknown(kept, "1", [ADA, BEN, OTHER], { seq: 3, sentAtMs: 2 });
-  assert.equal((await notes(kept)).length, 1);
+  await noteUnknown(devices, "1", [ADA, BEN, OTHER], { seq: 3, sentAtMs: 2 });
+  assert.equal((await notes(devices)).length, 1);
 });
 
 test("in a group people join and leave, but in a conversation between two only devices change", () => {

@@ -5,13 +5,13 @@ import { test } from "node:test";
 
 import { ranksAfter } from "../../src/svc/web/state/admin/roles.js";
 
-const below = (...ranks) => ranks.map((rank, place) => ({ id: "abcdef"[place], rank }));
+const below = (...ranks) => ranks.map((rank, index) => ({ id: "abcdef"[index], rank }));
 
 /** The ids by rank, highest first, after the requested change. */
 function ordered(roles, changed) {
   return roles
     .map(({ id, rank }) => ({ id, rank: changed[id] ?? rank }))
-    .sort((one, other) => other.rank - one.rank)
+    .sort((a, b) => b.rank - a.rank)
     .map(({ id }) => id)
     .join("");
 }
@@ -29,7 +29,7 @@ test("only changed ranks are sent", () => {
 
 test("an unchanged or invalid position sends no request", () => {
   const roles = below(300, 200);
-  for (const place of [0, -1, 2]) assert.equal(ranksAfter(roles, "a", place, 1000), null);
+  for (const index of [0, -1, 2]) assert.equal(ranksAfter(roles, "a", index, 1000), null);
   assert.equal(ranksAfter(roles, "x", 0, 1000), null);
 });
 

@@ -23,7 +23,7 @@ test("the automatic size, and one that no longer exists, limit only the frame ra
 
 test("a size with more pixels per second never has a lower bitrate", () => {
   const rates = SCREEN_SIZES.map(({ height, fps, bps }) => [height * height * fps, bps]);
-  rates.sort(([one], [other]) => one - other);
+  rates.sort(([a], [b]) => a - b);
   for (let index = 1; index < rates.length; index++)
     if (rates[index][0] > rates[index - 1][0] * 1.5) assert.ok(rates[index][1] >= rates[index - 1][1], index);
   assert.deepEqual(

@@ -15,7 +15,7 @@ import {
 
 process.env.TZ = "Europe/Berlin";
 
-const named = {
+const filterNames = {
   filters: { from: "von", in: "in", has: "hat", before: "vor", after: "nach" },
   kinds: {
     link: "Link",
@@ -33,15 +33,15 @@ const sources = {
   channels: [{ name: "general" }, { name: "garden club" }],
 };
 const offered = (query) => {
-  const term = begun(query, named);
-  return term && values(term, sources, named);
+  const term = begun(query, filterNames);
+  return term && values(term, sources, filterNames);
 };
 
 test("a filter is completed only at the end, while its value is incomplete", () => {
   for (const whole of ["from:Ada tea", "tea ", "where from: ", 'in:"garden club"', "url:x"])
-    assert.equal(begun(whole, named), null);
+    assert.equal(begun(whole, filterNames), null);
   for (const query of ["tea von:gr", "tea from:gr", "tea Von:gr", "tea von：gr"])
-    assert.deepEqual(begun(query, named), { filter: "from", wanted: "gr", start: query.length - 2 });
+    assert.deepEqual(begun(query, filterNames), { filter: "from", wanted: "gr", start: query.length - 2 });
 });
 
 test("people, channels and kinds are offered, also in excluding filters", () => {
@@ -54,34 +54,34 @@ test("people, channels and kinds are offered, also in excluding filters", () => 
 });
 
 test("the choice replaces the typed value", () => {
-  const chosen = (query, value) => completed(query, begun(query, named), value);
+  const chosen = (query, value) => completed(query, begun(query, filterNames), value);
   assert.equal(chosen("tea from:gr", "Grace Hopper"), 'tea from:"Grace Hopper" ');
   assert.equal(chosen('in:"gen', "general"), "in:general ");
-  assert.equal(extended("tea ", "has", named), "tea hat:");
-  assert.equal(extended("", "before", named), "vor:");
+  assert.equal(extended("tea ", "has", filterNames), "tea hat:");
+  assert.equal(extended("", "before", filterNames), "vor:");
 });
 
 test("filters are translated for the server, and text that resembles a filter stays unchanged", () => {
   assert.equal(
-    sent('tea von:"Grace Hopper" -hat:bild in:general', named),
+    sent('tea von:"Grace Hopper" -hat:bild in:general', filterNames),
     'tea from:"Grace Hopper" -has:image in:general',
   );
-  assert.equal(sent("has:image hat:Datei", named), "has:image has:file");
+  assert.equal(sent("has:image hat:Datei", filterNames), "has:image has:file");
   assert.equal(
-    sent('"von:Ada" (von:Ada nachvon:Ada https://vor:1', named),
+    sent('"von:Ada" (von:Ada nachvon:Ada https://vor:1', filterNames),
     '"von:Ada" (von:Ada nachvon:Ada https://vor:1',
   );
   assert.equal(
-    sent("hat:Kuchen vor:gestern nach:2026-02-31", named),
+    sent("hat:Kuchen vor:gestern nach:2026-02-31", filterNames),
     "has:Kuchen before:gestern after:2026-02-31",
   );
-  const french = { ...named, filters: { ...named.filters, after: "après" } };
+  const french = { ...filterNames, filters: { ...filterNames.filters, after: "après" } };
   assert.equal(sent("apres:morgen", french), "after:morgen");
 });
 
 test("the beginning of a name means everybody with a matching word in their name", () => {
   const members = ["Grace Hopper", "Ada Lovelace", "Ada", "Adam"].map((nickname) => ({ nickname }));
-  const sentQuery = (query) => sent(query, named, members);
+  const sentQuery = (query) => sent(query, filterNames, members);
   assert.equal(sentQuery("von:grace tea"), 'from:"Grace Hopper" tea');
   assert.equal(sentQuery("-from:@hop"), '-from:"Grace Hopper"');
   assert.equal(sentQuery("from:ad"), 'from:"Ada Lovelace" from:Ada from:Adam');
@@ -90,17 +90,25 @@ test("the beginning of a name means everybody with a matching word in their name
 });
 
 test("a day lasts from midnight to midnight in the reader's time zone, also when the clock changes", () => {
-  assert.equal(sent("vor:2026-01-31", named), "before:2026-01-30T23:00Z");
-  assert.equal(sent("nach:2026-03-29", named), "after:2026-03-29T22:00Z");
-  assert.equal(sent("after:2026-12-31", named), "after:2026-12-31T23:00Z");
+  assert.equal(sent("vor:2026-01-31", filterNames), "before:2026-01-30T23:00Z");
+  assert.equal(sent("nach:2026-03-29", filterNames), "after:2026-03-29T22:00Z");
+  assert.equal(sent("after:2026-12-31", filterNames), "after:2026-12-31T23:00Z");
 });
 
 test("invalid queries are detected before they are sent", () => {
-  assert.deepEqual(wrong("tea hat:Kuchen has:bild", named), { why: "kind", filter: "has", value: "Kuchen" });
-  assert.deepEqual(wrong('-hat:"rote Grütze"', named), { why: "kind", filter: "has", value: "rote Grütze" });
+  assert.deepEqual(wrong("tea hat:Kuchen has:bild", filterNames), {
+    why: "kind",
+    filter: "has",
+    value: "Kuchen",
+  });
+  assert.deepEqual(wrong('-hat:"rote Grütze"', filterNames), {
+    why: "kind",
+    filter: "has",
+    value: "rote Grütze",
+  });
   for (const value of ["gestern", "2026-02-31", "2026-13-01", "31.01.2026", "2026-01-31T00:00", "T+00:00"])
-    assert.deepEqual(wrong(`vor:${value}`, named), { why: "day", filter: "before", value });
-  assert.deepEqual(wrong("-nach:2026-01-31", named), {
+    assert.deepEqual(wrong(`vor:${value}`, filterNames), { why: "day", filter: "before", value });
+  assert.deepEqual(wrong("-nach:2026-01-31", filterNames), {
     why: "excluded",
     filter: "after",
     value: "2026-01-31",
@@ -111,12 +119,12 @@ test("invalid queries are detected before they are sent", () => {
     "after:2026-01-31T00:00+01:00 before:1970-01-01T00:00Z",
     '"hat:Kuchen" url:x (vor:x',
   ])
-    assert.equal(wrong(query, named), null);
+    assert.equal(wrong(query, filterNames), null);
 });
 
 test("the words in a query are found in messages, without filters and excluded words", () => {
   const query = 'Müs "rote grütze" -tea von:Ada url:x';
-  assert.deepEqual(wantedWords(query, named), ["mus", "rote", "grutze", "url", "x"]);
+  assert.deepEqual(wantedWords(query, filterNames), ["mus", "rote", "grutze", "url", "x"]);
   const marked = (text, ...words) => [...foundIn(text, words)].map(([start, end]) => text.slice(start, end));
   assert.deepEqual(marked("Müsli, MUSS, Amüsement", "mus"), ["Müsli", "MUSS"]);
   assert.deepEqual(marked("私は東京に住む", "東京"), ["東京"]);

@@ -80,8 +80,8 @@ test("a key belongs to one epoch, device, source and session", async () => {
   assert.equal(used.kid, kidOf({ epoch: 300, leaf: 0 }, "mic", 7n));
   const frame = await encrypt(used, track.next(used.kid), PLAIN, METADATA);
   const head = readHeader(frame);
-  const found = await grace.toOpen(head, { memberId: "ada", source: "mic" });
-  assert.deepEqual(await decrypt(found, frame, METADATA), PLAIN);
+  const opened = await grace.toOpen(head, { memberId: "ada", source: "mic" });
+  assert.deepEqual(await decrypt(opened, frame, METADATA), PLAIN);
   // The server claims a different sender or a different source.
   assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
   assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);

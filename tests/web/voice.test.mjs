@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
-import { lose, participantsIn, place, takeOver, voice } from "../../src/svc/web/state/voice.js";
+import { lose, participantsIn, addMember, takeOver, voice } from "../../src/svc/web/state/voice.js";
 
 const shown = (channelId = "lobby") =>
   participantsIn(channelId).map(({ id, lost }) => (lost ? `${id}?` : id));
@@ -18,7 +18,7 @@ beforeEach(() => {
 test("a participant with a broken connection keeps their place", () => {
   lose("lobby", "grace");
   assert.deepEqual(shown(), ["ada", "grace?", "alan"]);
-  place("lobby", { id: "grace" });
+  addMember("lobby", { id: "grace" });
   assert.deepEqual(shown(), ["ada", "grace", "alan"]);
   mock.timers.tick(60_000);
   assert.deepEqual(shown(), ["ada", "grace", "alan"]);
@@ -27,7 +27,7 @@ test("a participant with a broken connection keeps their place", () => {
 test("a participant who does not return is removed ten seconds after the last break", () => {
   lose("lobby", "grace");
   mock.timers.tick(9000);
-  place("lobby", { id: "grace" });
+  addMember("lobby", { id: "grace" });
   lose("lobby", "grace");
   mock.timers.tick(9999);
   assert.deepEqual(shown(), ["ada", "grace?", "alan"]);
@@ -38,7 +38,7 @@ test("a participant who does not return is removed ten seconds after the last br
 test("a server that has lost all participants removes nobody from the user's own call", () => {
   takeOver("ada", { lobby: [], lounge: [] });
   assert.deepEqual(shown(), ["ada?", "grace?", "alan?"]);
-  for (const id of ["alan", "ada", "edsger"]) place("lobby", { id });
+  for (const id of ["alan", "ada", "edsger"]) addMember("lobby", { id });
   assert.deepEqual(shown(), ["ada", "grace?", "alan", "edsger"]);
   mock.timers.tick(10_000);
   assert.deepEqual(shown(), ["ada", "alan", "edsger"]);
@@ -53,9 +53,9 @@ test("the server's new state for other calls applies at once", () => {
 
 test("a participant moved during a break is in one channel, in any order of events", () => {
   lose("lobby", "grace");
-  place("lounge", { id: "grace" });
+  addMember("lounge", { id: "grace" });
   assert.deepEqual([shown(), shown("lounge")], [["ada", "alan"], ["grace"]]);
-  place("lounge", { id: "alan" });
+  addMember("lounge", { id: "alan" });
   lose("lobby", "alan");
   assert.deepEqual([shown(), shown("lounge")], [["ada"], ["grace", "alan"]]);
   mock.timers.tick(60_000);

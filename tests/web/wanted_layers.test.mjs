@@ -23,7 +23,7 @@ test("a camera's size follows its tile, and a screen always has its full size", 
 test("screens have the highest priority, then speakers and pinned people, then large tiles", () => {
   const shown = [{ source: "screen" }, { chosen: true }, { large: true }, {}];
   assert.deepEqual(
-    shown.map((each) => wanted(each).priority),
+    shown.map((tile) => wanted(tile).priority),
     [90, 70, 50, 30],
   );
 });
@@ -31,7 +31,7 @@ test("screens have the highest priority, then speakers and pinned people, then l
 test("a chosen quality limits the frame rate, and only high quality is exempt from lowering", () => {
   const choices = ["automatic", "high", "low", "saver"].map((choice) => wanted({}, { choice }));
   assert.deepEqual(
-    choices.map((each) => [each.max_temporal_layer, each.adaptive]),
+    choices.map((choice) => [choice.max_temporal_layer, choice.adaptive]),
     [
       [-1, true],
       [-1, false],

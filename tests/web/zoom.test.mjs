@@ -8,17 +8,16 @@ import { dragged, keyed, moved, WHOLE, zoomed } from "../../src/svc/web/views/ca
 /**
  * Return a point's position in the frame. The point is measured from the picture's centre, in picture sizes.
  */
-const shown = ({ scale, x, y }, place) => ({ x: place.x * scale + x, y: place.y * scale + y });
-const close = (one, other) =>
-  assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));
+const shown = ({ scale, x, y }, point) => ({ x: point.x * scale + x, y: point.y * scale + y });
+const close = (a, b) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < 1e-9, JSON.stringify([a, b]));
 
 test("the point under the pointer stays in place", () => {
   const at = { x: 0.2, y: -0.3 };
   const view = zoomed(WHOLE, 2, at);
   close(shown(view, at), at);
   const further = zoomed(view, 1.5, { x: -0.1, y: 0.1 });
-  const place = { x: (-0.1 - view.x) / view.scale, y: (0.1 - view.y) / view.scale };
-  close(shown(further, place), { x: -0.1, y: 0.1 });
+  const point = { x: (-0.1 - view.x) / view.scale, y: (0.1 - view.y) / view.scale };
+  close(shown(further, point), { x: -0.1, y: 0.1 });
 });
 
 test("the screen never leaves a gap in its frame, and the minimum zoom shows all of it", () => {

@@ -13,8 +13,8 @@
   addEventListener("message", ({ source, ports: [port] }) => {
     if (source !== parent || !port) return;
     port.onmessage = async ({ data }) => {
-      const found = await (data.digest ? confirmation(data) : counts(data)).catch(() => null);
-      port.postMessage({ id: data.id, found });
+      const result = await (data.digest ? confirmation(data) : counts(data)).catch(() => null);
+      port.postMessage({ id: data.id, found: result });
     };
   });
 

@@ -60,21 +60,21 @@ async function forgetOthers() {
 
 /** Return the current page, or the cached one if there is no network. @param {Request} request */
 async function page(request) {
-  const kept = await caches.match("/", { cacheName: SHELL });
+  const cached = await caches.match("/", { cacheName: SHELL });
   try {
-    const signal = kept ? AbortSignal.timeout(PATIENCE_MS) : undefined;
+    const signal = cached ? AbortSignal.timeout(PATIENCE_MS) : undefined;
     const answer = await fetch(request.url, { signal, cache: "no-cache" });
-    return answer.status < 500 || !kept ? answer : kept;
+    return answer.status < 500 || !cached ? answer : cached;
   } catch (error) {
-    if (kept) return kept;
+    if (cached) return cached;
     throw error;
   }
 }
 
 /** @param {Request} request */
 async function file(request) {
-  const kept = await caches.match(request);
-  if (kept) return kept;
+  const cached = await caches.match(request);
+  if (cached) return cached;
   const answer = await fetch(request).catch(() =>
     caches.match(request.url.replace("/web/", `/web/${VERSION}/`)),
   );
@@ -102,7 +102,7 @@ async function share(request) {
   const cache = await caches.open(SHARED);
   const text = ["title", "text", "url"]
     .map((name) => form.get(name))
-    .filter((each) => typeof each === "string" && each)
+    .filter((part) => typeof part === "string" && part)
     .join("\n");
   const from = URL.canParse(request.referrer) ? new URL(request.referrer).host : "";
   await cache.put(
@@ -111,7 +111,7 @@ async function share(request) {
   );
   for (const [number, file] of form
     .getAll("files")
-    .filter((each) => each instanceof File)
+    .filter((file) => file instanceof File)
     .slice(0, MAX_SHARED_FILES)
     .entries()) {
     const headers = {
@@ -214,8 +214,8 @@ async function open({ channelId, messageId, conversationId } = {}) {
     return first.focus();
   }
   /** @type {Record<string, string> | "" | undefined} */
-  const place = conversationId
+  const parameters = conversationId
     ? { private: conversationId }
     : channelId && { channel: channelId, ...(messageId && { message: messageId }) };
-  return worker.clients.openWindow(place ? `/#${new URLSearchParams(place)}` : "/");
+  return worker.clients.openWindow(parameters ? `/#${new URLSearchParams(parameters)}` : "/");
 }

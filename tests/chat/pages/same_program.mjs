@@ -30,9 +30,10 @@ function program(source) {
     sourceType: "module",
     allowReturnOutsideFunction: true,
   });
-  const statements = tree.body.flatMap((each) => {
-    if (each.type === "ExportNamedDeclaration") return each.declaration ? [each.declaration] : [];
-    return each.type === "ImportDeclaration" ? [] : [each];
+  const statements = tree.body.flatMap((statement) => {
+    if (statement.type === "ExportNamedDeclaration")
+      return statement.declaration ? [statement.declaration] : [];
+    return statement.type === "ImportDeclaration" ? [] : [statement];
   });
   return JSON.stringify(statements, withoutPlaces);
 }

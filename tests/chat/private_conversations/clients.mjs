@@ -63,15 +63,18 @@ export class Client {
   address = ADDRESS;
 
   static async join(nickname, changes = { invite_code: INVITE }, takesPart = true) {
-    const one = new Client();
-    one.key = await freshKey();
-    one.jwk = one.key.jwk;
-    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(one.jwk)));
+    const client = new Client();
+    client.key = await freshKey();
+    client.jwk = client.key.jwk;
+    const digest = await crypto.subtle.digest(
+      "SHA-256",
+      new TextEncoder().encode(JSON.stringify(client.jwk)),
+    );
     const thumbprint = base64url(new Uint8Array(digest));
-    one.thumbprint = thumbprint;
+    client.thumbprint = thumbprint;
     const challenge = await requestAs(null, "POST", "/api/auth/challenge");
-    const certificate = await signed(one.key, { jwk: one.jwk, sub: thumbprint });
-    const assertion = await signed(one.key, {
+    const certificate = await signed(client.key, { jwk: client.jwk, sub: thumbprint });
+    const assertion = await signed(client.key, {
       aud: challenge.audience,
       nonce: challenge.nonce,
       sub: thumbprint,
@@ -83,12 +86,12 @@ export class Client {
       nickname,
       ...changes,
     });
-    one.token = answer.access_token;
-    one.memberId = answer.member.id;
-    one.turn = inTurn();
-    one.start();
-    if (takesPart) await one.device.prepare();
-    return one;
+    client.token = answer.access_token;
+    client.memberId = answer.member.id;
+    client.turn = inTurn();
+    client.start();
+    if (takesPart) await client.device.prepare();
+    return client;
   }
 
   /** Another device of the same member. */
@@ -140,7 +143,7 @@ export class Client {
   async troubles(id) {
     const changes = await this.store.under(`changes/${id}/`);
     return changes
-      .sort((one, other) => one.seq - other.seq)
+      .sort((a, b) => a.seq - b.seq)
       .flatMap(({ trouble, memberId }) => (trouble ? [[trouble, memberId]] : []));
   }
 
@@ -152,16 +155,18 @@ export class Client {
 /** Check that all clients are in the group, agree on its state, and have read every message. */
 export async function settle(clients, id) {
   for (let round = 0; round < 20; round += 1) {
-    for (const each of clients) await each.device.sync();
-    const standings = await Promise.all(clients.map((each) => each.device.groupState(id)));
+    for (const client of clients) await client.device.sync();
+    const standings = await Promise.all(clients.map((client) => client.device.groupState(id)));
     if (
       standings.every(
-        (each) =>
-          each && each.agreement === standings[0].agreement && each.statements.length === clients.length,
+        (standing) =>
+          standing &&
+          standing.agreement === standings[0].agreement &&
+          standing.statements.length === clients.length,
       )
     ) {
       // By this point, pending messages have been sent and the others have read them.
-      for (const each of clients) await each.device.sync();
+      for (const client of clients) await client.device.sync();
       return;
     }
   }

@@ -41,8 +41,8 @@ test("two people can exchange messages and see their authors", async () => {
   await ben.device.sync();
   await ben.device.send(id, { text: "hello Ada", reply: 2 });
   await ada.device.sync();
-  for (const each of [ada, ben]) {
-    const history = await each.device.history(id);
+  for (const client of [ada, ben]) {
+    const history = await client.device.history(id);
     assert.deepEqual(
       history.map(({ said, memberId }) => [said.text, memberId]),
       [
@@ -128,12 +128,12 @@ test("two people who have lost their keys start over and keep the messages they 
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "before" });
   await ben.device.sync();
-  for (const each of [ada, ben]) each.store.forget("group/");
-  for (const each of [ada, ben]) await each.device.sync();
+  for (const client of [ada, ben]) client.store.forget("group/");
+  for (const client of [ada, ben]) await client.device.sync();
   await settle([ada, ben], id);
   await ben.device.send(id, { text: "after" });
   await ada.device.sync();
-  for (const each of [ada, ben]) assert.deepEqual(await each.texts(id), ["before", "after"]);
+  for (const client of [ada, ben]) assert.deepEqual(await client.texts(id), ["before", "after"]);
 });
 
 test("three people form a group, and a member who leaves can read no later messages", async () => {
@@ -225,13 +225,13 @@ test("an outsider cannot be added to a conversation secretly", async () => {
   const { id } = await ada.device.openWith([ben.memberId]);
   const { id: other } = await ada.device.openWith([eve.memberId]);
   const { lacking } = await ada.ask("GET", `/api/private/conversations/${other}`);
-  const evil = lacking.find((each) => each.member_id === eve.memberId);
+  const evil = lacking.find((device) => device.member_id === eve.memberId);
   ada.network = async (request, path) => {
     if (path.endsWith("/key-packages"))
       return ada
         .ask("POST", `/api/private/conversations/${other}/key-packages`, { devices: [evil.id] })
         .then(({ key_packages: all }) => ({
-          key_packages: all.map((each) => ({ ...each, device_id: evil.id })),
+          key_packages: all.map((package_) => ({ ...package_, device_id: evil.id })),
         }));
     const answer = await request();
     return path.endsWith(id) ? { ...answer, lacking: [evil] } : answer;
@@ -256,8 +256,8 @@ async function threeWithFourDevices() {
 async function schedule(clients, random) {
   const [ada, ben, cem] = clients;
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
-  for (const each of clients) {
-    each.network = async (request) => {
+  for (const client of clients) {
+    client.network = async (request) => {
       const luck = random();
       if (luck < 0.04) throw lost();
       const answer = await request();
@@ -286,19 +286,19 @@ async function schedule(clients, random) {
       }),
     );
   }
-  for (const each of clients) each.network = (request) => request();
+  for (const client of clients) client.network = (request) => request();
   await settle(clients, id);
   await compare(clients, id, forgetful, sent);
-  for (const each of [ada, ben, cem]) await each.ask("POST", `/api/private/conversations/${id}/leave`);
+  for (const client of [ada, ben, cem]) await client.ask("POST", `/api/private/conversations/${id}/leave`);
 }
 
 /** Check that all members have the same history, each from the moment when they were added. */
 async function compare(clients, id, forgetful, sent) {
   const histories = new Map(
-    await Promise.all(clients.map(async (each) => [each, await each.device.history(id)])),
+    await Promise.all(clients.map(async (client) => [client, await client.device.history(id)])),
   );
-  for (const each of clients)
-    assert.deepEqual(await each.troubles(id), [], "an honest server is not accused");
+  for (const client of clients)
+    assert.deepEqual(await client.troubles(id), [], "an honest server is not accused");
   const whole = new Map();
   for (const history of histories.values()) {
     for (const { seq, said: all, memberId } of history) {

@@ -48,7 +48,7 @@ const parts = (client) => ({
 
 async function ours(client, id) {
   const { statements } = await client.device.groupState(id);
-  const inGroup = await Promise.all(statements.map((each) => readStatement(each, AUDIENCE)));
+  const inGroup = await Promise.all(statements.map((statement) => readStatement(statement, AUDIENCE)));
   return ownOtherDevices(inGroup, await client.ask("GET", `/api/private/conversations/${id}`), client);
 }
 
@@ -78,7 +78,7 @@ async function withPhone() {
   const message = messagePayload("a draft");
   for (const payload of [message, editPayload({ key: message.key }, SECRET)])
     await ada.device.send(id, payload);
-  for (const each of [ben, cem]) await each.device.sync();
+  for (const client of [ben, cem]) await client.device.sync();
   const doomed = messagePayload("taken back");
   for (const payload of [messagePayload("and mine"), doomed, deletionPayload({ key: doomed.key })])
     await ben.device.send(id, payload);
@@ -92,7 +92,7 @@ async function withPhone() {
 async function requestEarlier() {
   const all = await withPhone();
   await requestTransfer(parts(all.phone), all.id);
-  for (const each of [all.ada, all.ben, all.cem]) await each.device.sync();
+  for (const client of [all.ada, all.ben, all.cem]) await client.device.sync();
   return all;
 }
 
@@ -104,7 +104,7 @@ test("a new device gets the history only once the person at the old device has a
   assert.equal(await standsAt(phone, id), "can");
   assert.deepEqual(await textsOf(phone, id), [["after", ada.memberId]]);
   await requestTransfer(parts(phone), id);
-  for (const each of [ada, ben, cem]) await each.device.sync();
+  for (const client of [ada, ben, cem]) await client.device.sync();
   for (let round = 0; round < 2; round += 1) {
     await settle([ada, ben, cem, phone], id);
     assert.equal(await takes(phone, id), false, "nothing goes by itself");
@@ -125,10 +125,10 @@ test("a new device gets the history only once the person at the old device has a
   assert.deepEqual(await asksAt(ben, id), []);
   // The conversation continues, and the transfer does not appear as a message.
   await ada.device.send(id, messagePayload("still here"));
-  for (const each of [ada, ben, cem, phone]) {
-    await each.device.sync();
+  for (const client of [ada, ben, cem, phone]) {
+    await client.device.sync();
     assert.deepEqual(
-      (await textsOf(each, id)).map(([text]) => text),
+      (await textsOf(client, id)).map(([text]) => text),
       [SECRET, "and mine", "after", "still here"],
     );
   }
@@ -138,19 +138,19 @@ test("only the requesting device can open the history, and its key is then delet
   const { ada, ben, cem, phone, id } = await requestEarlier();
   const key = (await phone.store.get(`asked/${id}`)).key;
   await sendTransfer(parts(ben), id, (await asksAt(ben, id))[0]);
-  for (const each of [ada, cem]) {
-    assert.equal(await takes(each, id), false);
+  for (const client of [ada, cem]) {
+    assert.equal(await takes(client, id), false);
     // A device that claims to have made the request cannot open the answer, either.
-    const answer = (await each.device.history(id)).at(-1).said;
-    await requestTransfer({ ...parts(each), send: async () => {} }, id);
-    const state = await each.store.get(`asked/${id}`);
-    await each.store.put([
+    const answer = (await client.device.history(id)).at(-1).said;
+    await requestTransfer({ ...parts(client), send: async () => {} }, id);
+    const state = await client.store.get(`asked/${id}`);
+    await client.store.put([
       [`asked/${id}`, { ...state, ask: answer.for }],
       [`since/${id}`, 100],
     ]);
-    await importTransfer(parts(each), id, answer);
-    assert.equal((await each.store.get(`asked/${id}`)).state, "failed");
-    assert.equal(await standsAt(each, id), "none", "there is no other device of theirs");
+    await importTransfer(parts(client), id, answer);
+    assert.equal((await client.store.get(`asked/${id}`)).state, "failed");
+    assert.equal(await standsAt(client, id), "none", "there is no other device of theirs");
   }
   assert.ok(key.length > 0);
   assert.equal(await takes(phone, id), true);
@@ -213,11 +213,11 @@ test("requests and responses of other members are ignored", async () => {
   const { ada, ben, cem, phone, id } = await requestEarlier();
   await cem.store.put([[`since/${id}`, 100]]);
   await requestTransfer(parts(cem), id);
-  for (const each of [ada, ben, phone]) {
-    await each.device.sync();
+  for (const client of [ada, ben, phone]) {
+    await client.device.sync();
     assert.deepEqual(
-      (await asksAt(each, id)).map(({ thumbprint }) => thumbprint),
-      each === ben ? [phone.thumbprint] : [],
+      (await asksAt(client, id)).map(({ thumbprint }) => thumbprint),
+      client === ben ? [phone.thumbprint] : [],
     );
   }
   const [ask] = await asksAt(ben, id);
@@ -233,12 +233,12 @@ test("a device that claims to belong to another member neither receives nor supp
   const { thumbprint } = await readStatement(evil.statement, AUDIENCE);
   await evil.says({ v: 1, type: "earlier", key: "1", ask: (await asksAt(ben, id))[0].ask, up_to: 1 });
   await evil.says({ v: 1, type: "earlier", key: "2", for: (await asksAt(ben, id))[0].ask });
-  for (const each of [ada, ben, phone]) await each.device.sync();
+  for (const client of [ada, ben, phone]) await client.device.sync();
   const { statements } = await ben.device.groupState(id);
   assert.ok(statements.includes(evil.statement), "MLS has let it in, as Ben");
   assert.equal((await ben.device.history(id)).at(-1).thumbprint, thumbprint, "and it has spoken as Ben");
   assert.deepEqual(
-    (await asksAt(ben, id)).map((each) => each.thumbprint),
+    (await asksAt(ben, id)).map((ask) => ask.thumbprint),
     [phone.thumbprint],
     "the server knows no such device of his",
   );

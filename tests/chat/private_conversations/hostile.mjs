@@ -13,11 +13,11 @@ export class Hostile {
   #lies = new Map();
 
   static async start() {
-    const one = new Hostile();
-    one.#server.listen(0, "127.0.0.1");
-    await once(one.#server, "listening");
-    one.address = `http://127.0.0.1:${one.#server.address().port}`;
-    return one;
+    const client = new Hostile();
+    client.#server.listen(0, "127.0.0.1");
+    await once(client.#server, "listening");
+    client.address = `http://127.0.0.1:${client.#server.address().port}`;
+    return client;
   }
 
   /**

@@ -126,7 +126,7 @@ test("two members with different commits for the same epoch are told that their 
   // The server keeps the state that Ben last saw, and gives him a different copy of Ada's key package.
   const seen = await ben.ask("GET", `/api/private/conversations/${id}`);
   const packages = await ben.ask("POST", `/api/private/conversations/${id}/key-packages`, {
-    devices: seen.lacking.map((each) => each.id),
+    devices: seen.lacking.map((device) => device.id),
   });
   await ada.device.sync();
   let forged = null;
@@ -148,7 +148,7 @@ test("two members with different commits for the same epoch are told that their 
       ? {
           epoch: seen.epoch + 1,
           seq: forged.seq,
-          devices: [...seen.devices, ...seen.lacking.map((each) => ({ ...each, gone: false }))],
+          devices: [...seen.devices, ...seen.lacking.map((device) => ({ ...device, gone: false }))],
           lacking: [],
         }
       : {};
@@ -176,11 +176,11 @@ test("two members with different commits for the same epoch are told that their 
   await ben.device.send(id, { text: "for Ada" });
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
-  for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
+  for (const client of [ada, ben]) assert.deepEqual(await client.troubles(id), [["foreign", null]]);
   // The next commit by one device does not fit the other device's state. The other device is added again,
   // which its page also reports.
   const tablet = await ada.another();
-  for (const each of [ada, ben]) await each.device.sync();
+  for (const client of [ada, ben]) await client.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);
   await settle([ada, ben, phone, tablet], id);
   await ada.device.send(id, { text: "together again" });

@@ -13,7 +13,7 @@ const ATTEMPTS = 20;
 const hex = (data) => Buffer.from(data).toString("hex");
 const base64 = (text) => Buffer.from(text, "hex").toString("base64");
 const fromBase64 = (text) => Buffer.from(text, "base64").toString("hex");
-const ONE = (id, rest = "") => `/api/private/conversations/${id}${rest}`;
+const ONE = (id, suffix = "") => `/api/private/conversations/${id}${suffix}`;
 
 export class OpenMls {
   #answers = [];
@@ -27,25 +27,27 @@ export class OpenMls {
   #own = new Map();
 
   static async join(nickname, packages = 3) {
-    const one = new OpenMls();
-    one.#person = await Client.join(nickname, undefined, false);
-    one.#program = spawn(process.env.SVC_OPENMLS, { stdio: ["pipe", "pipe", "inherit"] });
-    createInterface({ input: one.#program.stdout }).on("line", (line) => one.#answers.shift()(line));
-    const key = await one.#do("key");
+    const client = new OpenMls();
+    client.#person = await Client.join(nickname, undefined, false);
+    client.#program = spawn(process.env.SVC_OPENMLS, { stdio: ["pipe", "pipe", "inherit"] });
+    createInterface({ input: client.#program.stdout }).on("line", (line) => client.#answers.shift()(line));
+    const key = await client.#do("key");
     const claims = {
       use: "mls",
       aud: AUDIENCE,
-      sub: one.memberId,
+      sub: client.memberId,
       mls_key: base64url(Buffer.from(key, "hex")),
     };
-    one.#statement = await signed(one.#person.key, claims, { jwk: one.#person.jwk });
-    await one.#do("identity", hex(one.#statement));
-    const { device_id: id } = await one.ask("PUT", "/api/private/device", { statement: one.#statement });
-    one.id = id;
+    client.#statement = await signed(client.#person.key, claims, { jwk: client.#person.jwk });
+    await client.#do("identity", hex(client.#statement));
+    const { device_id: id } = await client.ask("PUT", "/api/private/device", {
+      statement: client.#statement,
+    });
+    client.id = id;
     const made = [];
-    for (let at = 0; at < packages; at += 1) made.push(base64(await one.#do("package")));
-    await one.ask("POST", "/api/private/key-packages", { key_packages: made });
-    return one;
+    for (let at = 0; at < packages; at += 1) made.push(base64(await client.#do("package")));
+    await client.ask("POST", "/api/private/key-packages", { key_packages: made });
+    return client;
   }
 
   get memberId() {
@@ -119,22 +121,22 @@ export class OpenMls {
   /** Accept our own commit if it won. It adds missing devices and removes those that have left. */
   async #commit(id, after, statements) {
     const { devices, lacking } = await this.ask("GET", ONE(id));
-    const left = devices.filter((each) => each.gone);
+    const left = devices.filter((device) => device.gone);
     const stated = await Promise.all(
       statements.map(async (statement) => ({ statement, ...(await readStatement(statement, AUDIENCE)) })),
     );
     const gone = stated
-      .filter(({ thumbprint }) => left.some((each) => each.thumbprint === thumbprint))
+      .filter(({ thumbprint }) => left.some((device) => device.thumbprint === thumbprint))
       .map(({ statement }) => statement);
-    const wanted = lacking.map((each) => each.id).filter((each) => each !== this.id);
+    const wanted = lacking.map((device) => device.id).filter((id) => id !== this.id);
     const { key_packages: packages } = await this.ask("POST", ONE(id, "/key-packages"), { devices: wanted });
     const changes = [
-      ...packages.map((each) => `+${fromBase64(each.key_package)}`),
-      ...gone.map((each) => `-${hex(each)}`),
+      ...packages.map((keyPackage) => `+${fromBase64(keyPackage.key_package)}`),
+      ...gone.map((leaf) => `-${hex(leaf)}`),
     ];
     const [commit, welcome] = (await this.#do("commit", ...changes)).split(" ");
     this.#own.set(commit, "");
-    const removed = left.map((each) => each.id);
+    const removed = left.map((device) => device.id);
     try {
       await this.ask("POST", ONE(id, "/commits"), {
         commit: base64(commit),

@@ -30,7 +30,7 @@ function both(name, act) {
     try {
       await act(joins);
     } finally {
-      for (const each of started) each.end();
+      for (const client of started) client.end();
     }
   });
 }
@@ -66,7 +66,7 @@ both("the page joins by a Welcome of OpenMLS, and a second device of its member 
   await agree(id, ada, rust, 2);
   const phone = await ada.another();
   assert.ok(await rust.renew(id), "nobody else commits");
-  for (const each of [ada, phone]) await each.device.sync();
+  for (const client of [ada, phone]) await client.device.sync();
   await agree(id, phone, rust, 3);
   await phone.device.send(id, { text: "from the phone" });
   await rust.sync(id);
@@ -99,7 +99,7 @@ both("of commits of both that race one wins each epoch, and both agree in the en
     assert.ok((await rust.groupState()).epoch > before);
     await Promise.all([ada.device.send(id, { text: `page ${round}` }), rust.send(id, `rust ${round}`)]);
   }
-  for (const each of [ada, ben]) await each.device.sync();
+  for (const client of [ada, ben]) await client.device.sync();
   await rust.sync(id);
   const texts = rust.history.map(({ text }) => text);
   assert.equal(texts.length, 1 + 2 * ROUNDS);

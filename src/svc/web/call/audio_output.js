@@ -43,10 +43,10 @@ export class Sound {
         .filter(({ receiver }) => receiver.track.kind === "audio")
         .map((track) => [track.receiver.track.id, track]),
     );
-    for (const [id, each] of this.#playing) {
+    for (const [id, sound] of this.#playing) {
       if (wanted.delete(id)) continue;
-      each.element.srcObject = null;
-      each.amplifier?.gain.disconnect();
+      sound.element.srcObject = null;
+      sound.amplifier?.gain.disconnect();
       this.#playing.delete(id);
     }
     for (const [id, { receiver, userId, source }] of wanted) {
@@ -66,19 +66,19 @@ export class Sound {
 
   /** Update the volume of each track. */
   setVolumes() {
-    for (const each of this.#playing.values()) {
-      const volume = this.#silent ? 0 : this.#volume(each.userId, each.source);
-      if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(each.stream);
-      if (each.amplifier) each.amplifier.gain.gain.value = volume;
+    for (const sound of this.#playing.values()) {
+      const volume = this.#silent ? 0 : this.#volume(sound.userId, sound.source);
+      if (volume > GAIN_ABOVE && !sound.amplifier) sound.amplifier = this.#amplify(sound.stream);
+      if (sound.amplifier) sound.amplifier.gain.gain.value = volume;
       // Until the browser lets the graph run, play through the element, although its volume is limited.
-      const amplified = this.#context?.state === "running" ? each.amplifier : null;
-      each.element.volume = amplified?.out ? GAIN_ABOVE : Math.min(volume, GAIN_ABOVE);
-      each.element.muted = volume === 0 || (amplified !== null && !amplified.out);
-      const stream = amplified?.out ?? each.stream;
-      if (each.element.srcObject === stream) continue;
-      const begun = each.element.srcObject !== null;
-      each.element.srcObject = stream;
-      if (begun) each.element.play().catch(() => {});
+      const amplified = this.#context?.state === "running" ? sound.amplifier : null;
+      sound.element.volume = amplified?.out ? GAIN_ABOVE : Math.min(volume, GAIN_ABOVE);
+      sound.element.muted = volume === 0 || (amplified !== null && !amplified.out);
+      const stream = amplified?.out ?? sound.stream;
+      if (sound.element.srcObject === stream) continue;
+      const begun = sound.element.srcObject !== null;
+      sound.element.srcObject = stream;
+      if (begun) sound.element.play().catch(() => {});
     }
   }
 
@@ -86,7 +86,7 @@ export class Sound {
   async speakTo(speaker) {
     this.#speaker = speaker;
     const all = [...this.#playing.values()].map(({ element }) => element);
-    await Promise.allSettled([...all, this.#context].map((each) => each?.setSinkId?.(speaker)));
+    await Promise.allSettled([...all, this.#context].map((output) => output?.setSinkId?.(speaker)));
   }
 
   async play() {
@@ -96,7 +96,7 @@ export class Sound {
       .map(({ element }) => element.play());
     const blocked = await Promise.allSettled(attempts);
     this.#onBlocked(
-      blocked.some((each) => each.status === "rejected" && each.reason.name === "NotAllowedError"),
+      blocked.some((result) => result.status === "rejected" && result.reason.name === "NotAllowedError"),
     );
   }
 

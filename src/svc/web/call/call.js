@@ -214,8 +214,8 @@ export class Call extends EventTarget {
       this.#retryTimer = new AbortController();
       const ending = await this.#joinOnce();
       wasConnected ||= this.state === "connected";
-      const refused = !wasConnected && ending.kind === "refused";
-      if (this.#leaving.signal.aborted || FINAL.has(ending.kind) || refused) {
+      const wasRefused = !wasConnected && ending.kind === "refused";
+      if (this.#leaving.signal.aborted || FINAL.has(ending.kind) || wasRefused) {
         this.#sealing?.stop();
         this.#setState("over");
         return ending;

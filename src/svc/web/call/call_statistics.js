@@ -153,7 +153,7 @@ function pathOf(all, entries) {
 /** @param {Reading} reading */
 function summary({ atMs, path, sent, received }) {
   const sum = (/** @type {Sent[]} */ list) => list.reduce((total, { kbps }) => total + kbps, 0);
-  const lost = received.length ? Math.max(...received.map((each) => each.lost)) : 0;
+  const lost = received.length ? Math.max(...received.map((track) => track.lost)) : 0;
   /** @type {{[memberId: string]: number}} */
   const people = {};
   for (const { userId, kbps } of received) people[userId] = (people[userId] ?? 0) + kbps;
@@ -167,30 +167,31 @@ function summary({ atMs, path, sent, received }) {
  * @param {{estimate: Estimate | null, layers: Map<string, Layers>}} line The service's view of our downlink.
  */
 export function report({ path, sent, received }, past, { estimate, layers }) {
-  const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) =>
-    Math.max(0, ...past.map((each) => each[name]));
+  const highest = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) =>
+    Math.max(0, ...past.map((summary) => summary[name]));
   const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
-  const line = (/** @type {Sent} */ each) => {
-    const size = each.width ? `${each.width}x${each.height}@${each.fps} ` : "";
-    const scalability = each.scalability ? `${each.scalability} ` : "";
-    return `${each.source} ${each.codec} ${each.kbps} kbit/s ${size}${scalability}lost ${percent(each.lost)}`;
+  const line = (/** @type {Sent} */ track) => {
+    const size = track.width ? `${track.width}x${track.height}@${track.fps} ` : "";
+    const scalability = track.scalability ? `${track.scalability} ` : "";
+    const stream = `${track.source} ${track.codec} ${track.kbps} kbit/s`;
+    return `${stream} ${size}${scalability}lost ${percent(track.lost)}`;
   };
   return [
     navigator.userAgent,
     `path ${path.kind}, round trip ${path.roundTripMs} ms, available ${path.availableKbps} kbit/s`,
     ...(estimate ? [`line to us ${estimate.kbps} kbit/s, ${estimate.reason}`] : []),
-    `last ${past.length} s: round trip at most ${most("roundTripMs")} ms, ` +
-      `lost at most ${percent(most("lost"))}, ` +
-      `received at most ${most("kbpsIn")} kbit/s, sent at most ${most("kbpsOut")} kbit/s`,
-    ...sent.map((each) => `sent: ${line(each)}`),
-    ...received.map((each, index) => {
-      const isSound = each.source.includes("audio") || each.source === "mic";
-      const gaps = isSound ? `concealed ${percent(each.concealed)}` : `freezes ${each.freezes}`;
-      const got = layers.get(each.trackId);
+    `last ${past.length} s: round trip at most ${highest("roundTripMs")} ms, ` +
+      `lost at most ${percent(highest("lost"))}, ` +
+      `received at most ${highest("kbpsIn")} kbit/s, sent at most ${highest("kbpsOut")} kbit/s`,
+    ...sent.map((track) => `sent: ${line(track)}`),
+    ...received.map((track, index) => {
+      const isSound = track.source.includes("audio") || track.source === "mic";
+      const gaps = isSound ? `concealed ${percent(track.concealed)}` : `freezes ${track.freezes}`;
+      const got = layers.get(track.trackId);
       const layer = got
         ? ` layers ${got.spatial}/${got.temporal}${got.paused ? " paused" : ""} ${got.reason}`
         : "";
-      return `received ${index + 1}: ${line(each)} jitter ${each.jitterMs} ms ${gaps}${layer}`;
+      return `received ${index + 1}: ${line(track)} jitter ${track.jitterMs} ms ${gaps}${layer}`;
     }),
   ].join("\n");
 }

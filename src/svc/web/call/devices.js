@@ -27,26 +27,26 @@ const facingOf = (device) =>
  */
 export function otherCamera(id) {
   const cameras = devices.value.videoinput;
-  const at = cameras.findIndex((each) => each.id === id);
+  const at = cameras.findIndex((camera) => camera.id === id);
   const next = cameras[(at + 1) % cameras.length];
   const facing = cameras[at]?.facing;
-  const opposite = facing && cameras.find((each) => each.facing && each.facing !== facing);
+  const opposite = facing && cameras.find((camera) => camera.facing && camera.facing !== facing);
   return cameras.length > 1 ? opposite || next : undefined;
 }
 
 /** Refresh the lists of devices. */
 export async function lookForDevices() {
-  const found = (await navigator.mediaDevices?.enumerateDevices().catch(() => [])) ?? [];
+  const available = (await navigator.mediaDevices?.enumerateDevices().catch(() => [])) ?? [];
   const of = (/** @type {MediaDeviceKind} */ kind) =>
-    found
+    available
       .filter(
-        (each) =>
-          each.kind === kind &&
-          each.deviceId &&
-          each.deviceId !== "default" &&
-          each.deviceId !== "communications",
+        (device) =>
+          device.kind === kind &&
+          device.deviceId &&
+          device.deviceId !== "default" &&
+          device.deviceId !== "communications",
       )
-      .map((each) => ({ id: each.deviceId, label: each.label, facing: facingOf(each) }));
+      .map((device) => ({ id: device.deviceId, label: device.label, facing: facingOf(device) }));
   devices.value = {
     audioinput: of("audioinput"),
     videoinput: of("videoinput"),

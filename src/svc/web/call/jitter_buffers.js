@@ -61,7 +61,7 @@ export function bufferVoices(call, leastMs) {
   return effect(() => {
     const now = reading.value;
     /** @type {Map<string, Received>} */
-    const heard = new Map(now === before ? [] : now?.received.map((each) => [each.trackId, each]));
+    const heard = new Map(now === before ? [] : now?.received.map((track) => [track.trackId, track]));
     before = now;
     const least = leastMs();
     for (const { receiver, source, trackId } of call.tracks) {
@@ -69,8 +69,8 @@ export function bufferVoices(call, leastMs) {
       let of = buffers.get(receiver);
       // A section can be reused for another voice, which needs a new buffer.
       if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
-      const found = heard.get(trackId);
-      if (found) of.buffer.update(found.concealed);
+      const sample = heard.get(trackId);
+      if (sample) of.buffer.update(sample.concealed);
       const wait = Math.max(of.buffer.waitMs, least) || null;
       if (receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
     }

@@ -97,9 +97,9 @@ export class LayerRequests {
         wantedLayers(tile, { choice: personSettings(userId).quality || quality, lessData }),
       );
     }
-    const there = new Set(videos.map(({ trackId }) => trackId));
+    const visible = new Set(videos.map(({ trackId }) => trackId));
     for (const known of [this.#requested, this.#hiddenSince]) {
-      for (const trackId of known.keys()) if (!there.has(trackId)) known.delete(trackId);
+      for (const trackId of known.keys()) if (!visible.has(trackId)) known.delete(trackId);
     }
   }
 

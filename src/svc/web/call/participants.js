@@ -21,21 +21,21 @@ import { callChannel, deafened, sending, currentCall, tracks, unwatched } from "
  */
 export function participants() {
   const own = member.value;
-  const here = callChannel.value;
-  if (!here || !own) return [];
+  const channelId = callChannel.value;
+  if (!channelId || !own) return [];
   const video = (/** @type {string} */ id, /** @type {Source} */ source) =>
     tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
-  const others = participantsIn(here)
+  const others = participantsIn(channelId)
     .filter(({ id }) => id !== own.id)
-    .map((each) => ({
-      ...each,
+    .map((person) => ({
+      ...person,
       own: false,
-      camera: video(each.id, "camera"),
-      screen: video(each.id, "screen"),
-      ...withheldReasons(each.id),
+      camera: video(person.id, "camera"),
+      screen: video(person.id, "screen"),
+      ...withheldReasons(person.id),
     }));
   const { mic, camera, screen } = sending.value;
-  const marks = participantsIn(here).find(({ id }) => id === own.id) ?? {};
+  const marks = participantsIn(channelId).find(({ id }) => id === own.id) ?? {};
   return [
     ...others,
     {

@@ -38,7 +38,7 @@ export function inStereo(sdp) {
  * @param {string} mid A section for our video.
  */
 export function allDecodeVp9(sdp, mid) {
-  const section = sdp.split(/(?=^m=)/mu).find((each) => each.includes(`\na=mid:${mid}\r`)) ?? "";
+  const section = sdp.split(/(?=^m=)/mu).find((candidate) => candidate.includes(`\na=mid:${mid}\r`)) ?? "";
   return section.indexOf(" VP9/") < section.indexOf(" VP8/");
 }
 

@@ -359,7 +359,7 @@ export class Session extends EventTarget {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
     const changed = /** @type {Section[]} */ (this.#pc.getTransceivers()).filter(
       ({ mid, direction }) =>
-        this.offered.some((each) => each.mid === mid) &&
+        this.offered.some((track) => track.mid === mid) &&
         direction !== (mids.has(mid) ? "recvonly" : "inactive"),
     );
     for (const section of changed) section.direction = mids.has(section.mid) ? "recvonly" : "inactive";
@@ -379,9 +379,9 @@ export class Session extends EventTarget {
       .filter(
         ({ mid, trackId }) => sections.get(mid)?.currentDirection === "recvonly" && !withheld.has(trackId),
       )
-      .map((each) => ({
-        ...each,
-        receiver: /** @type {RTCRtpTransceiver} */ (sections.get(each.mid)).receiver,
+      .map((track) => ({
+        ...track,
+        receiver: /** @type {RTCRtpTransceiver} */ (sections.get(track.mid)).receiver,
       }));
     this.dispatchEvent(new Event("tracks"));
   }
@@ -391,7 +391,7 @@ export class Session extends EventTarget {
    * @param {{track_id: string, user_id: string, source: Source, reason?: string}} data
    */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {
-    const others = this.withheld.filter((each) => each.trackId !== trackId);
+    const others = this.withheld.filter((track) => track.trackId !== trackId);
     this.withheld = reason ? [...others, { trackId, userId, source, reason }] : others;
     this.#queue(() => this.#nameTracks());
   }
@@ -400,7 +400,10 @@ export class Session extends EventTarget {
   #layersChanged({ tracks }) {
     const offered = new Set(this.offered.map(({ trackId }) => trackId));
     const before = [...this.layers].filter(([trackId]) => offered.has(trackId));
-    this.layers = new Map([...before, ...tracks.map((each) => /** @type {const} */ ([each.track_id, each]))]);
+    this.layers = new Map([
+      ...before,
+      ...tracks.map((track) => /** @type {const} */ ([track.track_id, track])),
+    ]);
     this.dispatchEvent(new Event("layers"));
   }
 

@@ -56,7 +56,10 @@ export class VideoEncoders {
     const sender = this.#ports.senderOf(source);
     if (sender?.track?.kind !== "video") return;
     const chosen = codec && { codec: senderCodec(codec) };
-    const encodings = this.#encodingsOf(source, sender, sender.track).map((each) => ({ ...each, ...chosen }));
+    const encodings = this.#encodingsOf(source, sender, sender.track).map((encoding) => ({
+      ...encoding,
+      ...chosen,
+    }));
     await configure(sender, encodings, "maintain-resolution");
     // Text on a screen must stay sharp, even if it moves less smoothly. With several
     // encodings receivers choose the size, and a smaller capture would end the larger encodings permanently.
@@ -119,9 +122,9 @@ async function configure(sender, wanted, degradationPreference) {
   const parameters = sender.getParameters();
   if (!parameters.encodings?.length) return;
   const before = parameters.encodings;
-  const encodings = before.map((each, index) => ({ ...each, ...wanted[index] }));
-  const isSame = encodings.every((each, index) =>
-    Object.entries(each).every(
+  const encodings = before.map((encoding, index) => ({ ...encoding, ...wanted[index] }));
+  const isSame = encodings.every((encoding, index) =>
+    Object.entries(encoding).every(
       ([name, value]) => before[index][/** @type {keyof RTCRtpEncodingParameters} */ (name)] === value,
     ),
   );

@@ -27,7 +27,7 @@ export class Watching {
     for (const id of sharing) if (!this.#known.has(id) && !chosen.length && !this.#onlySound) chosen.push(id);
     this.#known = sharing;
     if (String(chosen) !== String(this.screens.value)) this.screens.value = chosen;
-    return offered.filter((each) => this.#wants(each));
+    return offered.filter((track) => this.#wants(track));
   }
 
   /** Start or stop watching a member's screen. @param {string} userId @param {boolean} watch */

@@ -30,8 +30,8 @@ export function wantedLayers({ source, width, hidden, large, chosen }, { choice,
   const isScreen = source === "screen";
   let temporal = TEMPORAL[choice] ?? ALL;
   if (lessData) {
-    const most = SPARING_TEMPORAL[isScreen ? "screen" : "camera"];
-    temporal = temporal === ALL ? most : Math.min(temporal, most);
+    const limit = SPARING_TEMPORAL[isScreen ? "screen" : "camera"];
+    temporal = temporal === ALL ? limit : Math.min(temporal, limit);
     if (!isScreen) width = Math.min(width || Infinity, TILES[large ? 1 : 0].upToPx);
   }
   const rank = isScreen ? "screen" : chosen ? "chosen" : large ? "large" : "small";

@@ -34,8 +34,8 @@ const partsOf = (/** @type {bigint} */ kid) => ({
   source: SOURCES[Number((kid >> 18n) & 3n)],
 });
 
-/** @param {Uint8Array} one @param {Uint8Array} other */
-const isSame = (one, other) => one.every((byte, at) => byte === other[at]);
+/** @param {Uint8Array} a @param {Uint8Array} b */
+const isSame = (a, b) => a.every((byte, at) => byte === b[at]);
 
 /** One of our tracks during one session. */
 export class SentTrack {
@@ -85,14 +85,14 @@ export class FrameKeys {
    * @param {Epoch} epoch
    */
   endBefore({ baseKey }) {
-    const at = this.#epochs.findIndex((each) => isSame(each.baseKey, baseKey));
+    const at = this.#epochs.findIndex((epoch) => isSame(epoch.baseKey, baseKey));
     if (at >= 0) this.#keep(this.#epochs.slice(0, at + 1));
   }
 
   /** @param {Kept[]} epochs */
   #keep(epochs) {
     this.#epochs = epochs;
-    const lows = this.#epochs.map((each) => each.epoch % 256);
+    const lows = this.#epochs.map((epoch) => epoch.epoch % 256);
     for (const kid of this.#seen.keys()) if (!lows.includes(partsOf(kid).low)) this.#seen.delete(kid);
   }
 
@@ -108,7 +108,7 @@ export class FrameKeys {
    */
   async toOpen({ kid }, owner) {
     const { low, leaf, source } = partsOf(kid);
-    const epoch = this.#epochs.find((each) => each.epoch % 256 === low);
+    const epoch = this.#epochs.find((epoch) => epoch.epoch % 256 === low);
     if (!epoch || !owner || epoch.members[leaf] !== owner.memberId || source !== owner.source) return null;
     if (leaf === epoch.leaf) return null; // The server never sends our own frames back to us.
     if (!epoch.keys.has(kid) && epoch.keys.size >= MAX_KIDS) epoch.keys.clear();
@@ -123,7 +123,7 @@ export class FrameKeys {
     known.seen.add(counter);
     if (counter > known.highest) known.highest = counter;
     if (known.seen.size > 2 * Number(WINDOW))
-      for (const each of known.seen) if (each + WINDOW <= known.highest) known.seen.delete(each);
+      for (const index of known.seen) if (index + WINDOW <= known.highest) known.seen.delete(index);
     return true;
   }
 

@@ -12,7 +12,8 @@ const utf8 = new TextEncoder();
 /** Return the shortest big-endian encoding of a value; one byte for 0. @param {bigint} value */
 function shortest(value) {
   const bytes = [];
-  for (let rest = value; rest > 0n || !bytes.length; rest >>= 8n) bytes.unshift(Number(rest & 0xffn));
+  for (let remaining = value; remaining > 0n || !bytes.length; remaining >>= 8n)
+    bytes.unshift(Number(remaining & 0xffn));
   return bytes;
 }
 

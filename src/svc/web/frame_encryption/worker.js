@@ -72,8 +72,8 @@ async function openFrame(section, data, clear = 0) {
 async function openRed(section, data) {
   const blocks = readRed(data);
   if (!blocks) throw new RangeError("malformed RED");
-  const found = await Promise.allSettled(blocks.map((block) => openFrame(section, block.data)));
-  const frames = found.map((each) => (each.status === "fulfilled" ? each.value : null));
+  const results = await Promise.allSettled(blocks.map((block) => openFrame(section, block.data)));
+  const frames = results.map((result) => (result.status === "fulfilled" ? result.value : null));
   const primary = frames[frames.length - 1];
   if (!primary) throw new RangeError("a key that we do not have");
   const { kid, counter } = primary.head;
@@ -133,6 +133,6 @@ self.onmessage = (/** @type {MessageEvent<{epoch?: Epoch, owner?: Owner}>} */ { 
   const wait = keys.take(epoch);
   if (wait === null) return;
   setTimeout(() => keys.endBefore(epoch), wait);
-  for (const each of waiting) each.sendKeyFrameRequest?.().catch(() => {});
+  for (const transformer of waiting) transformer.sendKeyFrameRequest?.().catch(() => {});
   waiting.clear();
 };

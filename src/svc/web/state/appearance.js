@@ -33,8 +33,8 @@ export function applyAppearance(root = document.documentElement) {
 /**
  * Return the stored settings, without an unknown text size, which could make the page and its settings
  * unreadable.
- * @param {typeof DEFAULTS} kept
+ * @param {typeof DEFAULTS} stored
  */
-function known(kept) {
-  return TEXT_SIZES.includes(kept.textSize) ? kept : { ...kept, textSize: DEFAULTS.textSize };
+function known(stored) {
+  return TEXT_SIZES.includes(stored.textSize) ? stored : { ...stored, textSize: DEFAULTS.textSize };
 }

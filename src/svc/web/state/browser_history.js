@@ -57,34 +57,31 @@ const shown = () => ({
   layers: layers.value,
 });
 
-/** @param {PageLocation | null} here @param {PageLocation | null} there */
-const sameLocation = (here, there) =>
-  here?.channelId === there?.channelId && here?.conversationId === there?.conversationId;
+/** @param {PageLocation | null} a @param {PageLocation | null} b */
+const sameLocation = (a, b) => a?.channelId === b?.channelId && a?.conversationId === b?.conversationId;
 
 /**
  * Return whether two views are the same panel or dialog, regardless of the message shown.
- * @param {Open | null | undefined} one
- * @param {Open | null | undefined} other
+ * @param {Open | null | undefined} a
+ * @param {Open | null | undefined} b
  * @returns {boolean}
  */
-function sameOpen(one, other) {
-  if (one === other || !one || !other) return one === other;
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+function sameOpen(a, b) {
+  if (a === b || !a || !b) return a === b;
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   names.delete("messageId");
-  return [...names].every((name) =>
-    name === "under" ? sameOpen(one.under, other.under) : one[name] === other[name],
-  );
+  return [...names].every((name) => (name === "under" ? sameOpen(a.under, b.under) : a[name] === b[name]));
 }
 
-/** @param {View} one @param {View} other */
-function sameView(one, other) {
+/** @param {View} a @param {View} b */
+function sameView(a, b) {
   return (
-    sameLocation(one.location, other.location) &&
-    sameOpen(one.panel, other.panel) &&
-    sameOpen(one.dialog, other.dialog) &&
-    one.drawer === other.drawer &&
-    one.layers.length === other.layers.length &&
-    one.layers.every((layer, at) => layer === other.layers[at])
+    sameLocation(a.location, b.location) &&
+    sameOpen(a.panel, b.panel) &&
+    sameOpen(a.dialog, b.dialog) &&
+    a.drawer === b.drawer &&
+    a.layers.length === b.layers.length &&
+    a.layers.every((layer, at) => layer === b.layers[at])
   );
 }
 

@@ -42,17 +42,17 @@ export const pin = (key) => {
 export function arranged(people, { mode: how, pinned: held, speaker }) {
   const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
   // Unwatched screens come before the cameras, so that they are easy to find.
-  const rest = [
+  const others = [
     ...people.filter(({ unwatched }) => unwatched).map(({ id }) => `screen ${id}`),
     ...people.map(({ id }) => `camera ${id}`),
   ];
-  if (held && [...screens, ...rest].includes(held)) {
-    return { large: [held], small: [...screens, ...rest].filter((key) => key !== held) };
+  if (held && [...screens, ...others].includes(held)) {
+    return { large: [held], small: [...screens, ...others].filter((key) => key !== held) };
   }
-  if (screens.length) return { large: screens, small: rest };
-  if (how !== "speaker" || people.length < 3) return { large: [], small: rest };
+  if (screens.length) return { large: screens, small: others };
+  if (how !== "speaker" || people.length < 3) return { large: [], small: others };
   const other =
     people.find(({ id, own }) => id === speaker && !own) ??
     /** @type {Pictured} */ (people.find(({ own }) => !own));
-  return { large: [`camera ${other.id}`], small: rest.filter((key) => key !== `camera ${other.id}`) };
+  return { large: [`camera ${other.id}`], small: others.filter((key) => key !== `camera ${other.id}`) };
 }

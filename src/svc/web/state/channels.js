@@ -71,7 +71,7 @@ listen({
         channels.value = [
           ...channels.value.filter(({ id }) => id !== data.id),
           ...(data.archived ? [] : [data]),
-        ].sort((one, other) => one.position - other.position);
+        ].sort((a, b) => a.position - b.position);
         break;
       case "channel_deleted":
         channels.value = channels.value.filter(({ id }) => id !== data.channel_id);

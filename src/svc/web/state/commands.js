@@ -56,7 +56,7 @@ export const commandsFor = (query, hasPermission) =>
  */
 export function commanded(text) {
   const [, slash, name, words = ""] = WRITTEN.exec(text.trim()) ?? [];
-  if (!COMMANDS.some((each) => each.name === name)) return null;
+  if (!COMMANDS.some((command) => command.name === name)) return null;
   if (slash === "//") return { text: text.trim().slice(1) };
   if (name === "status") return { act: name, words };
   if (name === "nick") return words ? { act: name, words } : null;

@@ -65,10 +65,10 @@ export function completing(text, caret) {
  */
 export function candidates({ sign, query }, sources, limit = DEFAULT_LIMIT) {
   if (sign === ":")
-    return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({
+    return (sources.findEmoji?.(query, limit) ?? []).map((emoji) => ({
       kind: "emoji",
-      id: each.name,
-      ...each,
+      id: emoji.name,
+      ...emoji,
     }));
   if (sign === "/")
     return commandsFor(query, sources.hasPermission ?? (() => false)).map(({ name }) => ({
@@ -76,12 +76,12 @@ export function candidates({ sign, query }, sources, limit = DEFAULT_LIMIT) {
       id: name,
       name,
     }));
-  if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
-  const all = matching(mentionable(sources), query, named, query ? limit : Infinity);
+  if (sign === "#") return matching(of("channel", sources.channels), query, nameOf, limit);
+  const all = matching(mentionable(sources), query, nameOf, query ? limit : Infinity);
   if (query) return all;
   // After a bare "@", people more often mean a member than a role.
   const isPerson = (/** @type {Candidate} */ { kind }) => kind === "member";
-  return [...all.filter(isPerson), ...all.filter((each) => !isPerson(each))].slice(0, limit);
+  return [...all.filter(isPerson), ...all.filter((item) => !isPerson(item))].slice(0, limit);
 }
 
 /** Return whether the text contains the written name of an emoji. @param {string} text */
@@ -103,16 +103,16 @@ export function meant(text, sources) {
   for (const { 0: start, 1: name, index } of text.matchAll(STARTS)) {
     const isInLink = links.some((link) => link.index < index && index < link.index + link[0].length);
     if (index < from || isInLink || isInCode(text.slice(0, index))) continue;
-    const found = name
+    const matches = name
       ? { name: `${name}:`, sign: sources.emojiNamed?.(name) }
       : writtenOut(
           text.slice(index + 1, index + 1 + MAX_NAME_LENGTH),
           known[/** @type {"@" | "#"} */ (start)],
         );
-    const put = found && ("sign" in found ? found.sign : written(found));
-    if (!found || !put) continue;
+    const put = matches && ("sign" in matches ? matches.sign : written(matches));
+    if (!matches || !put) continue;
     made += text.slice(from, index) + put;
-    from = index + 1 + found.name.length;
+    from = index + 1 + matches.name.length;
   }
   return made + text.slice(from);
 }
@@ -124,10 +124,10 @@ export function meant(text, sources) {
  * @param {Candidate} chosen
  */
 export function complete(text, { start, end }, chosen) {
-  const rest = text.slice(end);
-  const put = written(chosen) + (/^\s/u.test(rest) ? "" : " ");
+  const after = text.slice(end);
+  const put = written(chosen) + (/^\s/u.test(after) ? "" : " ");
   const caret = start + put.length + (put.endsWith(" ") ? 0 : 1);
-  return { text: text.slice(0, start) + put + rest, caret };
+  return { text: text.slice(0, start) + put + after, caret };
 }
 
 /** Return a candidate as markdown. @param {Candidate} chosen */
@@ -155,10 +155,10 @@ function writtenOut(text, all) {
   const fitting = all.filter(
     ({ name }) => lower.startsWith(name.toLowerCase()) && !BEHIND.test(text.slice(name.length)),
   );
-  const most = Math.max(...fitting.map(({ name }) => name.length));
-  const longest = fitting.filter(({ name }) => name.length === most);
+  const longestName = Math.max(...fitting.map(({ name }) => name.length));
+  const longest = fitting.filter(({ name }) => name.length === longestName);
   const exact = longest.filter(({ name }) => text.startsWith(name));
-  return [longest, exact].find((each) => each.length === 1)?.[0];
+  return [longest, exact].find((candidates) => candidates.length === 1)?.[0];
 }
 
 /**
@@ -169,7 +169,7 @@ function writtenOut(text, all) {
 const of = (kind, items = []) => Array.from(items, ({ id, name }) => ({ kind, id, name }));
 
 /** @param {Candidate} candidate */
-const named = ({ name }) => name;
+const nameOf = ({ name }) => name;
 
 /** @param {string} before */
 function lastSign(before) {
@@ -188,9 +188,9 @@ function isInCode(before) {
   let fence = "";
   const lines = before.split("\n");
   for (const line of lines) {
-    const [, found = ""] = FENCE.exec(line) ?? [];
-    if (!fence) fence = found;
-    else if (found.startsWith(fence)) fence = "";
+    const [, mark = ""] = FENCE.exec(line) ?? [];
+    if (!fence) fence = mark;
+    else if (mark.startsWith(fence)) fence = "";
   }
   const ticks = lines[lines.length - 1].match(/(?<!\\)`/gu) ?? [];
   return fence !== "" || ticks.length % 2 === 1;

@@ -258,7 +258,7 @@ export class Conversation {
       return;
     }
     // Ids increase with time, but two messages posted at the same time can be pushed in either order.
-    this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
+    this.messages.value = [...held, message].sort((a, b) => (a.id < b.id ? -1 : 1));
     if (held.length >= MAX_LOADED)
       this.#drop(); // Timers can run late while the page is hidden, so drop old messages now.
     else if (held.length >= MAX_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
@@ -299,9 +299,9 @@ export function changedReactions(reactions, { emoji, member_id: memberId, added 
   const before = reactions.find((reaction) => reaction.emoji === emoji)?.member_ids ?? [];
   const others = before.filter((id) => id !== memberId);
   const members = added ? (before.includes(memberId) ? before : [...before, memberId]) : others;
-  const rest = reactions.filter((reaction) => reaction.emoji !== emoji);
-  if (!members.length) return rest;
-  return [...rest, { emoji, member_ids: members }].sort((one, other) => (one.emoji < other.emoji ? -1 : 1));
+  const otherReactions = reactions.filter((reaction) => reaction.emoji !== emoji);
+  if (!members.length) return otherReactions;
+  return [...otherReactions, { emoji, member_ids: members }].sort((a, b) => (a.emoji < b.emoji ? -1 : 1));
 }
 
 /** @param {string} channelId @param {string | null} [thread] */
@@ -330,8 +330,8 @@ export function conversationOf(key) {
   held.set(key, conversation);
   if (held.size > MAX_HELD) held.delete([...held.keys()][0]);
   if (!known && connection.value === "online") conversation.newest();
-  const kept = known ? null : recalled.get(key);
-  if (kept && connection.value !== "online") conversation.recall(kept);
+  const cached = known ? null : recalled.get(key);
+  if (cached && connection.value !== "online") conversation.recall(cached);
   return conversation;
 }
 

@@ -176,7 +176,7 @@ function take({ channel_id: channelId, text, attachments }) {
 function takeAll(all) {
   all.forEach(take);
   for (const channelId of Object.keys(keptHere())) {
-    if (all.some((each) => each.channel_id === channelId)) continue;
+    if (all.some((draft) => draft.channel_id === channelId)) continue;
     if (draftOf(channelId).saved) dropped(channelId);
     else later(channelId);
   }

@@ -12,9 +12,9 @@ import { listen } from "./server.js";
 export const emoji = signal(new Map());
 
 /** @param {Emoji[]} list */
-const byName = (list) => new Map(list.map((each) => [each.name, each]));
+const byName = (list) => new Map(list.map((entry) => [entry.name, entry]));
 /** @param {string} id */
-const others = (id) => [...emoji.value.values()].filter((each) => each.id !== id);
+const others = (id) => [...emoji.value.values()].filter((entry) => entry.id !== id);
 
 listen({
   onGreeting(greeting) {

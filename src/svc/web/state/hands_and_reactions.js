@@ -27,7 +27,7 @@ export const react = (channelId, emoji) => ask("voice_react", { channel_id: chan
  * @param {T[]} people
  */
 export const raisedHands = (people) =>
-  people.filter(({ hand = 0 }) => hand > 0).sort(({ hand: one = 0 }, { hand: other = 0 }) => one - other);
+  people.filter(({ hand = 0 }) => hand > 0).sort(({ hand: a = 0 }, { hand: b = 0 }) => a - b);
 
 listen({
   onPush(event, data) {
@@ -36,7 +36,7 @@ listen({
     const reaction = { key, channelId: data.channel_id, memberId: data.member_id, emoji: data.emoji };
     reactions.value = [...reactions.value, reaction].slice(-MAX_SHOWN);
     setTimeout(() => {
-      reactions.value = reactions.value.filter((each) => each.key !== key);
+      reactions.value = reactions.value.filter((reaction) => reaction.key !== key);
     }, SHOWN_MS);
   },
   onSignOut() {

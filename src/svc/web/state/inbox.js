@@ -67,8 +67,8 @@ export function readMentions() {
 
 /** @param {Message[]} messages */
 function add(messages) {
-  const all = new Map([...known.value, ...messages].map((each) => [each.id, each]));
-  known.value = [...all.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
+  const all = new Map([...known.value, ...messages].map((message) => [message.id, message]));
+  known.value = [...all.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 listen({
@@ -81,8 +81,10 @@ listen({
     if (event === "message_posted" && own && data.author.id !== own.id && mentionsUs(data, own)) add([data]);
     else if (event === "message_deleted") known.value = known.value.filter(({ id }) => id !== data.id);
     else if (event === "message_edited" || event === "attachments_changed") {
-      const changed = known.value.map((each) => (each.id === data.id ? { ...each, ...data } : each));
-      known.value = changed.filter((each) => own && mentionsUs(each, own));
+      const changed = known.value.map((message) =>
+        message.id === data.id ? { ...message, ...data } : message,
+      );
+      known.value = changed.filter((message) => own && mentionsUs(message, own));
     }
   },
   onSignOut() {

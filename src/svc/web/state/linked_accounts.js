@@ -79,7 +79,7 @@ export async function read(text) {
     return { kind: "invalid", origin: "" };
   const { iss: origin, made_at_ms: madeAt } = from;
   // Only a server that the person has added to the list may ask. A link from elsewhere cannot start anything.
-  if (!servers.peek().some((each) => each.origin === origin)) return { kind: "unknown", origin };
+  if (!servers.peek().some((server) => server.origin === origin)) return { kind: "unknown", origin };
   if (Math.abs(Date.now() - madeAt) > FRESH_MS) return { kind: "expired", origin };
   if (from.use === REQUEST) return { kind: other ? "invalid" : "request", origin, from };
   const key = await deviceKey();
@@ -165,9 +165,9 @@ export async function loadOwn() {
   ]);
   const known = parsed(storedValue({ list: "{}" }, storedAs(ownId())).list);
   ownLinks.value = links;
-  confirmations.value = given.confirmations.map((each) => ({
-    ...each,
-    origin: typeof known[each.digest] === "string" ? `${known[each.digest]}` : "",
+  confirmations.value = given.confirmations.map((confirmation) => ({
+    ...confirmation,
+    origin: typeof known[confirmation.digest] === "string" ? `${known[confirmation.digest]}` : "",
   }));
 }
 
@@ -180,7 +180,7 @@ export async function unlink(memberId, linkId) {
 /** @param {string} digest */
 export async function withdraw(digest) {
   await api("DELETE", `/api/me/account-confirmations/${digest}`);
-  confirmations.value = confirmations.value.filter((each) => each.digest !== digest);
+  confirmations.value = confirmations.value.filter((confirmation) => confirmation.digest !== digest);
 }
 
 /**

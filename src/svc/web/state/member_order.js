@@ -15,9 +15,9 @@ export const wanted = signal("");
 
 // Kept apart from presence, so that names are not sorted whenever presence changes.
 const sorted = computed(() =>
-  [...members.value.values()].sort((one, other) => collator.compare(one.nickname, other.nickname)),
+  [...members.value.values()].sort((a, b) => collator.compare(a.nickname, b.nickname)),
 );
-const found = computed(() => {
+const matching = computed(() => {
   const letters = foldCase(wanted.value);
   return letters ? sorted.value.filter(({ nickname }) => foldCase(nickname).includes(letters)) : sorted.value;
 });
@@ -29,14 +29,17 @@ const found = computed(() => {
 
 /** Rows in order: {role, key, count} is the heading of a group, where `role` can be null; {member, here} is a
  * member. */
-export const roster = computed(() => rosterOf(found.value, online.value, roles.value));
+export const roster = computed(() => rosterOf(matching.value, online.value, roles.value));
 
-/** @param {Iterable<Member>} people @param {Set<string>} here @param {Role[]} allRoles @returns {Row[]} */
-export function rosterOf(people, here, allRoles) {
+/**
+ * @param {Iterable<Member>} people @param {Set<string>} onlineIds @param {Role[]} allRoles
+ * @returns {Row[]}
+ */
+export function rosterOf(people, onlineIds, allRoles) {
   const shown = allRoles.filter(({ id }) => id !== EVERYBODY);
   /** @type {Map<string, Member[]>} */
   const groups = new Map([...shown.map(({ id }) => id), "here", "away"].map((key) => [key, []]));
-  for (const member of people) groups.get(groupOf(member, here, shown))?.push(member);
+  for (const member of people) groups.get(groupOf(member, onlineIds, shown))?.push(member);
   /** @type {Row[]} */
   const rows = [];
   for (const [key, group] of groups) {
@@ -47,8 +50,8 @@ export function rosterOf(people, here, allRoles) {
   return rows;
 }
 
-/** @param {Pick<Member, "id" | "roles">} member @param {Set<string>} here @param {Role[]} shown */
-function groupOf({ id, roles: own = [] }, here, shown) {
-  if (!here.has(id)) return "away";
+/** @param {Pick<Member, "id" | "roles">} member @param {Set<string>} onlineIds @param {Role[]} shown */
+function groupOf({ id, roles: own = [] }, onlineIds, shown) {
+  if (!onlineIds.has(id)) return "away";
   return shown.find((role) => own.includes(role.id))?.id ?? "here";
 }

@@ -37,10 +37,10 @@ export function shortened(markdown, names) {
 export function restored(text, names) {
   if (!names.size) return text;
   const longest = [...names.keys()]
-    .sort((one, other) => other.length - one.length)
+    .sort((a, b) => b.length - a.length)
     .map((name) => name.replace(/[^\p{L}\p{N}\s]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`));
   const pattern = new RegExp(`${LINK}|(?<!${WORD_BEFORE})(?:${longest.join("|")})(?!${WORD_BEHIND})`, "gu");
-  return text.replace(pattern, (found) => names.get(found) ?? found);
+  return text.replace(pattern, (mention) => names.get(mention) ?? mention);
 }
 
 /**

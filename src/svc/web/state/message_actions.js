@@ -11,7 +11,7 @@ import { ask } from "./server.js";
  *   `conversation_id`.
  * @param {Posted} message
  */
-const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
+const reference = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
 /** The actions on a message. Each returns a promise that settles with its request. */
 export const acts = {
@@ -19,17 +19,19 @@ export const acts = {
   edit: (message, text) =>
     message.conversation_id !== undefined
       ? act("edit", message, text)
-      : ask("message_edit", { ...named(message), text }),
+      : ask("message_edit", { ...reference(message), text }),
   /** @param {Named} message */
   remove: (message) =>
-    message.conversation_id !== undefined ? act("remove", message) : ask("message_delete", named(message)),
+    message.conversation_id !== undefined
+      ? act("remove", message)
+      : ask("message_delete", reference(message)),
   /** @param {Named} message @param {string} emoji @param {boolean} added */
   react: (message, emoji, added) =>
     message.conversation_id !== undefined
       ? act("react", message, emoji, added)
-      : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji }),
+      : ask(added ? "reaction_add" : "reaction_remove", { ...reference(message), emoji }),
   /** @param {Posted} message */
-  removePreviews: (message) => ask("previews_remove", named(message)),
+  removePreviews: (message) => ask("previews_remove", reference(message)),
   /** @param {Posted} message @param {boolean} pinned */
-  pin: (message, pinned) => ask(pinned ? "pin_add" : "pin_remove", named(message)),
+  pin: (message, pinned) => ask(pinned ? "pin_add" : "pin_remove", reference(message)),
 };

@@ -30,7 +30,7 @@ const MAX_CACHED = 20_000; // The size of the cache of folded names, which every
 
 const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** @type {Map<string, string>} */
-const kept = new Map();
+const folded = new Map();
 
 /**
  * Return text without case, accents and other differences that a search ignores.
@@ -38,16 +38,16 @@ const kept = new Map();
  * @returns {string}
  */
 export function foldCase(text) {
-  const known = kept.get(text);
+  const known = folded.get(text);
   if (known !== undefined) return known;
-  const found = text
+  const result = text
     .normalize("NFKD")
     .replace(MARKS, "")
     .toLowerCase()
     .replace(TYPED_OTHERWISE, (letter) => ALIKE.get(letter) ?? letter);
-  if (kept.size >= MAX_CACHED) kept.clear();
-  kept.set(text, found);
-  return found;
+  if (folded.size >= MAX_CACHED) folded.clear();
+  folded.set(text, result);
+  return result;
 }
 
 /**
@@ -73,12 +73,12 @@ export function matching(items, query, nameOf, limit) {
   const wanted = foldCase(query);
   const worst = wanted.includes(" ") ? 0 : 2;
   /** @type {{item: T, fits: number, name: string}[]} */
-  const found = [];
+  const matches = [];
   for (const item of items) {
     const name = nameOf(item);
     const fits = fit(foldCase(name), wanted);
-    if (fits >= 0 && fits <= worst) found.push({ item, fits, name });
+    if (fits >= 0 && fits <= worst) matches.push({ item, fits, name });
   }
-  found.sort((one, other) => one.fits - other.fits || order.compare(one.name, other.name));
-  return found.slice(0, limit).map(({ item }) => item);
+  matches.sort((a, b) => a.fits - b.fits || order.compare(a.name, b.name));
+  return matches.slice(0, limit).map(({ item }) => item);
 }

@@ -88,7 +88,7 @@ export const arrival = signal(null);
 export function addLayer(close) {
   layers.value = [...layers.value, close];
   return () => {
-    layers.value = layers.value.filter((each) => each !== close);
+    layers.value = layers.value.filter((layer) => layer !== close);
   };
 }
 
@@ -219,12 +219,12 @@ export const addressOf = (channelId, messageId) => `${location.origin}/${hashOf(
  * @param {string} [messageId]
  */
 export function hashOf(at, messageId) {
-  const named = {
+  const parameters = {
     ...(at?.channelId && { channel: at.channelId }),
     ...(at?.conversationId && { private: at.conversationId }),
     ...(messageId && { message: messageId }),
   };
-  return at ? `#${new URLSearchParams(named)}` : "";
+  return at ? `#${new URLSearchParams(parameters)}` : "";
 }
 
 /**

@@ -19,7 +19,7 @@ let nextId = 1;
 /** @param {string} text @param {"error" | "done"} [kind] */
 export function notify(text, kind = "error") {
   const id = nextId++;
-  notices.value = [...notices.value.filter((each) => each.text !== text), { id, text, kind }].slice(
+  notices.value = [...notices.value.filter((notice) => notice.text !== text), { id, text, kind }].slice(
     -MAX_NOTICES,
   );
   setTimeout(() => dismiss(id), SHOWN_MS);

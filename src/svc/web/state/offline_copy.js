@@ -43,9 +43,9 @@ export const pageFrom = (channelId) =>
 async function show() {
   if (greeted || shownFrom.value !== null) return;
   const scene = /** @type {Scene | undefined} */ (await loadCopy(SCENE).catch(() => undefined));
-  const found = scene ? await keptPages() : new Map();
+  const stored = scene ? await keptPages() : new Map();
   if (!scene || greeted || shownFrom.value !== null || scene.member.id !== member.value?.id) return;
-  pages = found;
+  pages = stored;
   try {
     recall({ ...scene, pages });
     shownFrom.value = scene.at_ms;
@@ -56,10 +56,10 @@ async function show() {
 
 /** @returns {Promise<Map<string, KeptPage>>} */
 async function keptPages() {
-  const found = new Map();
+  const copies = new Map();
   for (const name of /** @type {string[]} */ (await names()))
-    if (name.startsWith(PAGE)) found.set(name.slice(PAGE.length), await loadCopy(name));
-  return found;
+    if (name.startsWith(PAGE)) copies.set(name.slice(PAGE.length), await loadCopy(name));
+  return copies;
 }
 
 /**
@@ -73,27 +73,27 @@ function later(name, make) {
     waits.make = make;
     return;
   }
-  const one = {
+  const write = {
     make,
     timer: setTimeout(() => {
       waiting.delete(name);
       if (member.value && greeted)
-        saveCopy(name, one.make())
+        saveCopy(name, write.make())
           .then(tidy)
           .catch(() => {}); // Do not report a full disk to the reader.
     }, EVERY_MS),
   };
-  waiting.set(name, one);
+  waiting.set(name, write);
 }
 
 /** Delete the pages beyond the limit, and the messages of channels that are no longer visible. */
 async function tidy() {
-  const found = [...(await keptPages())].sort(([, one], [, other]) => other.at_ms - one.at_ms);
-  const visible = found
+  const copies = [...(await keptPages())].sort(([, a], [, b]) => b.at_ms - a.at_ms);
+  const visible = copies
     .filter(([id]) => channelsById.value.has(id))
     .slice(0, MAX_CHANNELS)
     .map(([id]) => id);
-  await Promise.all(found.filter(([id]) => !visible.includes(id)).map(([id]) => deleteCopy(PAGE + id)));
+  await Promise.all(copies.filter(([id]) => !visible.includes(id)).map(([id]) => deleteCopy(PAGE + id)));
 }
 
 /**
@@ -115,12 +115,12 @@ effect(() => {
 });
 
 effect(() => {
-  const [own, all, hasPermission] = [member.value, channels.value, permissions.value];
+  const [own, all, granted] = [member.value, channels.value, permissions.value];
   const scene = {
     member: own,
     info: info.value,
     channels: all,
-    permissions: hasPermission,
+    permissions: granted,
     roles: roles.value,
     emoji: [...emoji.value.values()],
     unread: unread.value,
@@ -156,7 +156,7 @@ listen({
       return;
     follow(data.channel_id, (messages) => {
       if (event === "message_deleted") return messages.filter(({ id }) => id !== data.id);
-      return messages.map((each) => (each.id === data.id ? { ...each, ...data } : each));
+      return messages.map((message) => (message.id === data.id ? { ...message, ...data } : message));
     }).catch(() => {});
   },
   onSignOut() {

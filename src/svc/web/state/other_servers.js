@@ -81,7 +81,7 @@ export const addressOf = (origin, invite) =>
  */
 export async function addServers(links) {
   for (const { origin, token } of links) {
-    const known = servers.value.find((each) => each.origin === origin);
+    const known = servers.value.find((server) => server.origin === origin);
     const counted = token ? await fetchCounts(origin, token, true) : null;
     const name = counted?.name || known?.name || hostOf(origin);
     const added = {
@@ -93,7 +93,7 @@ export async function addServers(links) {
     if (counted) counts.value = { ...counts.value, [origin]: counted };
     put(
       known
-        ? servers.value.map((each) => (each.origin === origin ? added : each))
+        ? servers.value.map((server) => (server.origin === origin ? added : server))
         : [...servers.value, added].slice(0, MAX_SERVERS),
     );
   }
@@ -101,13 +101,13 @@ export async function addServers(links) {
 
 /** @param {string} origin */
 export function removeServer(origin) {
-  put(servers.value.filter((each) => each.origin !== origin));
+  put(servers.value.filter((server) => server.origin !== origin));
 }
 
 /** Move a server up (-1) or down (1). @param {string} origin @param {-1 | 1} by */
 export function moveServer(origin, by) {
   const order = [...servers.value];
-  const from = order.findIndex((each) => each.origin === origin);
+  const from = order.findIndex((server) => server.origin === origin);
   const [moved] = order.splice(from, 1);
   order.splice(Math.max(0, from + by), 0, moved);
   put(order);
@@ -121,7 +121,7 @@ function put(list) {
 
 /** Read the list, which another tab may have changed. */
 function load() {
-  const usual = { origin: "", token: "", name: "", picture: "" };
+  const EMPTY = { origin: "", token: "", name: "", picture: "" };
   const id = memberId.value;
   let list = [];
   try {
@@ -129,10 +129,10 @@ function load() {
   } catch {
     // A damaged list counts as empty.
   }
-  const isServer = (/** @type {any} */ each) =>
-    Object.keys(usual).every((key) => typeof each?.[key] === "string") &&
-    linksIn(each.origin, "")?.[0]?.origin === each.origin &&
-    (!each.picture || each.picture.startsWith("data:image/png;base64,"));
+  const isServer = (/** @type {any} */ server) =>
+    Object.keys(EMPTY).every((key) => typeof server?.[key] === "string") &&
+    linksIn(server.origin, "")?.[0]?.origin === server.origin &&
+    (!server.picture || server.picture.startsWith("data:image/png;base64,"));
   servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MAX_SERVERS) : [];
 }
 
@@ -178,9 +178,9 @@ function watch({ origin, token }, delayMs = SOON_MS) {
 export function startOtherServers(isVisible) {
   effect(load);
   effect(() => {
-    const each = servers.value.map(({ origin }) => counts.value[origin]);
+    const known = servers.value.map(({ origin }) => counts.value[origin]);
     const sum = (/** @type {"unread" | "mentions"} */ name) =>
-      each.reduce((total, count) => total + (count?.[name] ?? 0), 0);
+      known.reduce((total, count) => total + (count?.[name] ?? 0), 0);
     elsewhere.value = { unread: sum("unread"), mentions: sum("mentions") };
   });
   addEventListener("storage", ({ key }) => key === storedAs(memberId.peek()) && load());

@@ -111,7 +111,7 @@ async function finish(nonce, later) {
 
 /** Retry a rejected message. @param {string} nonce */
 export function sendAgain(nonce) {
-  const item = outbox.value.find((each) => each.nonce === nonce);
+  const item = outbox.value.find((entry) => entry.nonce === nonce);
   if (!item) return;
   change(nonce, { state: "sending", problem: "" });
   go(item.spot);
@@ -119,8 +119,8 @@ export function sendAgain(nonce) {
 
 /** Delete a rejected message. Return it, so that it can be edited. @param {string} nonce */
 export function discard(nonce) {
-  const item = outbox.value.find((each) => each.nonce === nonce);
-  outbox.value = outbox.value.filter((each) => each.nonce !== nonce);
+  const item = outbox.value.find((entry) => entry.nonce === nonce);
+  outbox.value = outbox.value.filter((entry) => entry.nonce !== nonce);
   return item;
 }
 
@@ -147,7 +147,7 @@ async function go(key) {
 }
 
 /** @param {string} key */
-const next = (key) => outbox.value.find((each) => each.spot === key && each.state === "sending");
+const next = (key) => outbox.value.find((entry) => entry.spot === key && entry.state === "sending");
 
 /**
  * Send a message. Return false if the connection was lost and the other messages must wait.
@@ -175,21 +175,21 @@ async function sent({ nonce, spot: key, text, reply, ping, attachments }) {
 
 /** @param {string} nonce @param {Partial<Item>} changes */
 function change(nonce, changes) {
-  outbox.value = outbox.value.map((each) => (each.nonce === nonce ? { ...each, ...changes } : each));
+  outbox.value = outbox.value.map((entry) => (entry.nonce === nonce ? { ...entry, ...changes } : entry));
 }
 
 effect(() => {
   const all = outbox.value;
   storeValue(
     STORED_OUTBOX,
-    all.length ? Object.fromEntries(all.map((each) => [each.nonce, each])) : null,
+    all.length ? Object.fromEntries(all.map((entry) => [entry.nonce, entry])) : null,
     SESSION,
   );
 });
 
 effect(() => {
   if (connection.value !== "online") return;
-  for (const key of new Set(outbox.peek().map((each) => each.spot))) go(key);
+  for (const key of new Set(outbox.peek().map((entry) => entry.spot))) go(key);
 });
 
 listen({

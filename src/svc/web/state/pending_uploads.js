@@ -52,10 +52,10 @@ export async function takeKeptFiles(take, now = Date.now()) {
       FILE + key,
       async (lock) => {
         if (!lock) return undefined;
-        const [found, id] = await Promise.all([loadCopy(FILE + key), loadCopy(ID + key)]);
-        if (!found) return undefined;
-        if (found.at_ms < now - GOOD_MS) return forgetFile(key);
-        take({ key, conversationKey: found.spot, file: found.file, id: id ?? null });
+        const [copy, id] = await Promise.all([loadCopy(FILE + key), loadCopy(ID + key)]);
+        if (!copy) return undefined;
+        if (copy.at_ms < now - GOOD_MS) return forgetFile(key);
+        take({ key, conversationKey: copy.spot, file: copy.file, id: id ?? null });
         return hold(key);
       },
       { ifAvailable: true },

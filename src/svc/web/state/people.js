@@ -157,7 +157,7 @@ export function roleName({ id, name, built_in: builtIn }) {
 /** Store members that the server has sent. @param {Member[]} received */
 export function storeMembers(received) {
   const known = new Map(members.value);
-  for (const each of received) known.set(each.id, each);
+  for (const member of received) known.set(member.id, member);
   members.value = known;
 }
 
@@ -177,8 +177,8 @@ const markNewer = (id) => {
 };
 
 /** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} change */
-function setPresences({ online: there, idle: untouched, do_not_disturb: undisturbed }) {
-  online.value = new Set(there);
+function setPresences({ online: onlineIds, idle: untouched, do_not_disturb: undisturbed }) {
+  online.value = new Set(onlineIds);
   idle.value = new Set(untouched);
   quiet.value = new Set(undisturbed);
 }
@@ -189,7 +189,7 @@ const changed = (set, id, isIn) =>
 
 /** @param {Ids} set @param {string} id */
 function without(set, id) {
-  return new Set([...set].filter((each) => each !== id));
+  return new Set([...set].filter((other) => other !== id));
 }
 
 listen({
@@ -248,7 +248,7 @@ listen({
       case "role_created":
       case "role_updated":
         roles.value = [...roles.value.filter(({ id }) => id !== data.id), data].sort(
-          (one, other) => other.rank - one.rank,
+          (a, b) => b.rank - a.rank,
         );
         break;
       case "role_deleted":

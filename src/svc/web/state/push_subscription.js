@@ -70,7 +70,7 @@ export async function renew() {
  */
 async function subscriptionWith(manager, key) {
   const present = await manager.getSubscription();
-  if (present && same(new Uint8Array(present.options.applicationServerKey ?? []), key)) return present;
+  if (present && sameBytes(new Uint8Array(present.options.applicationServerKey ?? []), key)) return present;
   try {
     await present?.unsubscribe();
     return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
@@ -87,12 +87,12 @@ export async function drop() {
   await subscription?.unsubscribe();
 }
 
-/** @param {Uint8Array} one @param {Uint8Array} other */
-const same = (one, other) => one.length === other.length && one.every((each, at) => each === other[at]);
+/** @param {Uint8Array} a @param {Uint8Array} b */
+const sameBytes = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /** @param {string} base64url */
 function bytes(base64url) {
-  return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (each) =>
-    each.charCodeAt(0),
+  return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+    character.charCodeAt(0),
   );
 }

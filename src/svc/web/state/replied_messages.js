@@ -19,8 +19,8 @@ const requested = new Set();
  * @param {string} id
  */
 export function answered(channelId, id) {
-  const found = known.value.get(id);
-  if (found === undefined && connection.value === "online" && !requested.has(id)) {
+  const cached = known.value.get(id);
+  if (cached === undefined && connection.value === "online" && !requested.has(id)) {
     requested.add(id);
     const path = /** @type {const} */ (
       `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`
@@ -30,7 +30,7 @@ export function answered(channelId, id) {
       (error) => (error.status === 404 ? put(id, null) : requested.delete(id)),
     );
   }
-  return found ?? null;
+  return cached ?? null;
 }
 
 /** @param {string} id @param {Message | null} message */

@@ -31,12 +31,12 @@ const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 /**
  * Return the filter at the end of a query whose value is incomplete; null if there is none.
  * @param {string} query
- * @param {Named} named
+ * @param {Named} filterNames
  * @returns {Begun | null}
  */
-export function begun(query, named) {
+export function begun(query, filterNames) {
   const [, typed, quoted, bare] = BEGUN.exec(query) ?? [];
-  const filter = typed && meant(typed, FILTERS, named.filters);
+  const filter = typed && meant(typed, FILTERS, filterNames.filters);
   if (!filter) return null;
   const value = quoted === undefined ? bare : `"${quoted}`;
   return { filter, wanted: quoted ?? bare, start: query.length - value.length };
@@ -46,10 +46,10 @@ export function begun(query, named) {
  * Return the possible values, best first. A filter whose value is a day has none.
  * @param {Begun} begun
  * @param {Sources} sources
- * @param {Named} named
+ * @param {Named} filterNames
  * @returns {string[]}
  */
-export function values({ filter, wanted }, { members, channels }, named) {
+export function values({ filter, wanted }, { members, channels }, filterNames) {
   if (filter === "from")
     return matching(members, wanted, ({ nickname }) => nickname, MAX_SUGGESTIONS).map(
       ({ nickname }) => nickname,
@@ -58,7 +58,7 @@ export function values({ filter, wanted }, { members, channels }, named) {
     return matching(channels, wanted, ({ name }) => name, MAX_SUGGESTIONS).map(({ name }) => name);
   return filter === "has"
     ? matching(
-        KINDS.map((kind) => named.kinds[kind]),
+        KINDS.map((kind) => filterNames.kinds[kind]),
         wanted,
         (kind) => kind,
         MAX_SUGGESTIONS,
@@ -78,21 +78,22 @@ export const completed = (query, { start }, value) => `${query.slice(0, start)}$
  * Return the query with a filter appended.
  * @param {string} query
  * @param {Filter} filter
- * @param {Named} named
+ * @param {Named} filterNames
  */
-export const extended = (query, filter, named) => `${query.trimEnd()} ${named.filters[filter]}:`.trimStart();
+export const extended = (query, filter, filterNames) =>
+  `${query.trimEnd()} ${filterNames.filters[filter]}:`.trimStart();
 
 /**
  * Return the first filter that the server would reject: an unknown kind, an invalid day, or an excluded day.
  * @param {string} query
- * @param {Named} named
+ * @param {Named} filterNames
  * @returns {Wrong | null}
  */
-export function wrong(query, named) {
+export function wrong(query, filterNames) {
   for (const [, sign, typed, quoted, bare] of query.matchAll(TERM)) {
-    const filter = typed && meant(typed, FILTERS, named.filters);
+    const filter = typed && meant(typed, FILTERS, filterNames.filters);
     const value = quoted ?? bare;
-    if (filter === "has" && !meant(value, KINDS, named.kinds)) return { why: "kind", filter, value };
+    if (filter === "has" && !meant(value, KINDS, filterNames.kinds)) return { why: "kind", filter, value };
     if (filter !== "before" && filter !== "after") continue;
     if (sign) return { why: "excluded", filter, value };
     if (timeOf(value, filter) === value && !(TIME.test(value) && !Number.isNaN(Date.parse(value))))
@@ -104,14 +105,14 @@ export function wrong(query, named) {
 /**
  * Return the query in the server's syntax. Days run from midnight to midnight in the reader's time zone. A
  * partial name matches everybody whose name begins with it.
- * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
+ * @param {string} query @param {Named} filterNames @param {Iterable<{nickname: string}>} [members]
  */
-export function sent(query, named, members = []) {
+export function sent(query, filterNames, members = []) {
   return query.replace(TERM, (whole, sign, typed, quoted, bare) => {
-    const filter = typed && meant(typed, FILTERS, named.filters);
+    const filter = typed && meant(typed, FILTERS, filterNames.filters);
     if (!filter) return whole;
     const value = quoted ?? bare;
-    if (filter === "has") return `${sign}has:${asOne(meant(value, KINDS, named.kinds) ?? value)}`;
+    if (filter === "has") return `${sign}has:${asOne(meant(value, KINDS, filterNames.kinds) ?? value)}`;
     if (filter === "from")
       return meantBy(value, members)
         .map((name) => `${sign}from:${asOne(name)}`)
@@ -124,10 +125,10 @@ export function sent(query, named, members = []) {
 /**
  * Return the words that a query searches for, folded, leaving out words in filters and excluded words.
  * @param {string} query
- * @param {Named} named
+ * @param {Named} filterNames
  */
-export function wantedWords(query, named) {
-  const isFilter = (/** @type {string} */ typed) => typed && meant(typed, FILTERS, named.filters);
+export function wantedWords(query, filterNames) {
+  const isFilter = (/** @type {string} */ typed) => typed && meant(typed, FILTERS, filterNames.filters);
   const words = query.replace(TERM, (whole, _, typed) => (isFilter(typed) ? " " : whole));
   return [...words.matchAll(UNSIGNED_WORD)].map(([word]) => foldCase(word));
 }
@@ -154,7 +155,7 @@ export function* foundIn(text, words) {
 
 /** @template {string} T @param {string} typed @param {T[]} known @param {Record<string, string>} names */
 const meant = (typed, known, names) =>
-  known.find((each) => [each, foldCase(names[each])].includes(foldCase(typed)));
+  known.find((name) => [name, foldCase(names[name])].includes(foldCase(typed)));
 
 /**
  * Return members' names: the exact match, or else the names in which a word begins with the value.

@@ -157,7 +157,7 @@ export function connect() {
   connection.value = "connecting";
   const opened = (live = new Live(
     webSocketUrl("/live"),
-    (refused) => account.accessToken(refused),
+    (rejected) => account.accessToken(rejected),
     (request) => dispatch("prefetch", request),
   ));
   opened.addEventListener("push", ({ detail }) => batch(() => dispatch("onPush", detail.event, detail.data)));
@@ -169,7 +169,7 @@ export function connect() {
   });
   return /** @type {Promise<void>} */ (
     new Promise((resolve) => {
-      const here =
+      const connected =
         (/** @type {keyof typeof listeners} */ name) =>
         (/** @type {{detail: unknown}} */ { detail }) => {
           batch(() => {
@@ -178,8 +178,8 @@ export function connect() {
           });
           resolve();
         };
-      opened.addEventListener("authenticated", here("onGreeting"));
-      opened.addEventListener("resumed", here("onResumption"));
+      opened.addEventListener("authenticated", connected("onGreeting"));
+      opened.addEventListener("resumed", connected("onResumption"));
       opened.addEventListener("rejected", ({ detail }) => {
         rejection.value = detail instanceof Refusal ? detail : null;
         signOut();

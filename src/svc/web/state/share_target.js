@@ -11,16 +11,16 @@ export async function takeShared(cacheName) {
   if (!globalThis.caches || !(await caches.has(cacheName))) return null;
   const cache = await caches.open(cacheName);
   /** @type {{text: string, files: File[], from: string}} */
-  const found = { text: "", files: [], from: "" };
+  const shared = { text: "", files: [], from: "" };
   for (const request of await cache.keys()) {
     const answer = await cache.match(request);
     if (!answer) continue;
     if (new URL(request.url).pathname === TEXT) {
-      found.text = await answer.text();
-      found.from = answer.headers.get("X-From") ?? "";
-    } else found.files.push(await fileOf(answer));
+      shared.text = await answer.text();
+      shared.from = answer.headers.get("X-From") ?? "";
+    } else shared.files.push(await fileOf(answer));
   }
-  return found.text || found.files.length ? found : null;
+  return shared.text || shared.files.length ? shared : null;
 }
 
 /** @param {Response} answer */

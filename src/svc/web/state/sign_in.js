@@ -213,7 +213,7 @@ async function attempt(prove) {
     const given = member.value?.nickname;
     if (wanted && given && given !== wanted) notify(t("name-given", { wanted, given }), "done");
   } catch (error) {
-    refused(error, proof);
+    handleRefusal(error, proof);
   }
 }
 
@@ -261,7 +261,7 @@ export function start() {
 }
 
 /** @param {any} error @param {Proof | null} proof */
-function refused(error, proof) {
+function handleRefusal(error, proof) {
   const nameless = error.code === "invalid_nickname" && !joinForm.value.name.trim();
   batch(() => {
     busy.value = false;
@@ -295,9 +295,9 @@ function refused(error, proof) {
 /** Return the code from pasted text, which can be a whole link. @param {string} text */
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
-  const named = new URLSearchParams(hash ?? "");
+  const parameters = new URLSearchParams(hash ?? "");
   // Codes are displayed and read out in groups, so remove the spaces.
-  return (named.get("invite") ?? named.get("link") ?? text).replace(/\s+/gu, "");
+  return (parameters.get("invite") ?? parameters.get("link") ?? text).replace(/\s+/gu, "");
 }
 
 listen({ onSignOut: start });

@@ -17,7 +17,7 @@ import { MAX_COUNT } from "./unread_counts.js";
 export const threads = signal(new Map());
 /** The number of unread messages in all threads. */
 export const unreadInThreads = computed(() =>
-  [...threads.value.values()].reduce((sum, each) => sum + each.unread, 0),
+  [...threads.value.values()].reduce((sum, thread) => sum + thread.unread, 0),
 );
 
 /**
@@ -59,13 +59,13 @@ function posted(message) {
     put({ ...state, last: id, read_up_to: id, unread: 0, mentions: 0 });
     return;
   }
-  const named = !blocked.value.has(author.id) && mentionsUs(message, own);
+  const mentioned = !blocked.value.has(author.id) && mentionsUs(message, own);
   const more = (/** @type {number} */ count) => Math.min(MAX_COUNT, count + 1);
   put({
     ...state,
     last: id,
     unread: more(state.unread),
-    mentions: named ? more(state.mentions) : state.mentions,
+    mentions: mentioned ? more(state.mentions) : state.mentions,
   });
 }
 

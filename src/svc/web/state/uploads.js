@@ -117,7 +117,7 @@ export class Uploads {
 
   /** Stop all transfers. */
   stop() {
-    for (const each of this.#stops.values()) each.abort();
+    for (const stop of this.#stops.values()) stop.abort();
   }
 
   /** Set a picture's description. @param {string} key @param {string} alt */
@@ -360,7 +360,7 @@ export const anyPending = () => [...byKey.values()].some(({ pending }) => pendin
 let looked = false;
 
 const resumeUploads = () =>
-  takeKeptFiles(({ conversationKey, ...kept }) => uploadsOf(conversationKey).goOn(kept)).catch(() => {});
+  takeKeptFiles(({ conversationKey, ...stored }) => uploadsOf(conversationKey).goOn(stored)).catch(() => {});
 
 listen({
   onGreeting() {

@@ -49,7 +49,8 @@ function remove(channelId, memberId) {
  */
 export function lose(channelId, memberId) {
   const elsewhere = Object.entries(voice.value).some(
-    ([other, people]) => other !== channelId && people.some((each) => each.id === memberId && !each.lost),
+    ([other, people]) =>
+      other !== channelId && people.some((person) => person.id === memberId && !person.lost),
   );
   if (elsewhere) {
     remove(channelId, memberId);
@@ -63,7 +64,7 @@ export function lose(channelId, memberId) {
   );
   change(
     channelId,
-    participantsIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)),
+    participantsIn(channelId).map((person) => (person.id === memberId ? { ...person, lost: true } : person)),
   );
 }
 
@@ -73,17 +74,17 @@ export function lose(channelId, memberId) {
  * @param {string} channelId
  * @param {VoiceMember} member
  */
-export function place(channelId, member) {
+export function addMember(channelId, member) {
   clearTimeout(lost.get(`${channelId} ${member.id}`));
   for (const [other, people] of Object.entries(voice.value)) {
-    if (other !== channelId && people.some((each) => each.id === member.id && each.lost))
+    if (other !== channelId && people.some((person) => person.id === member.id && person.lost))
       remove(other, member.id);
   }
   const people = participantsIn(channelId);
   const known = people.some(({ id }) => id === member.id);
   change(
     channelId,
-    known ? people.map((each) => (each.id === member.id ? member : each)) : [...people, member],
+    known ? people.map((person) => (person.id === member.id ? member : person)) : [...people, member],
   );
 }
 
@@ -99,10 +100,10 @@ export function takeOver(own, calls) {
   );
   voice.value = calls;
   for (const [channelId, people] of ours) {
-    const there = calls[channelId];
+    const members = calls[channelId];
     change(channelId, people);
-    for (const { id } of people) if (!there.some((each) => each.id === id)) lose(channelId, id);
-    for (const each of there) place(channelId, each);
+    for (const { id } of people) if (!members.some((member) => member.id === id)) lose(channelId, id);
+    for (const member of members) addMember(channelId, member);
   }
 }
 
@@ -117,7 +118,7 @@ listen({
         change(data.channel_id, data.members);
         break;
       case "voice_joined":
-        place(data.channel_id, data.member);
+        addMember(data.channel_id, data.member);
         break;
       case "voice_left":
         (data.lost ? lose : remove)(data.channel_id, data.member_id);

@@ -91,10 +91,10 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
   /**
    * Return a token that is valid for a while and differs from `refused`, which the server has rejected.
    * Rejects with a permanent Refusal if the server no longer recognises us.
-   * @param {string | null} [refused]
+   * @param {string | null} [rejected]
    */
-  async accessToken(refused = null) {
-    if (!this.#isGood("good_until", refused)) await this.#renew("good_until", refused);
+  async accessToken(rejected = null) {
+    if (!this.#isGood("good_until", rejected)) await this.#renew("good_until", rejected);
     return this.#identity?.access_token ?? ""; // We may have signed out in the meantime.
   }
 
@@ -115,14 +115,14 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     await forgetDeviceKey();
   }
 
-  /** @param {Until} until @param {string | null} [refused] */
-  async #renew(until, refused) {
+  /** @param {Until} until @param {string | null} [rejected] */
+  async #renew(until, rejected) {
     await this.#withLock(async () => {
       this.#load();
       if (!this.#identity) throw new Refusal({ error: "signed_out" });
-      if (this.#isGood(until, refused)) return; // Another tab was faster.
+      if (this.#isGood(until, rejected)) return; // Another tab was faster.
       try {
-        const deadlineMs = this.#isGood("good_until", refused) ? undefined : HURRIED_MS;
+        const deadlineMs = this.#isGood("good_until", rejected) ? undefined : HURRIED_MS;
         const fresh = await post(
           "/api/auth/refresh",
           { refresh_token: this.#identity.refresh_token },
@@ -173,17 +173,19 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
   }
 
   #load() {
-    const kept = storedValue(NOBODY, STORED_IDENTITY);
-    if (!kept.proof.way) kept.proof = LOCAL;
-    kept.member = { ...kept.member, ...like(NAMED, kept.member) };
+    const stored = storedValue(NOBODY, STORED_IDENTITY);
+    if (!stored.proof.way) stored.proof = LOCAL;
+    stored.member = { ...stored.member, ...like(NAMED, stored.member) };
     // Data from an earlier version is not a valid identity.
-    this.#identity = kept.refresh_token && kept.member.id ? kept : null;
+    this.#identity = stored.refresh_token && stored.member.id ? stored : null;
   }
 
-  /** @param {Until} until @param {string | null} [refused] */
-  #isGood(until, refused = null) {
+  /** @param {Until} until @param {string | null} [rejected] */
+  #isGood(until, rejected = null) {
     return (
-      this.#identity !== null && Date.now() < this.#identity[until] && this.#identity.access_token !== refused
+      this.#identity !== null &&
+      Date.now() < this.#identity[until] &&
+      this.#identity.access_token !== rejected
     );
   }
 

@@ -59,9 +59,9 @@ function isComplete(claims) {
 
 /**
  * Return whether two verified statements link two accounts.
- * @param {Statement} one @param {Statement} other
+ * @param {Statement} a @param {Statement} b
  */
-export const matches = (one, other) => names(one, other) && names(other, one) && one.iss !== other.iss;
+export const matches = (a, b) => names(a, b) && names(b, a) && a.iss !== b.iss;
 
 /** @param {Statement} by @param {Statement} about */
 const names = (by, about) =>

@@ -19,8 +19,8 @@ const held = new Map();
  * @param {Storage} [storage] "sessionStorage" for this tab only
  */
 export function storedText(name, storage = "localStorage") {
-  const place = `${storage} ${name}`;
-  if (held.has(place)) return held.get(place) ?? null;
+  const key = `${storage} ${name}`;
+  if (held.has(key)) return held.get(key) ?? null;
   try {
     return globalThis[storage]?.getItem(name) ?? null;
   } catch {
@@ -31,13 +31,13 @@ export function storedText(name, storage = "localStorage") {
 /**
  * Return the stored value, with each part that has an invalid type replaced by its value in `usual`.
  * @template T
- * @param {T} usual @param {string} name @param {Storage} [storage] @returns {T}
+ * @param {T} fallback @param {string} name @param {Storage} [storage] @returns {T}
  */
-export function storedValue(usual, name, storage) {
+export function storedValue(fallback, name, storage) {
   try {
-    return like(usual, JSON.parse(storedText(name, storage) ?? "null"));
+    return like(fallback, JSON.parse(storedText(name, storage) ?? "null"));
   } catch {
-    return usual;
+    return fallback;
   }
 }
 
@@ -46,14 +46,14 @@ export function storedValue(usual, name, storage) {
  * @param {string} name @param {unknown} value @param {Storage} [storage]
  */
 export function storeValue(name, value, storage = "localStorage") {
-  const place = `${storage} ${name}`;
+  const key = `${storage} ${name}`;
   const text = value === null || typeof value === "string" ? value : JSON.stringify(value);
-  held.delete(place);
+  held.delete(key);
   try {
     if (text === null) globalThis[storage].removeItem(name);
     else globalThis[storage].setItem(name, text);
   } catch {
-    held.set(place, text);
+    held.set(key, text);
   }
 }
 
@@ -61,18 +61,18 @@ export function storeValue(name, value, storage = "localStorage") {
  * Return `value` if it has the same type as `usual`, and `usual` otherwise. Objects are checked part by part,
  * and unknown parts are dropped; an empty object accepts any object. Lists contain strings.
  * @template T
- * @param {T} usual @param {any} value the stored value, of any type @returns {T}
+ * @param {T} fallback @param {any} value the stored value, of any type @returns {T}
  */
-export function like(usual, value) {
-  if (usual === null) return value ?? null;
-  if (Array.isArray(usual))
+export function like(fallback, value) {
+  if (fallback === null) return value ?? null;
+  if (Array.isArray(fallback))
     return Array.isArray(value)
-      ? /** @type {any} */ (value.filter((each) => typeof each === "string"))
-      : usual;
-  if (typeof usual !== "object") return typeof value === typeof usual ? value : usual;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return usual;
-  const names = Object.keys(usual);
-  const parts = /** @type {Record<string, unknown>} */ (usual);
+      ? /** @type {any} */ (value.filter((item) => typeof item === "string"))
+      : fallback;
+  if (typeof fallback !== "object") return typeof value === typeof fallback ? value : fallback;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return fallback;
+  const names = Object.keys(fallback);
+  const parts = /** @type {Record<string, unknown>} */ (fallback);
   return names.length
     ? /** @type {any} */ (Object.fromEntries(names.map((name) => [name, like(parts[name], value[name])])))
     : value;
@@ -81,10 +81,10 @@ export function like(usual, value) {
 /**
  * Return an object with every value checked against `usual`.
  * @template T
- * @param {T} usual @param {object} object @returns {Record<string, T>}
+ * @param {T} fallback @param {object} object @returns {Record<string, T>}
  */
-export const eachLike = (usual, object) =>
-  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(usual, value)]));
+export const eachLike = (fallback, object) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(fallback, value)]));
 
 /**
  * Run `act` while no other tab holds the lock with this name; `options` and the argument of `act` are as in

@@ -78,16 +78,16 @@ const stored = () => inStore("readonly", (store) => store.get(NAME));
  * @param {CryptoKeyPair} createKey
  */
 async function keep(createKey) {
-  let kept = createKey;
+  let stored = createKey;
   await inStore("readwrite", (store) => {
     const before = store.get(NAME);
     before.addEventListener("success", () => {
-      if (before.result) kept = before.result;
+      if (before.result) stored = before.result;
       else store.put(createKey, NAME);
     });
     return before;
   });
-  return kept;
+  return stored;
 }
 
 /** @param {string} text */

@@ -63,8 +63,8 @@ class PrivateStore {
 
   /** Return the values whose names have this prefix. @param {string} prefix @returns {Promise<any[]>} */
   async under(prefix) {
-    const found = await inStore("readonly", (store) => store.getAll(under(prefix)));
-    return Promise.all(found.map((each) => this.#opened(each)));
+    const records = await inStore("readonly", (store) => store.getAll(under(prefix)));
+    return Promise.all(records.map((record) => this.#opened(record)));
   }
 
   /** @param {unknown} value @returns {Promise<Sealed>} */

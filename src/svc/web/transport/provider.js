@@ -52,11 +52,11 @@ export async function goToProvider(carried, another = false) {
 export function comeFromProvider() {
   const answer = new URLSearchParams(location.search);
   const answered = answer.has("state") && (answer.has("code") || answer.has("error"));
-  const kept = storedValue(NOTHING, SENT_AWAY, SESSION);
+  const stored = storedValue(NOTHING, SENT_AWAY, SESSION);
   storeValue(SENT_AWAY, null, SESSION);
-  if (answered) history.replaceState(null, "", `${location.pathname}${kept.hash}`);
-  if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
-  const { state, verifier, issuer, redirect, carried } = kept;
+  if (answered) history.replaceState(null, "", `${location.pathname}${stored.hash}`);
+  if (!stored.state) return answered ? { carried: null, refused: "mismatch" } : null;
+  const { state, verifier, issuer, redirect, carried } = stored;
   if (!answered) return { carried, refused: "cancelled" };
   // The response is to a different request, or from a different provider (RFC 9207).
   if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer)

@@ -107,11 +107,11 @@ const passes = (/** @type {unknown} */ error) =>
  * @param {Ask} ask
  * @param {string} path
  * @param {File} file
- * @param {Record<string, string>} named
+ * @param {Record<string, string>} fields
  * @returns {Promise<string>}
  */
-async function create(ask, path, file, named) {
-  const metadata = Object.entries({ filename: file.name, ...named }).map(
+async function create(ask, path, file, fields) {
+  const metadata = Object.entries({ filename: file.name, ...fields }).map(
     ([name, text]) => `${name} ${base64(text)}`,
   );
   const answer = await ask("POST", path, {

@@ -160,11 +160,11 @@ function Nowhere() {
 }
 
 function Overlay() {
-  const shown = [dialog.value?.under, dialog.value].filter((each) => !!each);
+  const shown = [dialog.value?.under, dialog.value].filter((opened) => !!opened);
   return shown.map(
-    (each) =>
-      DIALOGS[each.name] &&
-      html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${() => closeDialog(each)} />`,
+    (opened) =>
+      DIALOGS[opened.name] &&
+      html`<${DIALOGS[opened.name]} key=${opened.name} ...${opened} onClose=${() => closeDialog(opened)} />`,
   );
 }
 
@@ -176,8 +176,8 @@ function title() {
       : (currentLocation.value?.channelId ?? ""),
   );
   const conversation = conversationsById.value.get(currentLocation.value?.conversationId ?? "");
-  const here = channel?.name ?? (conversation && nameOf(conversation));
-  const name = here && member.value ? `${here} · ${server}` : server;
+  const openName = channel?.name ?? (conversation && nameOf(conversation));
+  const name = openName && member.value ? `${openName} · ${server}` : server;
   const mentions = totals.value.mentions + privateUnread.value;
   const { unread } = totals.value;
   const call = callState.value === "none" ? "" : deafened.value ? "🔕 " : sending.value.mic ? "🎙 " : "🔇 ";

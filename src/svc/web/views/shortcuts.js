@@ -112,14 +112,14 @@ export function onShortcut(event) {
     dismiss(event);
     return;
   }
-  const found = SHORTCUTS.find(({ keys }) => keys === pressed(event));
-  if (!found) {
+  const shortcut = SHORTCUTS.find(({ keys }) => keys === pressed(event));
+  if (!shortcut) {
     turnPage(event);
     write(event);
   }
-  if (!found || (dialog.value && found.words !== "shortcut-switcher")) return;
+  if (!shortcut || (dialog.value && shortcut.words !== "shortcut-switcher")) return;
   event.preventDefault();
-  found.act();
+  shortcut.act();
 }
 
 /**

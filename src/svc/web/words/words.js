@@ -33,7 +33,7 @@ export function chooseLanguage(name) {
 
 function wantedLanguage() {
   const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
-  return wanted.find((each) => each && Object.hasOwn(LANGUAGES, each)) ?? "en";
+  return wanted.find((language) => language && Object.hasOwn(LANGUAGES, language)) ?? "en";
 }
 
 /** @param {string} name */

@@ -47,7 +47,7 @@ export const newRule = (kind) => ({
   enabled: false,
 });
 
-const one = (/** @type {string} */ id) =>
+const rulePath = (/** @type {string} */ id) =>
   /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
 /**
  * All rules, oldest first; null until they are first needed. Other managers can change them too.
@@ -65,14 +65,18 @@ export async function loadRules() {
 }
 /** Create a rule, or update the existing one. @param {Wanted} rule */
 export const saveRule = async (rule) =>
-  put(await (rule.id ? api("PUT", one(rule.id), sent(rule)) : api("POST", "/api/automod/rules", sent(rule))));
+  put(
+    await (rule.id
+      ? api("PUT", rulePath(rule.id), sent(rule))
+      : api("POST", "/api/automod/rules", sent(rule))),
+  );
 /** @param {string} id */
-export const deleteRule = (id) => api("DELETE", one(id)).then(() => drop(id));
+export const deleteRule = (id) => api("DELETE", rulePath(id)).then(() => drop(id));
 
 /** @param {Rule} rule */
 function put(rule) {
   const others = (rules.value ?? []).filter(({ id }) => id !== rule.id);
-  rules.value = [...others, rule].sort((one, other) => (one.id < other.id ? -1 : 1));
+  rules.value = [...others, rule].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** @param {string} ruleId */

@@ -5,7 +5,7 @@
 
 import { channels } from "../channels.js";
 import { api } from "../server.js";
-import { found } from "./channel_order.js";
+import { channelIn } from "./channel_order.js";
 
 /**
  * Return the request that moves a channel into or out of a category, and before another channel or to the
@@ -16,10 +16,10 @@ import { found } from "./channel_order.js";
  * @returns {{channel_ids: string[], parents: {[id: string]: string | null}}}
  */
 function placed(all, id, { parentId, beforeId }) {
-  const channel = found(all, id);
-  const others = all.filter((each) => each.id !== id);
-  const at = beforeId ? others.findIndex((each) => each.id === beforeId) : others.length;
-  const ids = [...others.slice(0, at), channel, ...others.slice(at)].map((each) => each.id);
+  const channel = channelIn(all, id);
+  const others = all.filter((channel) => channel.id !== id);
+  const at = beforeId ? others.findIndex((channel) => channel.id === beforeId) : others.length;
+  const ids = [...others.slice(0, at), channel, ...others.slice(at)].map((channel) => channel.id);
   return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
 }
 
@@ -27,12 +27,12 @@ function placed(all, id, { parentId, beforeId }) {
 export async function moveChannel(id, where) {
   const before = channels.value;
   const wanted = placed(before, id, where);
-  const byId = new Map(before.map((each) => [each.id, each]));
-  const positions = before.map(({ position }) => position).sort((one, other) => one - other);
-  channels.value = wanted.channel_ids.map((each, at) => ({
-    .../** @type {Channel} */ (byId.get(each)),
+  const byId = new Map(before.map((channel) => [channel.id, channel]));
+  const positions = before.map(({ position }) => position).sort((a, b) => a - b);
+  channels.value = wanted.channel_ids.map((id, at) => ({
+    .../** @type {Channel} */ (byId.get(id)),
     position: positions[at],
-    ...(each in wanted.parents && { parent_id: wanted.parents[each] }),
+    ...(id in wanted.parents && { parent_id: wanted.parents[id] }),
   }));
   const shown = channels.value;
   try {

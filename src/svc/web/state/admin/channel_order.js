@@ -31,7 +31,7 @@ export function sectionsOf(all) {
 }
 
 /** Return the channel with this id, which must exist. @param {Channel[]} all @param {string} id */
-export const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
+export const channelIn = (all, id) => /** @type {Channel} */ (all.find((channel) => channel.id === id));
 
 /**
  * Return the place of a channel that was dropped on another one, or on a category heading.
@@ -42,11 +42,12 @@ export const found = (all, id) => /** @type {Channel} */ (all.find((each) => eac
  * @returns {Where | null}
  */
 export function dropped(all, id, onto, after) {
-  const channel = found(all, id);
+  const channel = channelIn(all, id);
   const sections = sectionsOf(all);
   if (channel.type === "category") {
     const categories = sections.flatMap(({ category }) => category ?? []);
-    const over = onto.type === "category" ? onto : categories.find((each) => each.id === onto.parent_id);
+    const over =
+      onto.type === "category" ? onto : categories.find((category) => category.id === onto.parent_id);
     if (!over) return null;
     return { parentId: null, beforeId: after ? following(categories, over.id) : over.id };
   }
@@ -54,15 +55,16 @@ export function dropped(all, id, onto, after) {
     return {
       parentId: onto.id,
       beforeId:
-        sections.find(({ category }) => category?.id === onto.id)?.channels.find((each) => each.id !== id)
-          ?.id ?? null,
+        sections
+          .find(({ category }) => category?.id === onto.id)
+          ?.channels.find((channel) => channel.id !== id)?.id ?? null,
     };
   const section = sections.find(({ channels }) => channels.includes(onto));
   return {
     parentId: onto.parent_id ?? null,
     beforeId: after
       ? following(
-          (section?.channels ?? []).filter((each) => each.id !== id),
+          (section?.channels ?? []).filter((channel) => channel.id !== id),
           onto.id,
         )
       : onto.id,
@@ -78,7 +80,7 @@ export function dropped(all, id, onto, after) {
  */
 export function stepped(all, id, by) {
   const sections = sectionsOf(all);
-  const channel = found(all, id);
+  const channel = channelIn(all, id);
   if (channel.type === "category") {
     const categories = sections.flatMap(({ category }) => category ?? []);
     const onto = categories[categories.indexOf(channel) + by];
@@ -101,5 +103,5 @@ export function stepped(all, id, by) {
 
 /** @param {Channel[]} list @param {string} id */
 function following(list, id) {
-  return list[list.findIndex((each) => each.id === id) + 1]?.id ?? null;
+  return list[list.findIndex((channel) => channel.id === id) + 1]?.id ?? null;
 }

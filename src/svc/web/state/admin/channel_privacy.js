@@ -35,7 +35,7 @@ export function madePrivate(overrides, wanted, roles, self) {
     for (const { id, rank, permissions } of roles)
       if (rank >= self.rank && id !== "owner" && permissions.includes(SEEING)) seen.add(`role:${id}`);
   }
-  const byKey = new Map(overrides.map((each) => [keyOf(each), each]));
+  const byKey = new Map(overrides.map((override) => [keyOf(override), override]));
   const allowed = [...seen].map((key) => changed(byKey, key, "allow"));
   const shut = roles
     .filter(
@@ -43,9 +43,11 @@ export function madePrivate(overrides, wanted, roles, self) {
     )
     .map(({ id }) => changed(byKey, `role:${id}`, "deny"));
   const dropped = letIn(overrides)
-    .filter((key) => !seen.has(key) && !shut.some((each) => keyOf(each) === key))
+    .filter((key) => !seen.has(key) && !shut.some((override) => keyOf(override) === key))
     .map((key) => changed(byKey, key, "neutral"));
-  return [...allowed, ...shut, ...dropped].filter((each) => !same(each, byKey.get(keyOf(each))));
+  return [...allowed, ...shut, ...dropped].filter(
+    (override) => !sameOverride(override, byKey.get(keyOf(override))),
+  );
 }
 
 /**
@@ -53,11 +55,11 @@ export function madePrivate(overrides, wanted, roles, self) {
  * @param {Override[]} overrides
  */
 export function madeOpen(overrides) {
-  const kept = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
+  const relevant = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
   // Remove denials first, so that nobody loses access in between.
-  return kept
-    .sort((one, other) => Number(other.deny.includes(SEEING)) - Number(one.deny.includes(SEEING)))
-    .map((each) => withWord(each, SEEING, "neutral"));
+  return relevant
+    .sort((a, b) => Number(b.deny.includes(SEEING)) - Number(a.deny.includes(SEEING)))
+    .map((override) => withWord(override, SEEING, "neutral"));
 }
 
 /** @param {Map<string, Override>} byKey @param {string} key @param {Word} word @returns {Override} */
@@ -66,13 +68,13 @@ function changed(byKey, key, word) {
   return withWord(byKey.get(key) ?? { type, target_id: id, ...EMPTY }, SEEING, word);
 }
 
-/** @param {Override} one @param {Override} [other] */
-function same(one, other) {
+/** @param {Override} a @param {Override} [b] */
+function sameOverride(a, b) {
   return (
-    other !== undefined &&
-    one.allow.length === other.allow.length &&
-    one.deny.length === other.deny.length &&
-    one.allow.every((name) => other.allow.includes(name)) &&
-    one.deny.every((name) => other.deny.includes(name))
+    b !== undefined &&
+    a.allow.length === b.allow.length &&
+    a.deny.length === b.deny.length &&
+    a.allow.every((name) => b.allow.includes(name)) &&
+    a.deny.every((name) => b.deny.includes(name))
   );
 }

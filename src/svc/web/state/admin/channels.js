@@ -14,7 +14,7 @@ import { inChannel, ofRoles, withWord } from "./permissions.js";
 import { ranksBelow } from "./role_rank.js";
 
 const path = /** @type {PathOf<"/api/channels">} */ (
-  (id, /** @type {any} */ rest = "") => `/api/channels/${encodeURIComponent(id)}${rest}`
+  (id, /** @type {any} */ suffix = "") => `/api/channels/${encodeURIComponent(id)}${suffix}`
 );
 
 /**
@@ -48,7 +48,7 @@ export function putOverride(id, { type, target_id: target, allow, deny }) {
  * @param {Override} override
  */
 export function replaced(overrides, override) {
-  const others = overrides.filter((each) => keyOf(each) !== keyOf(override));
+  const others = overrides.filter((other) => keyOf(other) !== keyOf(override));
   return override.allow.length || override.deny.length ? [...others, override] : others;
 }
 

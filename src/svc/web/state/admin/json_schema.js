@@ -15,16 +15,17 @@
 export function problemsIn(schema, value, root, path = "", most = 20) {
   if (schema.$ref) return problemsIn(target(root, schema.$ref), value, root, path, most);
   /** @type {Wrong[]} */
-  const found = [];
+  const problems = [];
   const wrong = (/** @type {string} */ keyword, /** @type {number | null} */ limit = null, at = path) =>
-    found.push({ path: at, keyword, limit });
-  const holds = (/** @type {Schema} */ each) => problemsIn(each, value, root, path, 1).length === 0;
+    problems.push({ path: at, keyword, limit });
+  const holds = (/** @type {Schema} */ alternative) =>
+    problemsIn(alternative, value, root, path, 1).length === 0;
   if (schema.type && ![schema.type].flat().some((type) => isOf(type, value)))
     return [{ path, keyword: "type", limit: null }];
   if (schema.enum && !schema.enum.includes(value)) wrong("enum");
   if (schema.anyOf && !schema.anyOf.some(holds)) wrong("anyOf");
   if (schema.not && holds(schema.not)) wrong("not");
-  for (const each of schema.allOf ?? []) found.push(...problemsIn(each, value, root, path, most));
+  for (const part of schema.allOf ?? []) problems.push(...problemsIn(part, value, root, path, most));
   if (typeof value === "string") ofText(schema, value, wrong);
   if (typeof value === "number") {
     if (value < schema.minimum) wrong("minimum", schema.minimum);
@@ -34,16 +35,16 @@ export function problemsIn(schema, value, root, path = "", most = 20) {
     if (value.length < schema.minItems) wrong("minItems", schema.minItems);
     if (value.length > schema.maxItems) wrong("maxItems", schema.maxItems);
     if (schema.items)
-      for (const [index, each] of value.slice(0, schema.maxItems).entries())
-        found.push(...problemsIn(schema.items, each, root, `${path}[${index}]`, most));
+      for (const [index, item] of value.slice(0, schema.maxItems).entries())
+        problems.push(...problemsIn(schema.items, item, root, `${path}[${index}]`, most));
   } else if (isOf("object", value)) {
     for (const key of schema.required ?? [])
       if (!Object.hasOwn(value, key)) wrong("required", null, below(path, key));
-    for (const [key, each] of Object.entries(schema.properties ?? {}))
+    for (const [key, property] of Object.entries(schema.properties ?? {}))
       if (Object.hasOwn(value, key))
-        found.push(...problemsIn(each, value[key], root, below(path, key), most));
+        problems.push(...problemsIn(property, value[key], root, below(path, key), most));
   }
-  return found.slice(0, most);
+  return problems.slice(0, most);
 }
 
 /** @param {Schema} schema @param {string} value @param {(keyword: string, limit?: number) => void} wrong */

@@ -101,7 +101,7 @@ export function obstacle(act, member, role = null) {
   if (act === "take") return has ? null : "has-not";
   return has
     ? "has"
-    : isOwner() || !role || role.permissions.every((each) => hasPermission(each))
+    : isOwner() || !role || role.permissions.every((permission) => hasPermission(permission))
       ? null
       : "rank";
 }
@@ -128,8 +128,8 @@ export async function applyToEach(people, act, progressed) {
   return { done, refused };
 }
 
-const one = /** @type {PathOf<"/api/invites">} */ (
-  (id, /** @type {any} */ rest = "") => `/api/invites/${encodeURIComponent(id)}${rest}`
+const invitePath = /** @type {PathOf<"/api/invites">} */ (
+  (id, /** @type {any} */ suffix = "") => `/api/invites/${encodeURIComponent(id)}${suffix}`
 );
 
 /**
@@ -139,9 +139,9 @@ const one = /** @type {PathOf<"/api/invites">} */ (
 export const createInvite = (invite) => api("POST", "/api/invites", invite);
 export const invites = async () => (await api("GET", "/api/invites")).invites;
 /** @param {string} id */
-export const revokeInvite = (id) => api("DELETE", one(id));
+export const revokeInvite = (id) => api("DELETE", invitePath(id));
 /** Fetch the members who joined with an invite and have stayed. @param {string} id */
-export const cameBy = async (id) => (await api("GET", one(id, "/members"))).members;
+export const cameBy = async (id) => (await api("GET", invitePath(id, "/members"))).members;
 /** @param {Pick<Invite, "code">} invite */
 export const addressOfInvite = ({ code }) => `${location.origin}/#${new URLSearchParams({ invite: code })}`;
 

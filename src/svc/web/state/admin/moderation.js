@@ -4,21 +4,21 @@
 
 import { api, ask } from "../server.js";
 
-const one = /** @type {PathOf<"/api/members">} */ (
-  (id, /** @type {any} */ rest = "") => `/api/members/${encodeURIComponent(id)}${rest}`
+const memberPath = /** @type {PathOf<"/api/members">} */ (
+  (id, /** @type {any} */ suffix = "") => `/api/members/${encodeURIComponent(id)}${suffix}`
 );
 /** @param {string} [reason] */
 const withReason = (reason) => (reason ? { reason } : {});
 
 /** @param {string} id @param {string} nickname */
-export const rename = (id, nickname) => api("PATCH", one(id), { nickname });
+export const rename = (id, nickname) => api("PATCH", memberPath(id), { nickname });
 /** @param {string} id @param {number} seconds @param {string} [reason] */
 export const timeOut = (id, seconds, reason) =>
-  api("PUT", one(id, "/timeout"), { duration_s: seconds, ...withReason(reason) });
+  api("PUT", memberPath(id, "/timeout"), { duration_s: seconds, ...withReason(reason) });
 /** @param {string} id */
-export const endTimeout = (id) => api("DELETE", one(id, "/timeout"));
+export const endTimeout = (id) => api("DELETE", memberPath(id, "/timeout"));
 /** @param {string} id @param {string} [reason] */
-export const kick = (id, reason) => api("POST", one(id, "/kick"), withReason(reason));
+export const kick = (id, reason) => api("POST", memberPath(id, "/kick"), withReason(reason));
 /** @param {string} id @param {string} [reason] @param {number} [deleteSeconds] */
 export const ban = (id, reason, deleteSeconds) =>
   api("PUT", `/api/bans/${encodeURIComponent(id)}`, {

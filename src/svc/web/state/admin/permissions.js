@@ -85,9 +85,9 @@ export function inChannel(serverWide, roleIds, memberId, overrides) {
  * @returns {Word}
  */
 export function settingOf(override, permission) {
-  const named = /** @type {Override["allow"][number]} */ (permission);
-  if (override?.allow.includes(named)) return "allow";
-  return override?.deny.includes(named) ? "deny" : "neutral";
+  const allowed = /** @type {Override["allow"][number]} */ (permission);
+  if (override?.allow.includes(allowed)) return "allow";
+  return override?.deny.includes(allowed) ? "deny" : "neutral";
 }
 
 /**
@@ -98,10 +98,10 @@ export function settingOf(override, permission) {
 export function withWord(override, permission, word) {
   const others = (/** @type {Override["allow"]} */ names) => names.filter((name) => name !== permission);
   const { allow, deny } = override;
-  const named = /** @type {Override["allow"][number]} */ (permission);
+  const allowed = /** @type {Override["allow"][number]} */ (permission);
   return {
     ...override,
-    allow: word === "allow" ? [...others(allow), named] : others(allow),
-    deny: word === "deny" ? [...others(deny), named] : others(deny),
+    allow: word === "allow" ? [...others(allow), allowed] : others(allow),
+    deny: word === "deny" ? [...others(deny), allowed] : others(deny),
   };
 }

@@ -41,7 +41,7 @@ export async function resolveReport(id, note) {
 
 /** @param {string} id */
 function forget(id) {
-  openReports.value = (openReports.value ?? []).filter((each) => each.id !== id);
+  openReports.value = (openReports.value ?? []).filter((report) => report.id !== id);
 }
 
 /** Fetch the message that a report is about. @param {Report} report */

@@ -38,16 +38,16 @@ export function createRole(role) {
  * is no such place.
  * @param {Pick<Role, "id" | "rank">[]} below
  * @param {string} id
- * @param {number} place
+ * @param {number} index
  * @param {number} limit
  * @returns {{[roleId: string]: number} | null}
  */
-export function ranksAfter(below, id, place, limit) {
+export function ranksAfter(below, id, index, limit) {
   const at = below.findIndex((role) => role.id === id);
-  if (at < 0 || place === at || !below[place]) return null;
-  const order = below.toSpliced(at, 1).toSpliced(place, 0, below[at]);
+  if (at < 0 || index === at || !below[index]) return null;
+  const order = below.toSpliced(at, 1).toSpliced(index, 0, below[at]);
   // The existing ranks, with equal ranks made distinct.
-  const ranks = below.map(({ rank }) => rank).sort((one, other) => other - one);
+  const ranks = below.map(({ rank }) => rank).sort((a, b) => b - a);
   for (let slot = ranks.length - 2; slot >= 0; slot--)
     ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);
   const slots =
@@ -65,8 +65,8 @@ export const indexOfRole = (id) => rolesBelow().findIndex((role) => role.id === 
 /** Return whether a role may move up (-1) or down (1) by one. @param {string} id @param {1 | -1} by */
 export const mayStep = (id, by) => Boolean(rolesBelow()[indexOfRole(id) + by]);
 
-/** Move a role to this index among the roles below our rank. @param {string} id @param {number} place */
-export async function moveRoleTo(id, place) {
-  const ranks = ranksAfter(rolesBelow(), id, place, Math.min(ownRank(), HIGHEST + 1));
+/** Move a role to this index among the roles below our rank. @param {string} id @param {number} index */
+export async function moveRoleTo(id, index) {
+  const ranks = ranksAfter(rolesBelow(), id, index, Math.min(ownRank(), HIGHEST + 1));
   if (ranks) await api("PUT", "/api/roles/order", { ranks });
 }

@@ -41,7 +41,7 @@ export const renameEmoji = (id, name) => api("PATCH", `/api/emoji/${encodeURICom
 export const deleteEmoji = (id) => api("DELETE", `/api/emoji/${encodeURIComponent(id)}`);
 
 const webhook = /** @type {PathOf<"/api/webhooks">} */ (
-  (id, /** @type {any} */ rest = "") => `/api/webhooks/${encodeURIComponent(id)}${rest}`
+  (id, /** @type {any} */ suffix = "") => `/api/webhooks/${encodeURIComponent(id)}${suffix}`
 );
 export const webhooks = async () => (await api("GET", "/api/webhooks")).webhooks;
 /** @param {Body<"POST", "/api/webhooks">} details */

@@ -5,7 +5,7 @@
 import { api } from "../server.js";
 
 const bot = /** @type {PathOf<"/api/bots">} */ (
-  (id, /** @type {any} */ rest = "") => `/api/bots/${encodeURIComponent(id)}${rest}`
+  (id, /** @type {any} */ suffix = "") => `/api/bots/${encodeURIComponent(id)}${suffix}`
 );
 /** Fetch the bots: [{member, has_token, token_made_by, token_made_at_ms}]. */
 export const bots = async () => (await api("GET", "/api/bots")).bots;
@@ -30,7 +30,7 @@ export const storage = () => api("GET", `/api/storage?limit=${MAX_HOLDERS}`);
 export const keepsLess = (before, after) => after > 0 && (before === 0 || after < before);
 
 const backup = /** @type {PathOf<"/api/backups">} */ (
-  (name, /** @type {any} */ rest = "") => `/api/backups/${encodeURIComponent(name)}${rest}`
+  (name, /** @type {any} */ suffix = "") => `/api/backups/${encodeURIComponent(name)}${suffix}`
 );
 /** Fetch the backups: {backups: [{name, bytes, made_at_ms}], making, fault}. */
 export const backups = () => api("GET", "/api/backups");

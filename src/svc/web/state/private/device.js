@@ -49,7 +49,7 @@ import {
 
 const ATTEMPTS = 30; // How many times in a row other devices' commits may pre-empt ours.
 const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
-  (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
+  (id, /** @type {any} */ suffix = "") => `/api/private/conversations/${encodeURIComponent(id)}${suffix}`
 );
 
 export class PrivateDevice {
@@ -174,7 +174,7 @@ export class PrivateDevice {
    * @returns {Promise<Entry[]>}
    */
   async history(id) {
-    return (await this.#store.under(`history/${id}/`)).sort((one, other) => one.seq - other.seq);
+    return (await this.#store.under(`history/${id}/`)).sort((a, b) => a.seq - b.seq);
   }
 
   /**
@@ -205,9 +205,9 @@ export class PrivateDevice {
     for (;;) {
       const { welcomes } = await this.#api("GET", `/api/private/welcomes?${query}`);
       if (!welcomes.length) return;
-      for (const each of welcomes) {
-        await this.#join(each);
-        await this.#api("DELETE", `/api/private/welcomes/${encodeURIComponent(each.id)}`);
+      for (const welcome of welcomes) {
+        await this.#join(welcome);
+        await this.#api("DELETE", `/api/private/welcomes/${encodeURIComponent(welcome.id)}`);
       }
     }
   }
@@ -267,7 +267,7 @@ export class PrivateDevice {
     const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#store.get(`group/${id}`)) ?? {});
     await this.#store.put([
       [`group/${id}`, undefined],
-      ...outgoing.map((each) => requeued(id, each)),
+      ...outgoing.map((message) => requeued(id, message)),
       ...changes,
     ]);
   }
@@ -387,8 +387,8 @@ export class PrivateDevice {
     const gone = epoch ? devices.filter((device) => device.gone && device.id !== own.id) : [];
     const wanted = lacking.filter((device) => device.id !== own.id);
     if (!acts && (gone.length || wanted.length)) {
-      const here = epoch ? devices.filter((device) => !device.gone) : lacking;
-      const turn = here.findIndex((device) => device.id === own.id);
+      const present = epoch ? devices.filter((device) => !device.gone) : lacking;
+      const turn = present.findIndex((device) => device.id === own.id);
       if (turn > 0) return { changed: false, settled: false, turn };
     }
     const between = group ? group.between : two ? members : null;

@@ -13,8 +13,8 @@
  * @param {Change} change @param {string} memberId @param {Change[]} changes @param {Removal[]} removals
  */
 export function removerOf({ seq }, memberId, changes, removals) {
-  const back = changes.find((each) => each.seq > seq && each.after.includes(memberId))?.seq ?? Infinity;
-  return removals.find((each) => each.who === memberId && each.seq > seq && each.seq < back)?.by;
+  const back = changes.find((change) => change.seq > seq && change.after.includes(memberId))?.seq ?? Infinity;
+  return removals.find((removal) => removal.who === memberId && removal.seq > seq && removal.seq < back)?.by;
 }
 
 /**

@@ -67,7 +67,7 @@ const digestOf = async (data) => toBase64(new Uint8Array(await crypto.subtle.dig
  */
 export function encryptedFilesIn(files) {
   if (!Array.isArray(files)) return [];
-  return files.slice(0, MAX_FILES).flatMap((each) => {
+  return files.slice(0, MAX_FILES).flatMap((file) => {
     const {
       id,
       key,
@@ -78,7 +78,7 @@ export function encryptedFilesIn(files) {
       alt = "",
       width = null,
       height = null,
-    } = each ?? {};
+    } = file ?? {};
     const texts =
       isShort(id, MAX_LENGTHS.id) &&
       id &&
@@ -120,7 +120,7 @@ const readableName = (name) =>
     .replace(/[\s\u2800\u3164\uffa0]+/gu, " ")
     .trim();
 
-/** @param {unknown} text @param {number} most */
-const isShort = (text, most) => typeof text === "string" && text.length <= most;
+/** @param {unknown} text @param {number} limit */
+const isShort = (text, limit) => typeof text === "string" && text.length <= limit;
 /** Return whether a value is a base64 string of 32 bytes. @param {unknown} text */
 export const isBytes = (text) => typeof text === "string" && /^[A-Za-z0-9+/]{43}=$/u.test(text);

@@ -74,7 +74,7 @@ export const deleteFile = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(
  * @param {string} id
  * @param {{id: string}[]} files
  */
-export const namesOf = (id, files) => files.map((each) => NAME(id, each.id));
+export const namesOf = (id, files) => files.map((file) => NAME(id, file.id));
 
 /** @param {string} id @param {EncryptedFile} file */
 async function decryptedFile(id, file) {

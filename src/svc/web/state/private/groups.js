@@ -11,7 +11,7 @@ import { createConversation, forgetConversation, leftConversations, synchronise 
 import { sendPayload } from "./outbox.js";
 
 const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
-  (id, /** @type {any} */ rest) => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
+  (id, /** @type {any} */ suffix) => `/api/private/conversations/${encodeURIComponent(id)}${suffix}`
 );
 
 /**

@@ -58,11 +58,13 @@ export async function historyStart(store, id, seq) {
  * @param {Device} own
  */
 export function ownOtherDevices(inGroup, { devices }, { memberId, thumbprint }) {
-  const isOurs = (/** @type {Device} */ each) =>
-    devices.some((leaf) => !leaf.gone && leaf.member_id === memberId && leaf.thumbprint === each.thumbprint);
+  const isOurs = (/** @type {Device} */ device) =>
+    devices.some(
+      (leaf) => !leaf.gone && leaf.member_id === memberId && leaf.thumbprint === device.thumbprint,
+    );
   return (inGroup ?? [])
-    .filter((each) => each.memberId === memberId && each.thumbprint !== thumbprint && isOurs(each))
-    .map((each) => each.thumbprint);
+    .filter((device) => device.memberId === memberId && device.thumbprint !== thumbprint && isOurs(device))
+    .map((device) => device.thumbprint);
 }
 
 /**
@@ -180,7 +182,7 @@ const withoutOtherFields = ({ seq, memberId, thumbprint, said, sentAtMs, tag }) 
 export function packEntries(all, upTo) {
   let entries = all
     .filter((entry) => isTransferable(entry, upTo))
-    .sort((one, other) => one.seq - other.seq)
+    .sort((a, b) => a.seq - b.seq)
     .slice(-MAX_ENTRIES)
     .map(withoutOtherFields);
   for (;;) {
@@ -252,7 +254,7 @@ async function importedChanges(store, id, received) {
   const present = new Set((await store.under(HISTORY(id))).map(({ seq }) => seq));
   const imported = received
     .slice(-MAX_ENTRIES)
-    .filter((each) => isEntry(each) && isTransferable(each, since) && !present.has(each.seq))
+    .filter((entry) => isEntry(entry) && isTransferable(entry, since) && !present.has(entry.seq))
     .map(withoutOtherFields);
   if (!imported.length) return [];
   const at = { seq: since, sentAtMs: Math.max(...imported.map(({ sentAtMs }) => sentAtMs)) };
@@ -266,15 +268,15 @@ async function importedChanges(store, id, received) {
   ];
 }
 
-/** @param {any} each */
-const isEntry = (each) =>
-  Number.isInteger(each?.seq) &&
-  each.seq > 0 &&
-  typeof each.memberId === "string" &&
-  typeof each.thumbprint === "string" &&
-  Number.isFinite(each.sentAtMs) &&
-  typeof each.said === "object" &&
-  !Array.isArray(each.said);
+/** @param {any} entry */
+const isEntry = (entry) =>
+  Number.isInteger(entry?.seq) &&
+  entry.seq > 0 &&
+  typeof entry.memberId === "string" &&
+  typeof entry.thumbprint === "string" &&
+  Number.isFinite(entry.sentAtMs) &&
+  typeof entry.said === "object" &&
+  !Array.isArray(entry.said);
 
 /**
  * Derive 32 bytes that only the owners of these two key pairs can compute.

@@ -20,7 +20,7 @@ import { NoRecipientError } from "./unsent_messages.js";
 
 const TURN = "svc.private.earlier"; // The name of the lock that tabs take in turn.
 const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
-  (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
+  (id, /** @type {any} */ suffix = "") => `/api/private/conversations/${encodeURIComponent(id)}${suffix}`
 );
 
 /**
@@ -82,7 +82,7 @@ export async function answerHistoryRequest(thumbprint, allowed) {
     const request = conversationsById
       .peek()
       .get(id)
-      ?.asks.find((each) => each.thumbprint === thumbprint);
+      ?.asks.find((ask) => ask.thumbprint === thumbprint);
     if (!request) continue;
     if (allowed) await sendTransfer({ store, send, upload }, id, request);
     else await refuseTransfer(send, id, request);

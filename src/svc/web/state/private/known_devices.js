@@ -37,4 +37,4 @@ export async function noteUnknown(store, id, devices, { seq, sentAtMs }) {
 const notIn =
   (all) =>
   (/** @type {Device} */ { memberId, thumbprint }) =>
-    !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);
+    !all.some((device) => device.memberId === memberId && device.thumbprint === thumbprint);

@@ -49,11 +49,11 @@ export async function afterEntry(
       changes: group.pending.adds ? [...changes, [`greet/${id}`, true]] : changes,
     };
   }
-  const own = group.outgoing.find((each) => each.digest === digest);
+  const own = group.outgoing.find((message) => message.digest === digest);
   if (kind !== "commit") next.chain = await extendChain(group.chain, digest);
   const chain = next.chain?.now;
   if (own) {
-    next.outgoing = group.outgoing.filter((each) => each !== own);
+    next.outgoing = group.outgoing.filter((message) => message !== own);
     return {
       next,
       changes: [await entryOf(id, { seq, said: own.said, sentAtMs, chain }, statement, audience)],
@@ -116,7 +116,7 @@ async function membershipChange(id, before, after, { seq, sentAtMs }, audience) 
   const notIn =
     (/** @type {Device[]} */ all) =>
     (/** @type {Device} */ { memberId, thumbprint }) =>
-      !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);
+      !all.some((device) => device.memberId === memberId && device.thumbprint === thumbprint);
   const identifiers = (/** @type {Device} */ { memberId, thumbprint }) => ({ memberId, thumbprint });
   const [added, removed] = [now.filter(notIn(old)).map(identifiers), old.filter(notIn(now)).map(identifiers)];
   const people = [...new Set(old.map(({ memberId }) => memberId))];

@@ -155,10 +155,10 @@ async function read(ids) {
   const changed = ids ?? resources.map(({ id }) => id);
   const known = new Map(conversations.value.map((conversation) => [conversation.id, conversation]));
   const all = await Promise.all(
-    resources.map(async (each) =>
-      changed.includes(each.id) || !known.has(each.id)
-        ? conversationFor(identity, each)
-        : /** @type {PrivateConversation} */ (known.get(each.id)),
+    resources.map(async (resource) =>
+      changed.includes(resource.id) || !known.has(resource.id)
+        ? conversationFor(identity, resource)
+        : /** @type {PrivateConversation} */ (known.get(resource.id)),
     ),
   );
   const begun = conversations.value.filter(
@@ -167,10 +167,10 @@ async function read(ids) {
   );
   for (const conversation of conversations.value.filter(
     ({ id, stands }) =>
-      stands !== "loading" && !leftConversations.has(id) && !resources.some((each) => each.id === id),
+      stands !== "loading" && !leftConversations.has(id) && !resources.some((resource) => resource.id === id),
   ))
     notify(t("private-no-longer", { name: nameOf(conversation) }));
-  conversations.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
+  conversations.value = [...begun, ...all].sort((a, b) => b.lastMs - a.lastMs);
   conversationsKnown.value = true;
   for (const id of changed) {
     put(problems, id, undefined);
@@ -195,7 +195,7 @@ async function conversationFor(
   const last = history.at(-1) ?? { seq: 0, sentAtMs: Date.now() };
   if (inGroup) await noteUnknown(store, id, inGroup, last);
   /** @type {Change[]} */
-  const changes = (await store.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
+  const changes = (await store.under(`changes/${id}/`)).sort((a, b) => a.seq - b.seq);
   const { removals } = contentOf(history);
   const remover = (/** @type {Change} */ change) => (/** @type {string} */ memberId) =>
     removerOf(change, memberId, changes, removals);
@@ -223,8 +223,8 @@ async function conversationFor(
       .at(-1),
   );
   const inside = Boolean(await store.get(`group/${id}`));
-  const takesPart = [...devices.filter((each) => !each.gone), ...lacking].some(
-    (each) => each.member_id !== memberId,
+  const takesPart = [...devices.filter((device) => !device.gone), ...lacking].some(
+    (device) => device.member_id !== memberId,
   );
   const stands = !takesPart ? "alone" : !inside && epoch > 0 ? "outside" : "ready";
   const own = await thisDevice();
@@ -265,7 +265,7 @@ async function loadEntries({ store, memberId }, id) {
   );
   /** @type {Entry[]} */
   const fresh = await Promise.all(present.map((name) => store.get(name)));
-  entries.set(id, fresh.length ? [...before, ...fresh].sort((one, other) => one.seq - other.seq) : before);
+  entries.set(id, fresh.length ? [...before, ...fresh].sort((a, b) => a.seq - b.seq) : before);
   await empty(store, id);
   publish(id, memberId, waiting);
   return new Set(fresh.map(({ seq }) => seq));
@@ -304,13 +304,13 @@ function publish(id, memberId, stored) {
     history.filter((entry) => entry.memberId === memberId).map((entry) => entry.said?.key),
   );
   const inPage = [...leaving.values()].filter(
-    (each) => each.id === id && !stored.some((other) => other.said.key === each.said.key),
+    (message) => message.id === id && !stored.some((other) => other.said.key === message.said.key),
   );
-  const waiting = [...stored, ...inPage].filter((each) => !present.has(each.said.key));
-  const isMessage = (/** @type {WaitingMessage} */ each) => each.said.type === "message";
+  const waiting = [...stored, ...inPage].filter((message) => !present.has(message.said.key));
+  const isMessage = (/** @type {WaitingMessage} */ message) => message.said.type === "message";
   const done = waiting
-    .filter((each) => !isMessage(each) && !each.refused)
-    .map((each) => ({ seq: Infinity, memberId, said: each.said, sentAtMs: each.atMs }));
+    .filter((message) => !isMessage(message) && !message.refused)
+    .map((message) => ({ seq: Infinity, memberId, said: message.said, sentAtMs: message.atMs }));
   const { messages, name } = contentOf([...history, ...done]);
   names.set(id, name);
   put(privateMessages, id, messages);
@@ -394,9 +394,9 @@ export async function forgetConversation(id) {
     (kind) => `${kind}/${id}`,
   );
   await store.put([...single, ...all.flat()].map((name) => [name, undefined]));
-  for (const each of [newSince, transferResponses, entries, names]) each.delete(id);
-  for (const each of [privateMessages, unsent, problems, notes])
-    put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
+  for (const map of [newSince, transferResponses, entries, names]) map.delete(id);
+  for (const signal of [privateMessages, unsent, problems, notes])
+    put(/** @type {Signal<Map<string, unknown>>} */ (signal), id, undefined);
   conversations.value = conversations.value.filter((conversation) => conversation.id !== id);
 }
 

@@ -136,14 +136,14 @@ export function configOf(audience, belongs) {
       async validateCredential(credential, key) {
         if (credential.credentialType !== "basic") return false;
         const stated = await readStatement(textOf(credential.identity), audience);
-        return stated !== null && belongs(stated.memberId) && same(stated.key, key);
+        return stated !== null && belongs(stated.memberId) && sameBytes(stated.key, key);
       },
     },
   };
 }
 
-/** @param {Uint8Array} one @param {Uint8Array} other */
-const same = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at]);
+/** @param {Uint8Array} a @param {Uint8Array} b */
+const sameBytes = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /**
  * Create a key package: {ref, message, keys}. The keys are stored, and the message is for the server.
@@ -196,7 +196,7 @@ export const ownerOf = async (packageMessage, audience) => {
     textOf(/** @type {CredentialBasic} */ (leafNode.credential).identity),
     audience,
   );
-  return stated && same(stated.key, leafNode.signaturePublicKey) ? stated : null;
+  return stated && sameBytes(stated.key, leafNode.signaturePublicKey) ? stated : null;
 };
 
 /** @param {State} state */
@@ -269,15 +269,15 @@ export async function join(data, find, config) {
 /** Return the statements of the devices in a group: [{leaf, statement}]. @param {State} state */
 export function leavesOf(state) {
   /** @type {Leaf[]} */
-  const found = [];
+  const leaves = [];
   state.ratchetTree.forEach((node, at) => {
     if (node?.nodeType === "leaf")
-      found.push({
+      leaves.push({
         leaf: at / 2,
         statement: textOf(/** @type {CredentialBasic} */ (node.leaf.credential).identity),
       });
   });
-  return found;
+  return leaves;
 }
 
 /**
@@ -289,10 +289,10 @@ export function leavesOf(state) {
  */
 export async function commit(state, packages, leaves) {
   const adds = packages.map(
-    (each) =>
+    (encoded) =>
       /** @type {ProposalAdd} */ ({
         proposalType: "add",
-        add: { keyPackage: decoded(each, "mls_key_package").keyPackage },
+        add: { keyPackage: decoded(encoded, "mls_key_package").keyPackage },
       }),
   );
   const removes = leaves.map(

@@ -28,7 +28,7 @@ export async function packagesOf(api, id, devices, between, audience) {
   for (const { device_id: deviceId, key_package: text } of packages) {
     const [data, device] = /** @type {const} */ ([
       fromBase64(text),
-      devices.find((each) => each.id === deviceId),
+      devices.find((device) => device.id === deviceId),
     ]);
     const owner = await ownerOf(data, audience).catch(() => null);
     const matches = owner && isSameDevice(owner, device) && (!between || between.includes(owner.memberId));
@@ -46,7 +46,7 @@ export async function packagesOf(api, id, devices, between, audience) {
 export async function leavesOfDevices(state, devices, audience) {
   const stated = await statedIn(state, audience);
   return stated
-    .filter((each) => devices.some((device) => isSameDevice(each, device)))
+    .filter((statement) => devices.some((device) => isSameDevice(statement, device)))
     .map(({ leaf }) => leaf);
 }
 
@@ -57,7 +57,7 @@ export async function leavesOfDevices(state, devices, audience) {
  * @param {string} audience
  */
 export async function othersIn(state, memberId, audience) {
-  return (await statedIn(state, audience)).filter((each) => each.memberId !== memberId);
+  return (await statedIn(state, audience)).filter((device) => device.memberId !== memberId);
 }
 
 /** @param {Device} stated @param {PrivateDevice | undefined} device */

@@ -15,8 +15,10 @@ import { NoRecipientError, unsentOf, storeUnsent } from "./unsent_messages.js";
 
 const RETRY_MS = 15_000; // The delay before a retry after the server could not accept a message.
 
-/** @param {string} id @param {string} text @param {{reply?: Ref | null, files?: EncryptedFile[]}} [rest] */
-export const send = (id, text, rest) => sendPayload(id, messagePayload(text, rest));
+/**
+ * @param {string} id @param {string} text @param {{reply?: Ref | null, files?: EncryptedFile[]}} [options]
+ */
+export const send = (id, text, options) => sendPayload(id, messagePayload(text, options));
 
 /** The actions on a message, with the same interface as the actions for channels. */
 export const messageActions = {

@@ -88,7 +88,7 @@ export class OwnKeys {
     );
     /** @type {Body<"POST", "/api/private/key-packages">} */
     const body = {
-      key_packages: made.filter((each) => each !== last).map(({ message }) => toBase64(message)),
+      key_packages: made.filter((keyPackage) => keyPackage !== last).map(({ message }) => toBase64(message)),
     };
     if (last) body.last_resort = toBase64(last.message);
     await this.#api("POST", "/api/private/key-packages", body);

@@ -51,7 +51,7 @@ export async function storeUnsent(store, id, payload, atMs) {
  * @returns {Promise<WaitingMessage[]>}
  */
 export async function allWaiting(store, id) {
-  return (await store.under(WAITING(id))).sort((one, other) => one.atMs - other.atMs);
+  return (await store.under(WAITING(id))).sort((a, b) => a.atMs - b.atMs);
 }
 
 /**
@@ -108,9 +108,9 @@ export function rejectionOf(id, payload, atMs, { code, message, status, details 
 export async function dropOutgoing(store, id, { digest }, changes = []) {
   /** @type {Group | undefined} */
   const group = await store.get(`group/${id}`);
-  if (!group?.outgoing.some((each) => each.digest === digest)) return false;
+  if (!group?.outgoing.some((message) => message.digest === digest)) return false;
   await store.put([
-    [`group/${id}`, { ...group, outgoing: group.outgoing.filter((each) => each.digest !== digest) }],
+    [`group/${id}`, { ...group, outgoing: group.outgoing.filter((message) => message.digest !== digest) }],
     ...changes,
   ]);
   return true;

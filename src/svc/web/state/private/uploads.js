@@ -87,7 +87,7 @@ export class PrivateUploads {
   cancel(key) {
     const descriptor = this.#find(key)?.descriptor;
     this.#stops.get(key)?.abort();
-    this.list.value = this.list.value.filter((each) => each.key !== key);
+    this.list.value = this.list.value.filter((upload) => upload.key !== key);
     if (!descriptor) return;
     releaseFile(descriptor.id);
     deleteFile(this.#id, descriptor.id);
@@ -156,11 +156,13 @@ export class PrivateUploads {
 
   /** @param {string} key */
   #find(key) {
-    return this.list.value.find((each) => each.key === key);
+    return this.list.value.find((upload) => upload.key === key);
   }
 
   /** @param {string} key @param {Partial<OneFile>} changes */
   #change(key, changes) {
-    this.list.value = this.list.value.map((each) => (each.key === key ? { ...each, ...changes } : each));
+    this.list.value = this.list.value.map((upload) =>
+      upload.key === key ? { ...upload, ...changes } : upload,
+    );
   }
 }

@@ -63,14 +63,14 @@ function argumentsOf(entry) {
       (text(details.nickname) || t("somebody")));
   const channel = channelsById.value.get(text(details.channel_id) || (target ?? ""));
   const role = rolesById.value.get(text(details.role_id) || (target ?? ""));
-  const named =
+  const name =
     text(details.name) || text(inside(details.after).name) || (role && roleName(role)) || channel?.name || "";
   return {
     who: whoOf(entry),
     about,
     channel: channel?.name ?? t("a-channel"),
-    name: named || t("something"),
-    role: role ? roleName(role) : named || t("role-gone"),
+    name: name || t("something"),
+    role: role ? roleName(role) : name || t("role-gone"),
     after: text(details.after),
     origin: text(details.origin),
     muted: details.muted ? "yes" : "no",
@@ -121,8 +121,8 @@ function betweenRoles(before, after) {
     .filter((key) => before[key] !== after[key])
     .map((key) => [field(key), `${shown(key, before[key])} → ${shown(key, after[key])}`]);
   const [had, has] = [permissionsIn(before.permissions), permissionsIn(after.permissions)];
-  const more = has.filter((each) => !had.includes(each));
-  const fewer = had.filter((each) => !has.includes(each));
+  const more = has.filter((name) => !had.includes(name));
+  const fewer = had.filter((name) => !has.includes(name));
   if (more.length) facts.push([t("permissions-added"), more.map(permissionName).join(", ")]);
   if (fewer.length) facts.push([t("permissions-taken"), fewer.map(permissionName).join(", ")]);
   return facts;

@@ -41,14 +41,14 @@ export function BackupsPage() {
       problem=${problem}
       again=${again}
       empty=${t("no-backups")}
-      row=${(/** @type {Backup} */ one) => html`<${Row}
-        key=${one.name}
-        title=${html`<${Time} ms=${one.made_at_ms} style="long" />`}
-        text=${bytesOf(one.bytes)}
+      row=${(/** @type {Backup} */ backup) => html`<${Row}
+        key=${backup.name}
+        title=${html`<${Time} ms=${backup.made_at_ms} style="long" />`}
+        text=${bytesOf(backup.bytes)}
         sign=${html`<${Icon} name="file" />`}
       >
-        <${Button} icon="down" onClick=${() => tryOrNotify(download(one.name))}>${t("backup-download")}<//>
-        <${Button} icon="trash" onClick=${() => setDeleting(one)}>${t("backup-delete")}<//>
+        <${Button} icon="down" onClick=${() => tryOrNotify(download(backup.name))}>${t("backup-download")}<//>
+        <${Button} icon="trash" onClick=${() => setDeleting(backup)}>${t("backup-delete")}<//>
       <//>`}
     >
       <p>

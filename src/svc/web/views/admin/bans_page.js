@@ -40,15 +40,15 @@ export function BansPage() {
       again=${again}
       empty=${t("no-bans")}
       more=${value?.next && further}
-      row=${(/** @type {Ban} */ one) => html`<${Row}
-        key=${one.member_id}
-        title=${one.nickname}
-        text=${summary(one)}
-        sign=${html`<${Avatar} id=${one.member_id} name=${one.nickname} size="small" />`}
+      row=${(/** @type {Ban} */ ban) => html`<${Row}
+        key=${ban.member_id}
+        title=${ban.nickname}
+        text=${summary(ban)}
+        sign=${html`<${Avatar} id=${ban.member_id} name=${ban.nickname} size="small" />`}
       >
         <${Button} onClick=${() => {
           setReason("");
-          setLifting(one);
+          setLifting(ban);
         }}>
           ${t("unban")}
         <//>

@@ -24,14 +24,14 @@ import { ListPage, Row } from "./parts/list_page.js";
 /** @typedef {Answer<"GET", "/api/bots">["bots"][number]} Bot */
 
 /** Return the bots, and store them as known members. */
-async function found() {
+async function loadBots() {
   const all = await bots();
   storeMembers(all.map(({ member }) => member));
   return all;
 }
 
 export function BotsPage() {
-  const { value, problem, again } = useAnswer(found, [timesChanged("bots")]);
+  const { value, problem, again } = useAnswer(loadBots, [timesChanged("bots")]);
   const [shown, setShown] = useState(/** @type {{name: string, token: string} | null} */ (null));
   const [question, setQuestion] = useState(
     /** @type {{act: "token" | "delete", member: Member} | null} */ (null),
@@ -41,7 +41,7 @@ export function BotsPage() {
     again();
   };
   // A bot may have been kicked on another page in the meantime.
-  const here = value?.filter(({ member }) => members.value.has(member.id));
+  const present = value?.filter(({ member }) => members.value.has(member.id));
   /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {
     token: async ({ member }) => {
@@ -58,14 +58,14 @@ export function BotsPage() {
     <${ListPage}
       label=${t("settings-bots")}
       about=${t("bots-about")}
-      items=${here}
+      items=${present}
       problem=${problem}
       again=${again}
       empty=${t("no-bots")}
-      row=${(/** @type {Bot} */ one) =>
+      row=${(/** @type {Bot} */ bot) =>
         html`<${OneBot}
-          key=${one.member.id}
-          bot=${one}
+          key=${bot.member.id}
+          bot=${bot}
           onAsk=${(/** @type {"token" | "delete"} */ act, /** @type {Member} */ member) =>
             setQuestion({ act, member })}
         />`}
@@ -105,7 +105,7 @@ function OneBot({ bot, onAsk }) {
   const member = members.value.get(bot.member.id) ?? bot.member;
   const { id, nickname, avatar } = member;
   const names = member.roles
-    .flatMap((each) => rolesById.value.get(each) ?? [])
+    .flatMap((roleId) => rolesById.value.get(roleId) ?? [])
     .filter((role) => role.id !== "member")
     .map(roleName);
   const made =

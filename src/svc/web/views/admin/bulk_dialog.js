@@ -95,9 +95,9 @@ export function BulkDialog({ act, people, onDone, onClose }) {
             ${rolesBelow()
               .filter(({ id }) => id !== "member")
               .map(
-                (each) =>
-                  html`<option key=${each.id} value=${each.id} selected=${each.id === form.roleId}>
-                    ${roleName(each)}
+                (role) =>
+                  html`<option key=${role.id} value=${role.id} selected=${role.id === form.roleId}>
+                    ${roleName(role)}
                   </option>`,
               )}
           </select>

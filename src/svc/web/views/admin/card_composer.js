@@ -23,31 +23,31 @@ const written = (/** @type {PostedMessage} */ payload) => JSON.stringify(payload
 export function CardComposer({ address, onPosted }) {
   const [payload, setPayload] = useState(/** @type {PostedMessage} */ ({ text: t("card-first-text") }));
   const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // JSON that cannot be parsed yet.
-  const [refused, setRefused] = useState(/** @type {string[]} */ ([]));
+  const [faults, setFaults] = useState(/** @type {string[]} */ ([]));
   const { value: description } = useAnswer(webhookDescription);
   const { busy, problem, get } = useFormRequest();
   const json = typed ?? written(payload);
   /** @type {Put} */
   const put = (path, wanted) => {
     setTyped(null);
-    setRefused([]);
+    setFaults([]);
     setPayload((now) => withAt(now, path, wanted));
   };
   const type = (/** @type {string} */ text) => {
     const read = parsed(text);
     setTyped(read && written(read) === text ? null : text);
-    setRefused([]);
+    setFaults([]);
     if (read) setPayload(read);
   };
   const problems =
     typed !== null && !parsed(typed)
       ? [t("json-broken")]
-      : [...(description ? problemsWith(description, payload).map(inWords) : []), ...refused];
+      : [...(description ? problemsWith(description, payload).map(inWords) : []), ...faults];
   const post = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const answer = await get(() =>
       postTo(address, payload).catch((error) => {
-        setRefused(
+        setFaults(
           (error.details?.problems ?? []).map(
             (/** @type {PostedProblem} */ { path, message }) => `${path}: ${message}`,
           ),
@@ -85,7 +85,7 @@ export function CardComposer({ address, onPosted }) {
             ${
               problems.length
                 ? html`<ul class="error problems">
-                    ${problems.map((each) => html`<li key=${each} dir="auto">${each}</li>`)}
+                    ${problems.map((problem) => html`<li key=${problem} dir="auto">${problem}</li>`)}
                   </ul>`
                 : description && html`<small class="quiet">${t("card-valid")}</small>`
             }
@@ -96,7 +96,7 @@ export function CardComposer({ address, onPosted }) {
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <footer class="buttons">
       <${Button} icon="copy" onClick=${() => copy(json)}>${t("card-copy-json")}<//>
-      <${Button} look="primary" type="submit" disabled=${busy || problems.length > refused.length}>
+      <${Button} look="primary" type="submit" disabled=${busy || problems.length > faults.length}>
         ${t("card-post")}
       <//>
     </footer>

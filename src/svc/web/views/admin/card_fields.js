@@ -22,10 +22,10 @@ const hexOf = (/** @type {number} */ number) => `#${number.toString(16).padStart
 export function CardFields({ payload, put }) {
   /** @type {PostedCard} */
   const card = (Array.isArray(payload.cards) ? payload.cards[0] : null) ?? {};
-  const one = (
+  const field = (
     /** @type {(string | number)[]} */ path,
     /** @type {string} */ words,
-    /** @type {object} */ rest = {},
+    /** @type {object} */ attributes = {},
   ) => {
     const value = path.reduce(
       (/** @type {unknown} */ node, key) =>
@@ -38,7 +38,7 @@ export function CardFields({ payload, put }) {
       value=${typeof value === "string" ? value : ""}
       onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => put(path, event.currentTarget.value)}
       autocomplete="off"
-      ...${rest}
+      ...${attributes}
     />`;
   };
   const url = { type: "url", inputmode: "url", placeholder: "https://", dir: "ltr" };
@@ -49,12 +49,12 @@ export function CardFields({ payload, put }) {
         ? card.color
         : null;
   return html`<div class="stack">
-    ${one(["text"], "text", { multiline: true, rows: "2" })}
+    ${field(["text"], "text", { multiline: true, rows: "2" })}
     <${More} title=${t("card-poster")}>
-      ${one(["display_name"], "display-name")}${one(["avatar_url"], "avatar", url)}
+      ${field(["display_name"], "display-name")}${field(["avatar_url"], "avatar", url)}
     <//>
-    ${one([...CARD, "title"], "title")}${one([...CARD, "url"], "url", url)}
-    ${one([...CARD, "description"], "description", { multiline: true, rows: "3" })}
+    ${field([...CARD, "title"], "title")}${field([...CARD, "url"], "url", url)}
+    ${field([...CARD, "description"], "description", { multiline: true, rows: "3" })}
     <${ColourChoice}
       label=${t("card-colour")}
       value=${colour}
@@ -62,18 +62,20 @@ export function CardFields({ payload, put }) {
         put([...CARD, "color"], number === null ? null : hexOf(number))}
     />
     <${More} title=${t("card-author")}>
-      ${one([...CARD, "author", "name"], "author-name")}${one([...CARD, "author", "url"], "author-url", url)}
-      ${one([...CARD, "author", "icon_url"], "author-icon", url)}
+      ${field([...CARD, "author", "name"], "author-name")}
+      ${field([...CARD, "author", "url"], "author-url", url)}
+      ${field([...CARD, "author", "icon_url"], "author-icon", url)}
     <//>
     <${More} title=${t("card-fields")}>
       <${Rows} fields=${Array.isArray(card.fields) ? card.fields : []} put=${put} />
     <//>
     <${More} title=${t("card-pictures")}>
-      ${one([...CARD, "image_url"], "image", url)}${one([...CARD, "thumbnail_url"], "thumbnail", url)}
+      ${field([...CARD, "image_url"], "image", url)}${field([...CARD, "thumbnail_url"], "thumbnail", url)}
     <//>
     <${More} title=${t("card-bottom")}>
-      ${one([...CARD, "footer", "text"], "footer")}${one([...CARD, "footer", "icon_url"], "footer-icon", url)}
-      ${one([...CARD, "timestamp"], "timestamp", { placeholder: "2026-01-31T12:00:00Z", dir: "ltr" })}
+      ${field([...CARD, "footer", "text"], "footer")}
+      ${field([...CARD, "footer", "icon_url"], "footer-icon", url)}
+      ${field([...CARD, "timestamp"], "timestamp", { placeholder: "2026-01-31T12:00:00Z", dir: "ltr" })}
       <p>
         <${Button} onClick=${() => put([...CARD, "timestamp"], new Date().toISOString())}>${t("card-now")}<//>
       </p>

@@ -18,7 +18,7 @@ export const CHANNEL_ITEMS = [notificationItems, managing];
 /** @param {{channel: Channel}} props */
 export function ChannelMenu({ channel }) {
   // The items depend on unread counts and on all channels, so build them only when the menu opens.
-  const items = () => CHANNEL_ITEMS.flatMap((each) => each(channel));
+  const items = () => CHANNEL_ITEMS.flatMap((item) => item(channel));
   return channel.type === "text" || hasPermission("manage_channels")
     ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} />`
     : null;

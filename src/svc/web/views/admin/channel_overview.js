@@ -141,13 +141,14 @@ export function ChannelOverview({ channel, onClose }) {
  *   onChange: (value: number) => void}} props
  */
 export function Among({ label, hint, value, all, words, onChange }) {
-  const offered = all.includes(value) ? all : [...all, value].sort((one, other) => one - other);
+  const offered = all.includes(value) ? all : [...all, value].sort((a, b) => a - b);
   return html`<label class="field">
     ${label}
     <select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>
       onChange(Number(event.currentTarget.value))}>
       ${offered.map(
-        (each) => html`<option key=${each} value=${each} selected=${each === value}>${words(each)}</option>`,
+        (option) =>
+          html`<option key=${option} value=${option} selected=${option === value}>${words(option)}</option>`,
       )}
     </select>
     ${hint && html`<p class="quiet">${hint}</p>`}

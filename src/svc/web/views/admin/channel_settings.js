@@ -23,7 +23,7 @@ export function ChannelSettings({ channelId, page = "overview", onClose }) {
     return html`<${Dialog} title=${t("channel-settings")} onClose=${onClose}>
       <p class="quiet">${t("channel-gone")}</p>
     <//>`;
-  const { Page, name } = PAGES.find((each) => each.name === open) ?? PAGES[0];
+  const { Page, name } = PAGES.find((page) => page.name === open) ?? PAGES[0];
   const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) =>
     moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<${Dialog}
@@ -35,13 +35,13 @@ export function ChannelSettings({ channelId, page = "overview", onClose }) {
     <div class="settings-pages">
       <nav aria-label=${t("settings-pages")} onKeyDown=${move}>
         <ul>${PAGES.map(
-          (each) => html`<li key=${each.name}>
+          (page) => html`<li key=${page.name}>
             <button
               type="button"
-              aria-current=${each.name === name ? "page" : undefined}
-              onClick=${() => setOpen(each.name)}
+              aria-current=${page.name === name ? "page" : undefined}
+              onClick=${() => setOpen(page.name)}
             >
-              ${t(`channel-page-${each.name}`)}
+              ${t(`channel-page-${page.name}`)}
             </button>
           </li>`,
         )}</ul>

@@ -15,7 +15,7 @@ export function ColourChoice({ value, onChange, label: legend = t("role-colour")
   const other = value !== null && !COLOURS.includes(value);
   const typed = (/** @type {EventOn<HTMLInputElement>} */ event) =>
     onChange(parseInt(event.currentTarget.value.slice(1), 16));
-  const one = (/** @type {number | null} */ colour) => {
+  const swatch = (/** @type {number | null} */ colour) => {
     const label = colour === null ? t("colour-none") : colourOf({ color: colour });
     return html`<label key=${label} class="swatch-choice" title=${label}>
       <input
@@ -31,7 +31,7 @@ export function ColourChoice({ value, onChange, label: legend = t("role-colour")
   return html`<fieldset class="colours">
     <legend>${legend}</legend>
     <div>
-      ${[null, ...COLOURS].map(one)}
+      ${[null, ...COLOURS].map(swatch)}
       <label class="swatch-choice own" data-chosen=${other} title=${t("colour-own")}>
         <input
           type="color"

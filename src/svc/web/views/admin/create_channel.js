@@ -92,7 +92,7 @@ export function CreateChannel({ type = "text", parentId = null, under = null, on
           keys=${[...seen]}
           onAdd=${(/** @type {string} */ key) => setSeen(new Set(seen).add(key))}
           onRemove=${(/** @type {string} */ key) =>
-            setSeen(new Set([...seen].filter((each) => each !== key)))}
+            setSeen(new Set([...seen].filter((other) => other !== key)))}
         />`
       }
       <footer class="buttons">

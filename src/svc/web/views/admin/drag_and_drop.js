@@ -42,21 +42,21 @@ export function draggable(channel) {
       drag.value = { id };
     },
     onDragOver: (event) => {
-      const here = landing(event, channel);
-      if (!here || !drag.value) return;
+      const drop = landing(event, channel);
+      if (!drop || !drag.value) return;
       event.preventDefault();
       event.stopPropagation();
-      if (drag.value.over !== id || drag.value.after !== here.after)
-        drag.value = { ...drag.value, over: id, after: here.after };
+      if (drag.value.over !== id || drag.value.after !== drop.after)
+        drag.value = { ...drag.value, over: id, after: drop.after };
     },
     onDrop: (event) => {
-      const here = landing(event, channel);
-      if (!here || !drag.value) return;
+      const drop = landing(event, channel);
+      if (!drop || !drag.value) return;
       event.preventDefault();
       event.stopPropagation();
       const moved = drag.value.id;
       drag.value = null;
-      tryOrNotify(moveChannel(moved, here.where));
+      tryOrNotify(moveChannel(moved, drop.where));
     },
     onDragEnd: () => {
       drag.value = null;
@@ -80,7 +80,7 @@ function landing(event, onto) {
 }
 
 const isCategory = (/** @type {string} */ id) =>
-  channels.value.find((each) => each.id === id)?.type === "category";
+  channels.value.find((channel) => channel.id === id)?.type === "category";
 
 /**
  * The dragged member, their channel, and the channel under the pointer.

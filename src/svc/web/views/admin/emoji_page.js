@@ -15,7 +15,7 @@ import { ListPage } from "./parts/list_page.js";
 export function EmojiPage() {
   /** @type {RefObject<HTMLInputElement>} */
   const input = useRef(null);
-  const [refused, setRefused] = useState(/** @type {string[]} */ ([]));
+  const [faults, setFaults] = useState(/** @type {string[]} */ ([]));
   const [ending, setEnding] = useState(/** @type {Emoji | null} */ (null));
   const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const files = [...(event.currentTarget.files ?? [])];
@@ -26,18 +26,18 @@ export function EmojiPage() {
       await sendEmoji(file, emojiNameOf(file.name)).catch((error) =>
         problems.push(`${file.name}: ${explain(error)}`),
       );
-    setRefused(problems);
+    setFaults(problems);
     if (problems.length < files.length) notify(t("emoji-sent"), "done");
   };
-  const all = [...emoji.value.values()].sort((one, other) => one.name.localeCompare(other.name));
+  const all = [...emoji.value.values()].sort((a, b) => a.name.localeCompare(b.name));
   return html`
     <${ListPage}
       label=${t("settings-emoji")}
       about=${t("emoji-about")}
       items=${all}
       empty=${t("no-emoji")}
-      row=${(/** @type {Emoji} */ each) =>
-        html`<${Own} key=${each.id} emoji=${each} onDelete=${() => setEnding(each)} />`}
+      row=${(/** @type {Emoji} */ entry) =>
+        html`<${Own} key=${entry.id} emoji=${entry} onDelete=${() => setEnding(entry)} />`}
     >
       <p><${Button} look="primary" icon="add" onClick=${() => input.current.click()}>${t("emoji-add")}<//></p>
       <input
@@ -49,7 +49,7 @@ export function EmojiPage() {
         onChange=${picked}
         aria-label=${t("emoji-add")}
       />
-      ${refused.map((problem) => html`<p class="error" role="alert" key=${problem}>${problem}</p>`)}
+      ${faults.map((problem) => html`<p class="error" role="alert" key=${problem}>${problem}</p>`)}
     <//>
     ${
       ending &&

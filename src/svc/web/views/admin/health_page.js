@@ -28,7 +28,7 @@ export function HealthPage() {
   // Omit the address check if its problem is already shown above.
   const sorted = value?.checks
     .filter(({ check }) => check !== "address" || !problemOf(location))
-    .sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+    .sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   return html`
     <${Reach} />
     <${ListPage}
@@ -37,8 +37,8 @@ export function HealthPage() {
       problem=${problem}
       again=${again}
       empty=""
-      row=${(/** @type {Health["checks"][number]} */ one) =>
-        html`<${Finding} key=${one.check} finding=${one} />`}
+      row=${(/** @type {Health["checks"][number]} */ check) =>
+        html`<${Finding} key=${check.check} finding=${check} />`}
     />
     ${
       value &&
@@ -56,8 +56,8 @@ export function HealthPage() {
           label=${t("health-connected", { count: value.connected_members })}
           items=${value.connected}
           empty=""
-          row=${(/** @type {Health["connected"][number]} */ one) =>
-            html`<${Connected} key=${one.member_id} one=${one} />`}
+          row=${(/** @type {Health["connected"][number]} */ connection) =>
+            html`<${Connected} key=${connection.member_id} connection=${connection} />`}
         />
       `
     }
@@ -79,8 +79,8 @@ function Finding({ finding: { check, verdict, state, bytes = 0, waiting = 0 } })
   />`;
 }
 
-/** @param {{one: Health["connected"][number]}} props */
-function Connected({ one: { member_id: id, pages } }) {
+/** @param {{connection: Health["connected"][number]}} props */
+function Connected({ connection: { member_id: id, pages } }) {
   const member = memberOf(id);
   const name = member?.nickname ?? t("somebody");
   return html`<${Row}

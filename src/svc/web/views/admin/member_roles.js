@@ -43,8 +43,8 @@ const canGive = (role) => isOwner() || role.permissions.every((permission) => ha
 
 /** @param {Role} role */
 function permitting({ permissions }) {
-  const named = permissions.slice(0, MAX_NAMED).map(permissionName);
+  const names = permissions.slice(0, MAX_NAMED).map(permissionName);
   return permissions.length > MAX_NAMED
-    ? t("and-more-permissions", { names: named.join(", "), count: permissions.length - MAX_NAMED })
-    : named.join(", ");
+    ? t("and-more-permissions", { names: names.join(", "), count: permissions.length - MAX_NAMED })
+    : names.join(", ");
 }

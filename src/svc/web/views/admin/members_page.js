@@ -147,7 +147,7 @@ function Filters({ query, onQuery }) {
           label=${t("filter-joined")}
           value=${query.joinedDays}
           onChange=${change("joinedDays", true)}
-          options=${[[0, t("filter-any-time")], ...JOINED_DAYS.map((each) => [each, days("joined")(each)])]}
+          options=${[[0, t("filter-any-time")], ...JOINED_DAYS.map((day) => [day, days("joined")(day)])]}
         />
         ${
           seen &&
@@ -155,21 +155,21 @@ function Filters({ query, onQuery }) {
             label=${t("filter-seen")}
             value=${query.seenDays}
             onChange=${change("seenDays", true)}
-            options=${[[0, t("filter-any-time")], ...SEEN_DAYS.map((each) => [each, days("seen")(each)])]}
+            options=${[[0, t("filter-any-time")], ...SEEN_DAYS.map((day) => [day, days("seen")(day)])]}
           />`
         }
         <${Select}
           label=${t("filter-kind")}
           value=${query.kind}
           onChange=${change("kind")}
-          options=${["", "people", "bots"].map((each) => [each, t(`filter-kind-${each || "all"}`)])}
+          options=${["", "people", "bots"].map((kind) => [kind, t(`filter-kind-${kind || "all"}`)])}
         />
         <${Select}
           label=${t("sort-by")}
           value=${query.sort}
           onChange=${change("sort")}
           options=${["-joined", "joined", "name", ...(seen ? ["-last_seen", "last_seen"] : [])].map(
-            (each) => [each, t(`sort-${each.replace(/^-(.*)/, "$1-down").replace("_", "-")}`)],
+            (sort) => [sort, t(`sort-${sort.replace(/^-(.*)/, "$1-down").replace("_", "-")}`)],
           )}
         />
         <${Switch}
@@ -192,8 +192,8 @@ function Select({ label, value, options, onChange }) {
     ${label}
     <select onChange=${onChange}>
       ${options.map(
-        ([each, words]) =>
-          html`<option key=${each} value=${each} selected=${each === value}>${words}</option>`,
+        ([option, words]) =>
+          html`<option key=${option} value=${option} selected=${option === value}>${words}</option>`,
       )}
     </select>
   </label>`;
@@ -202,13 +202,13 @@ function Select({ label, value, options, onChange }) {
 /** @param {{member: Member, seen?: number, chosen: boolean | null, onChoose: (on: boolean) => void}} props */
 function OneMember({ member, seen, chosen, onChoose }) {
   const { id, nickname, avatar, roles: own, joined_at_ms: joinedAt, timeout_until_ms: timeout } = member;
-  const here = online.value.has(id);
+  const isOnline = online.value.has(id);
   const names = own
-    .flatMap((each) => rolesById.value.get(each) ?? [])
+    .flatMap((roleId) => rolesById.value.get(roleId) ?? [])
     .filter((role) => role.id !== "member")
-    .sort((one, other) => other.rank - one.rank)
+    .sort((a, b) => b.rank - a.rank)
     .map(roleName);
-  const lastSeen = here ? t("is-online") : seen ? t("seen-on", { date: dateOf(seen) }) : null;
+  const lastSeen = isOnline ? t("is-online") : seen ? t("seen-on", { date: dateOf(seen) }) : null;
   const sign = html`
     ${
       chosen !== null &&

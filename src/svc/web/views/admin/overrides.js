@@ -49,7 +49,7 @@ export function Overrides({ channel }) {
     set((all) => wanted.reduce(replaced, all));
     turn.current = turn.current.then(async () => {
       try {
-        for (const each of wanted) await putOverride(channel.id, each);
+        for (const override of wanted) await putOverride(channel.id, override);
       } catch (error) {
         notify(explain(error));
         again();
@@ -80,7 +80,7 @@ function Privacy({ overrides, put }) {
       html`<${PrivateTo}
         keys=${keys}
         onAdd=${(/** @type {string} */ key) => change([...keys, key])}
-        onRemove=${(/** @type {string} */ key) => change(keys.filter((each) => each !== key))}
+        onRemove=${(/** @type {string} */ key) => change(keys.filter((other) => other !== key))}
       />`
     }
   `;
@@ -132,7 +132,7 @@ function Matrix({ channel, overrides, put }) {
 function Target({ target, channel, overrides, put }) {
   const type = target.key.startsWith("role:") ? "role" : "member";
   /** @type {Override} */
-  const override = overrides.find((each) => keyOf(each) === target.key) ?? {
+  const override = overrides.find((override) => keyOf(override) === target.key) ?? {
     type,
     target_id: target.id,
     allow: [],
@@ -177,7 +177,7 @@ function Target({ target, channel, overrides, put }) {
  */
 function resultFor(type, id, overrides) {
   const ids = type === "role" ? [id] : (memberOf(id)?.roles ?? []);
-  const theirs = ids.flatMap((each) => rolesById.value.get(each) ?? []);
+  const theirs = ids.flatMap((roleId) => rolesById.value.get(roleId) ?? []);
   if (ids.includes("owner")) return ofRoles(theirs);
   return inChannel(ofRoles(theirs), ids, type === "member" ? id : null, overrides);
 }

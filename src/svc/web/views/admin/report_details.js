@@ -182,9 +182,13 @@ function Around({ report }) {
   if (!messages) return html`<${Skeletons} rows=${3} />`;
   return html`<blockquote class="around">
     ${messages.map(
-      (each) =>
-        html`<p key=${each.id} dir="auto" aria-current=${each.id === report.message_id ? "true" : undefined}>
-          <b>${each.author.display_name}</b> ${quoted(each)}
+      (message) =>
+        html`<p
+          key=${message.id}
+          dir="auto"
+          aria-current=${message.id === report.message_id ? "true" : undefined}
+        >
+          <b>${message.author.display_name}</b> ${quoted(message)}
         </p>`,
     )}
   </blockquote>`;

@@ -45,9 +45,9 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const shownName = role ? roleName(role) : NEW.name;
   const before = role?.permissions ?? NEW.permissions;
   const permissions = [
-    ...before.filter((each) => switched[each] !== false),
+    ...before.filter((permission) => switched[permission] !== false),
     .../** @type {Permission[]} */ (Object.keys(switched)).filter(
-      (each) => switched[each] && !before.includes(each),
+      (permission) => switched[permission] && !before.includes(permission),
     ),
   ];
   const now = { ...(role ?? NEW), name: shownName, ...changes, permissions };
@@ -94,13 +94,13 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
         ({ name, permissions }) => html`<fieldset key=${name} class="permissions">
           <legend>${t(`permissions-${name}`)}</legend>
           ${permissions.map(
-            (each) =>
+            (permission) =>
               html`<${PermissionSwitch}
-                key=${each}
-                name=${each}
-                checked=${now.permissions.includes(each)}
-                disabled=${!isOwner() && !hasPermission(each)}
-                onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [each]: on })}
+                key=${permission}
+                name=${permission}
+                checked=${now.permissions.includes(permission)}
+                disabled=${!isOwner() && !hasPermission(permission)}
+                onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [permission]: on })}
               />`,
           )}
         </fieldset>`,

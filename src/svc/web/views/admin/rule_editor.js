@@ -89,11 +89,11 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
         value=${now.action}
         onChange=${change("action")}
         options=${ACTIONS.filter(
-          (each) => each !== "timeout" || rule.action === each || hasPermission("timeout_members"),
-        ).map((each) => ({
-          value: each,
-          label: t(`rule-action-${each}`),
-          hint: t(`rule-action-${each}-hint`),
+          (action) => action !== "timeout" || rule.action === action || hasPermission("timeout_members"),
+        ).map((action) => ({
+          value: action,
+          label: t(`rule-action-${action}`),
+          hint: t(`rule-action-${action}-hint`),
         }))}
       />
       ${
@@ -217,7 +217,7 @@ function Spared({ now, change }) {
   const { except_roles: roles, except_channels: channels } = now;
   const keys = roles.map((id) => `role:${id}`);
   const toggle = (/** @type {string} */ id, /** @type {boolean} */ on) =>
-    change("except_channels")(on ? [...channels, id] : channels.filter((each) => each !== id));
+    change("except_channels")(on ? [...channels, id] : channels.filter((channel) => channel !== id));
   return html`<details class="spared" open=${roles.length + channels.length > 0}>
     <summary>${t("rule-exceptions")}</summary>
     <div class="stack">

@@ -41,10 +41,10 @@ export function ServerPage() {
       value=${value.joinPolicy}
       onChange=${change("joinPolicy")}
       options=${
-        /** @type {const} */ (["invite", "open"]).map((each) => ({
-          value: each,
-          label: t(`join-policy-${each}`),
-          hint: t(`join-policy-${each}-hint`),
+        /** @type {const} */ (["invite", "open"]).map((policy) => ({
+          value: policy,
+          label: t(`join-policy-${policy}`),
+          hint: t(`join-policy-${policy}-hint`),
         }))
       }
     />
@@ -53,10 +53,10 @@ export function ServerPage() {
       value=${value.profanityMode}
       onChange=${change("profanityMode")}
       options=${
-        /** @type {const} */ (["off", "flag", "censor", "block"]).map((each) => ({
-          value: each,
-          label: t(`bad-words-${each}`),
-          hint: t(`bad-words-${each}-hint`),
+        /** @type {const} */ (["off", "flag", "censor", "block"]).map((mode) => ({
+          value: mode,
+          label: t(`bad-words-${mode}`),
+          hint: t(`bad-words-${mode}-hint`),
         }))
       }
     />

@@ -45,8 +45,8 @@ export function StoragePage() {
     disk_free_bytes: free,
     limit_of_one_bytes: limitOfOne,
   } = value;
-  const largest = Math.max(1, ...kinds.map((each) => each.bytes));
-  const most = Math.max(1, others, ...holders.map((each) => each.bytes));
+  const largest = Math.max(1, ...kinds.map((kind) => kind.bytes));
+  const largestBytes = Math.max(1, others, ...holders.map((holder) => holder.bytes));
   return html`
     <section class="stack">
       <p>${t("storage-used", { used: bytesOf(bytes), limit: bytesOf(limit) })}</p>
@@ -60,7 +60,7 @@ export function StoragePage() {
     <h4>${t("storage-by-kind")}</h4>
     <${ListPage}
       label=${t("storage-by-kind")}
-      items=${kinds.filter((each) => each.bytes)}
+      items=${kinds.filter((kind) => kind.bytes)}
       empty=${t("storage-empty")}
       row=${(/** @type {Stored["by_kind"][number]} */ { kind, objects, bytes: size }) =>
         html`<${Taken}
@@ -79,7 +79,7 @@ export function StoragePage() {
       empty=${t("storage-empty")}
       row=${(/** @type {Holder} */ { member_id: id, nickname, bytes: size }) => html`<${Taken}
         key=${id}
-        part=${size / most}
+        part=${size / largestBytes}
         bytes=${size}
         sign=${id && html`<${Avatar} id=${id} name=${nickname} size="small" />`}
         title=${

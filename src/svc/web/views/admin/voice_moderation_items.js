@@ -44,7 +44,9 @@ export function voiceItems(person, channelId) {
     };
   if (!ranksBelow(memberOf(id))) return [lower].filter(Boolean);
   const rooms = mayMove(id, channelId)
-    ? voiceChannels.value.filter((each) => each.id !== channelId && hasPermission("move_members", each.id))
+    ? voiceChannels.value.filter(
+        (channel) => channel.id !== channelId && hasPermission("move_members", channel.id),
+      )
     : [];
   const mutes = hasPermission("mute_members") && hasPermission("mute_members", channelId);
   return /** @type {ItemList} */ ([

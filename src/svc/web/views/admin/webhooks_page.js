@@ -38,7 +38,7 @@ export function WebhooksPage() {
   return html`<${ListPage}
     label=${t("settings-webhooks")}
     about=${t("webhooks-about")}
-    items=${value && [...value].sort((one, other) => one.name.localeCompare(other.name))}
+    items=${value && [...value].sort((a, b) => a.name.localeCompare(b.name))}
     problem=${problem}
     again=${again}
     empty=${t("no-webhooks")}
@@ -60,8 +60,8 @@ function Making({ onMade }) {
   const [name, setName] = useState("");
   const [channelId, setChannelId] = useState(currentLocation.value?.channelId);
   const { busy, problem, setProblem, get } = useFormRequest();
-  const here = webhookChannels();
-  const chosen = here.some(({ id }) => id === channelId) ? channelId : here[0]?.id;
+  const usable = webhookChannels();
+  const chosen = usable.some(({ id }) => id === channelId) ? channelId : usable[0]?.id;
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!name.trim()) {

@@ -33,18 +33,18 @@ export function notificationItems({ id, type }) {
 /** Return the menu items for a channel's level and mute. @param {string} channelId @returns {ItemList} */
 export function levelItems(channelId) {
   const { level, muted, muted_until_ms: untilMs } = choiceOf(channelId);
-  const usual = choiceOf(null).level ?? levelOf(null);
+  const inherited = choiceOf(null).level ?? levelOf(null);
   return [
     { heading: t("notify-about") },
     {
-      label: t("level-default", { level: t(`level-${usual}`) }),
+      label: t("level-default", { level: t(`level-${inherited}`) }),
       checked: level === null,
       onChoose: () => tryOrNotify(chooseLevel(channelId, null)),
     },
-    ...LEVELS.map((each) => ({
-      label: t(`level-${each}`),
-      checked: level === each,
-      onChoose: () => tryOrNotify(chooseLevel(channelId, each)),
+    ...LEVELS.map((offered) => ({
+      label: t(`level-${offered}`),
+      checked: level === offered,
+      onChoose: () => tryOrNotify(chooseLevel(channelId, offered)),
     })),
     ...(muted ? unmuteItems(channelId, untilMs) : muteItems(channelId)),
   ];

@@ -55,7 +55,7 @@ function MuteAll() {
 
 /** The setting for notifications while the page is open but not visible. */
 function Notices() {
-  const refused = noticesRefused();
+  const isBlocked = noticesRefused();
   const change = async (/** @type {boolean} */ on) => {
     const notices = on && (await askForNotices());
     chooseAlerts({ notices });
@@ -63,9 +63,9 @@ function Notices() {
   };
   return html`<${Switch}
     label=${t("notices")}
-    hint=${refused ? t("notices-refused") : t("notices-hint")}
-    checked=${alerts.value.notices && !refused}
-    disabled=${refused}
+    hint=${isBlocked ? t("notices-refused") : t("notices-hint")}
+    checked=${alerts.value.notices && !isBlocked}
+    disabled=${isBlocked}
     onChange=${change}
   />`;
 }

@@ -24,7 +24,7 @@ export const listens = ({ may_speak: speaks, camera, screen, unwatched }) =>
 /** @param {{people: Person[]}} props */
 export function Audience({ people }) {
   const hands = raisedHands(people);
-  const shown = [...hands, ...people.filter((each) => !hands.includes(each))];
+  const shown = [...hands, ...people.filter((person) => !hands.includes(person))];
   const title = t("audience", { count: people.length });
   return html`<section id="audience" aria-label=${title}>
     <h2>${title}</h2>

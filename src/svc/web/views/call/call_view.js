@@ -35,8 +35,8 @@ const UnexpectedDevices = Lazy(() => import("./encryption.js"), "UnexpectedDevic
 
 /** @param {{channel: Channel}} props */
 export function CallView({ channel }) {
-  const here = callChannel.value === channel.id;
-  const people = here ? participants() : [];
+  const isIn = callChannel.value === channel.id;
+  const people = isIn ? participants() : [];
   const wanted = target.value?.channelId === channel.id;
   // The chat is beside the call, so open it when the member follows a link to one of its messages.
   useEffect(() => {
@@ -48,7 +48,7 @@ export function CallView({ channel }) {
       <${DrawerButton} />
       <h1 id="room-name" dir="auto" tabindex="-1">${channel.name}</h1>
       ${
-        here &&
+        isIn &&
         html`
           <p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
           <p id="call-state" class="pill" role="status" data-state=${shownCallState.value}>
@@ -58,7 +58,7 @@ export function CallView({ channel }) {
       }
       <span class="head-actions">
         ${
-          here &&
+          isIn &&
           callEncrypted.value &&
           html`<${IconButton}
             id="encrypted"
@@ -83,8 +83,8 @@ export function CallView({ channel }) {
         />
       </span>
     </header>
-    ${here && callEncrypted.value && html`<${UnexpectedDevices} channelId=${channel.id} />`}
-    ${here ? html`<${InCall} people=${people} />` : html`<${WayIn} channel=${channel} />`}
+    ${isIn && callEncrypted.value && html`<${UnexpectedDevices} channelId=${channel.id} />`}
+    ${isIn ? html`<${InCall} people=${people} />` : html`<${WayIn} channel=${channel} />`}
   </main>`;
 }
 

@@ -18,7 +18,7 @@ import { t } from "../../words/words.js";
  * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}}
  *   props
  */
-export function DeviceSelect({ kind, name, label, named = false }) {
+export function DeviceSelect({ kind, name, label, named: hidesLabel = false }) {
   const list = devices.value[kind];
   useEffect(() => {
     lookForDevices();
@@ -27,7 +27,7 @@ export function DeviceSelect({ kind, name, label, named = false }) {
     return html`<p class="quiet">${t("no-speaker-choice")}</p>`;
   const value = list.some(({ id }) => id === callSettings.value[name]) ? callSettings.value[name] : "";
   return html`<label class="field">
-    <span class=${named ? "unseen" : ""}>${label}</span>
+    <span class=${hidesLabel ? "unseen" : ""}>${label}</span>
     <select
       value=${value}
       onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>

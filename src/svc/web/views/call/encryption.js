@@ -13,7 +13,7 @@ import { Dialog } from "../parts/dialog.js";
 
 const SETTLED_MS = 5000; // A leaving member disappears shortly before the keys change.
 
-const named = (/** @type {string[]} */ ids) =>
+const namesOf = (/** @type {string[]} */ ids) =>
   formatList(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
 
 /**
@@ -21,9 +21,9 @@ const named = (/** @type {string[]} */ ids) =>
  * @param {{channelId: string}} props
  */
 export function UnexpectedDevices({ channelId }) {
-  const here = new Set(participantsIn(channelId).map(({ id }) => id));
+  const present = new Set(participantsIn(channelId).map(({ id }) => id));
   const holders = keyHolders.value;
-  const names = named(holders.filter((id, at) => !here.has(id) || holders.indexOf(id) !== at));
+  const names = namesOf(holders.filter((id, at) => !present.has(id) || holders.indexOf(id) !== at));
   const [announced, setAnnounced] = useState("");
   useEffect(() => {
     const timer = setTimeout(setAnnounced, SETTLED_MS, names);
@@ -59,7 +59,7 @@ export function SealedDialog({ channelId, onClose }) {
     ${
       holders.length
         ? html`<p id="key-holders" dir="auto">
-            ${t("call-encrypted-who", { names: named(holders), count: holders.length })}
+            ${t("call-encrypted-who", { names: namesOf(holders), count: holders.length })}
           </p>`
         : html`<p class="quiet">${t("call-encrypted-alone")}</p>`
     }

@@ -39,15 +39,15 @@ export function Hands({ people }) {
         ${
           moderates
             ? hands.map(
-                (each) =>
+                (person) =>
                   html`<${Button}
-                    key=${each.id}
+                    key=${person.id}
                     icon="close"
                     title=${t("lower-hand")}
-                    aria-label=${t("lower-hand-of", { name: each.nickname })}
-                    onClick=${() => tryOrNotify(lowerHandOf(each.id, channelId))}
+                    aria-label=${t("lower-hand-of", { name: person.nickname })}
+                    onClick=${() => tryOrNotify(lowerHandOf(person.id, channelId))}
                   >
-                    <span dir="auto">${nameOf(each)}</span>
+                    <span dir="auto">${nameOf(person)}</span>
                   <//>`,
               )
             : html`<span dir="auto">${formatList(hands.map(nameOf))}</span>`
@@ -59,13 +59,15 @@ export function Hands({ people }) {
 
 /** Reactions that float up from the bottom of the stage. */
 export function FloatingReactions() {
-  const here = reactions.value.filter(({ channelId }) => channelId === callChannel.value);
-  return html`<div class="floating" role="group" aria-live="polite" aria-label=${t("reactions")}>${here.map(
-    ({ key, memberId, emoji }) => html`<span class="floats" key=${key} style=${{ "--lane": key % 5 }}>
-      <${Sign} sign=${emoji} />
-      <span class="name" dir="auto">${memberOf(memberId)?.nickname ?? t("somebody")}</span>
-    </span>`,
-  )}</div>`;
+  const visible = reactions.value.filter(({ channelId }) => channelId === callChannel.value);
+  return html`<div class="floating" role="group" aria-live="polite" aria-label=${t("reactions")}>
+    ${visible.map(
+      ({ key, memberId, emoji }) => html`<span class="floats" key=${key} style=${{ "--lane": key % 5 }}>
+        <${Sign} sign=${emoji} />
+        <span class="name" dir="auto">${memberOf(memberId)?.nickname ?? t("somebody")}</span>
+      </span>`,
+    )}
+  </div>`;
 }
 
 /** The button that opens the menu with the raised hand and the reactions. */

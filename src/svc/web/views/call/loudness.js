@@ -17,7 +17,7 @@ const isStill = () =>
 /** @param {string} userId */
 function levelOf(userId) {
   if (userId === member.peek()?.id) return ownLevel();
-  const mic = tracks.peek().find((each) => each.userId === userId && each.source === "mic");
+  const mic = tracks.peek().find((track) => track.userId === userId && track.source === "mic");
   const level = mic?.receiver.getSynchronizationSources()[0]?.audioLevel ?? 0;
   return Math.min(1, Math.sqrt(level / LOUD));
 }

@@ -83,7 +83,7 @@ function Now({ memberId }) {
  * @param {Source} source
  */
 function videoWords(memberId, source) {
-  const track = tracks.value.find((each) => each.userId === memberId && each.source === source);
+  const track = tracks.value.find((track) => track.userId === memberId && track.source === source);
   const withheld = participants().find(({ id }) => id === memberId)?.withheld?.[source];
   if (withheld) return [t("withheld", { reason: withheld })];
   if (!track) return [];

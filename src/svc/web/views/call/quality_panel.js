@@ -49,21 +49,21 @@ export function QualityPanel({ onClose }) {
         </dl>
         <${Graph}
           label=${t("round-trip")}
-          values=${readings.value.map((each) => each.roundTripMs)}
+          values=${readings.value.map((reading) => reading.roundTripMs)}
           words=${(/** @type {number} */ ms) => t("ms", { ms })}
         />
         <${Graph}
           label=${t("loss")}
-          values=${readings.value.map((each) => each.lost * 100)}
+          values=${readings.value.map((reading) => reading.lost * 100)}
           words=${(/** @type {number} */ highest) => percent(highest / 100)}
         />
         <h3>${t("sent-by-me")}</h3>
         ${now.sent.map(
-          (each) =>
+          (encoding) =>
             html`<${Line}
-              key=${`${each.mid} ${each.width}`}
-              name=${t(`source-${each.source || "unknown"}`)}
-              line=${each}
+              key=${`${encoding.mid} ${encoding.width}`}
+              name=${t(`source-${encoding.source || "unknown"}`)}
+              line=${encoding}
             />`,
         )}
         <h3>${t("received")}</h3>
@@ -130,11 +130,11 @@ function OfPerson({ id, lines }) {
  */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
-  const most = Math.max(1, highest); // The minimum scale, so that tiny values do not look large.
+  const scale = Math.max(1, highest); // The minimum scale, so that tiny values do not look large.
   const points = values
     .map(
       (value, index) =>
-        `${((index + 180 - values.length) * WIDTH) / 179},${HEIGHT - (value / most) * (HEIGHT - 4) - 2}`,
+        `${((index + 180 - values.length) * WIDTH) / 179},${HEIGHT - (value / scale) * (HEIGHT - 4) - 2}`,
     )
     .join(" ");
   return html`<figure class="graph">
@@ -151,7 +151,7 @@ function Graph({ label, values, words }) {
  * @param {Source} source
  */
 export function layersOf(userId, source) {
-  const track = tracks.value.find((each) => each.userId === userId && each.source === source);
+  const track = tracks.value.find((track) => track.userId === userId && track.source === source);
   return layers.value.get(track?.trackId ?? "") ?? null;
 }
 

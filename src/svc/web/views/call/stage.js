@@ -26,10 +26,10 @@ export function Stage({ people }) {
   const speaker = useComputed(() => speakers.value.find((id) => id !== member.value?.id) ?? null).value;
   if (speaker) lastSpeaker.current = speaker;
   const shown = onlySound.value
-    ? people.map((each) => (each.own ? each : { ...each, camera: null }))
+    ? people.map((person) => (person.own ? person : { ...person, camera: null }))
     : people;
   const audience = shown.filter(listens);
-  const { large, small } = arranged(audience.length ? shown.filter((each) => !listens(each)) : shown, {
+  const { large, small } = arranged(audience.length ? shown.filter((person) => !listens(person)) : shown, {
     mode: mode.value,
     pinned: pinned.value,
     speaker: lastSpeaker.current,
@@ -40,7 +40,7 @@ export function Stage({ people }) {
   const isScreens = large.every((key) => key.startsWith("screen "));
   const tile = (/** @type {string} */ key) => {
     const [kind, id] = key.split(" ");
-    const person = shown.find((each) => each.id === id);
+    const person = shown.find((person) => person.id === id);
     return kind === "screen"
       ? html`<${ScreenTile} key=${key} person=${person} />`
       : html`<${PersonTile} key=${key} person=${person} />`;

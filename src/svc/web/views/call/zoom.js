@@ -65,7 +65,7 @@ export function dragged(view, before, now) {
     x: points.reduce((sum, { x }) => sum + x, 0) / points.length,
     y: points.reduce((sum, { y }) => sum + y, 0) / points.length,
   });
-  const apart = (/** @type {Point[]} */ [one, other]) => Math.hypot(one.x - other.x, one.y - other.y);
+  const apart = (/** @type {Point[]} */ [a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
   const [from, to] = [middle(before), middle(now)];
   const shifted = moved(view, to.x - from.x, to.y - from.y);
   return now.length > 1 && apart(before) > 0 ? zoomed(shifted, apart(now) / apart(before), to) : shifted;

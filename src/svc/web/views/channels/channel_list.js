@@ -62,10 +62,10 @@ function Category({ category, channels: inside }) {
   const shut = collapsed.value.has(id);
   const shown = shut
     ? inside.filter(
-        (each) =>
-          currentLocation.value?.channelId === each.id ||
-          callChannel.value === each.id ||
-          countsOf(each.id).unread > 0,
+        (channel) =>
+          currentLocation.value?.channelId === channel.id ||
+          callChannel.value === channel.id ||
+          countsOf(channel.id).unread > 0,
       )
     : inside;
   return html`<section aria-label=${name}>

@@ -42,7 +42,7 @@ const items = () => [
     icon: "add",
     onChoose: () => showDialog("create-channel"),
   },
-  (isOwner() || MANAGING.some((each) => hasPermission(each))) && {
+  (isOwner() || MANAGING.some((permission) => hasPermission(permission))) && {
     label: t("server-settings"),
     icon: "gear",
     onChoose: settings(isOwner() ? "server" : "members"),

@@ -34,7 +34,7 @@ let touched = null;
 /** Handle swipes and long presses from now on. */
 export function startSwipes() {
   const listen = { passive: true };
-  document.addEventListener("touchstart", rest, listen);
+  document.addEventListener("touchstart", startPress, listen);
   document.addEventListener("touchmove", ({ changedTouches }) => stir(changedTouches[0]), listen);
   document.addEventListener("touchend", lift);
   document.addEventListener("touchcancel", stopResting, listen);
@@ -112,7 +112,7 @@ function movesItself(target) {
 }
 
 /** @param {TouchEvent} event */
-function rest({ touches, target }) {
+function startPress({ touches, target }) {
   clearTimeout(resting.timer);
   const { clientX: x, clientY: y } = touches[0];
   resting = { timer: 0, x, y, opened: false, message: null };

@@ -30,8 +30,8 @@ export function Switcher({ onClose }) {
     input.current.focus();
     loadMembers().catch(() => {});
   }, []);
-  const found = results(wanted);
-  const chosen = found[Math.min(at, found.length - 1)];
+  const matches = results(wanted);
+  const chosen = matches[Math.min(at, matches.length - 1)];
   const go = (/** @type {Result} */ result) => {
     closeDialogs();
     if (result.channel) open(result.channel.id);
@@ -39,9 +39,9 @@ export function Switcher({ onClose }) {
   };
   const pressed = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by && found.length) {
+    if (by && matches.length) {
       event.preventDefault();
-      setAt((Math.min(at, found.length - 1) + by + found.length) % found.length);
+      setAt((Math.min(at, matches.length - 1) + by + matches.length) % matches.length);
     } else if (event.key === "Enter" && chosen) {
       event.preventDefault();
       go(chosen);
@@ -69,7 +69,7 @@ export function Switcher({ onClose }) {
       onKeyDown=${pressed}
     />
     <ul id="switcher-list" role="listbox" aria-label=${t("switcher-title")}>
-      ${found.map(
+      ${matches.map(
         (result) => html`<li
           key=${result.key}
           id=${`go-${result.key}`}
@@ -91,7 +91,7 @@ export function Switcher({ onClose }) {
         </li>`,
       )}
     </ul>
-    ${!found.length && html`<p class="quiet">${t("nothing-found")}</p>`}
+    ${!matches.length && html`<p class="quiet">${t("nothing-found")}</p>`}
   <//>`;
 }
 
@@ -110,7 +110,7 @@ function results(wanted) {
   return all
     .map((result) => ({ result, fits: fit(foldCase(result.name), letters) }))
     .filter(({ fits }) => fits >= 0)
-    .sort((one, other) => one.fits - other.fits)
+    .sort((a, b) => a.fits - b.fits)
     .slice(0, MAX_RESULTS)
     .map(({ result }) => result);
 }

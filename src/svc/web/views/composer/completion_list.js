@@ -164,20 +164,20 @@ export function CompletionList({ completion: { id, list, at, choose } }) {
   if (!list.length) return null;
   return html`<ul id=${id} ref=${box} class="completion" role="listbox" aria-label=${t("completion")}>
     ${list.map(
-      (each, index) => html`<li
-        key=${`${each.kind} ${each.id}`}
+      (item, index) => html`<li
+        key=${`${item.kind} ${item.id}`}
         id=${index === at ? `${id}-at` : undefined}
         role="option"
         aria-selected=${index === at}
         onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()}
-        onClick=${() => choose(each)}
+        onClick=${() => choose(item)}
       >
-        <${Sign} each=${each} />
-        <span dir="auto">${nameOf(each)}</span>
-        ${each.kind === "command" && html`<small class="quiet">${t(`command-${each.name}`)}</small>`}
+        <${Sign} candidate=${item} />
+        <span dir="auto">${nameOf(item)}</span>
+        ${item.kind === "command" && html`<small class="quiet">${t(`command-${item.name}`)}</small>`}
         ${
-          (each.kind === "role" || each.kind === "group") &&
-          html`<small class="quiet">${t(`completion-${each.kind}`)}</small>`
+          (item.kind === "role" || item.kind === "group") &&
+          html`<small class="quiet">${t(`completion-${item.kind}`)}</small>`
         }
       </li>`,
     )}
@@ -190,8 +190,8 @@ function nameOf({ kind, name }) {
   return kind === "emoji" ? `:${name}:` : name;
 }
 
-/** @param {{each: Candidate}} props */
-function Sign({ each: { kind, id, name, character, url } }) {
+/** @param {{candidate: Candidate}} props */
+function Sign({ candidate: { kind, id, name, character, url } }) {
   if (kind === "member")
     return html`<${Avatar} id=${id} name=${name} url=${members.value.get(id)?.avatar} size="small" />`;
   if (kind === "emoji")

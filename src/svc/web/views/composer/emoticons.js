@@ -44,9 +44,9 @@ function make() {
       if (!field.value) spared = false;
       if (inputType === "historyUndo") spared = true;
       if (spared || data !== " " || !appearance.value.emoticons) return;
-      const found = finished(field.value, field.selectionStart);
-      if (!found) return;
-      const { start, end, emoji } = found;
+      const emoticon = finished(field.value, field.selectionStart);
+      if (!emoticon) return;
+      const { start, end, emoji } = emoticon;
       const words = field.value.slice(start, end + 1);
       replace(field, start, end + 1, `${emoji} `);
       last = { start, end: field.selectionStart, words };

@@ -76,7 +76,7 @@ export const Message = memo(
     const { author, reactions, mentions, mention_groups: groups } = message;
     const [shown, show] = useState(false); // Whether a blocked member's message was revealed.
     const hidden = blocked.value.has(author.id) && !shown;
-    const named =
+    const isMentioned =
       mentions.includes(own) ||
       (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
     const [askAbout, personMenu] = usePersonMenu();
@@ -110,7 +110,7 @@ export const Message = memo(
       "message",
       own === author.id && "own",
       follows && "follows",
-      named && !hidden && "mentions-me",
+      isMentioned && !hidden && "mentions-me",
       marked && "marked",
     ]
       .filter(Boolean)
@@ -273,7 +273,7 @@ function Text({ message }) {
 export function Replied({ id, conversation }) {
   const { channelId, conversationId, thread, messages } = conversation;
   const replied = useComputed(() => {
-    const held = messages.value.find((each) => each.id === id);
+    const held = messages.value.find((message) => message.id === id);
     return held && "author" in held ? held : conversationId === undefined ? answered(channelId, id) : null;
   }).value;
   const go = () =>

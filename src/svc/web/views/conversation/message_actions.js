@@ -167,11 +167,11 @@ export function Actions({ message, conversation, hasPermission, call, onCalled, 
     /** @type {ItemList} */
     const removing = [mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove }];
     // The sheet that a long press opens contains all actions.
-    const most = sheet ? SHEET_EMOJI : undefined;
+    const limit = sheet ? SHEET_EMOJI : undefined;
     /** @type {ItemList} */
     const signs = [
       ...(HANDHELD.matches && hasPermission("add_reactions")
-        ? quickOf(message, message.reactions, most)
+        ? quickOf(message, message.reactions, limit)
         : []
       ).map(({ sign, label, press }) => ({ label, sign: html`<${Sign} sign=${sign} />`, onChoose: press })),
       sheet &&

@@ -38,7 +38,7 @@ export function Editor({ message, onDone }) {
     const field = writing.field.current;
     // An on-screen keyboard makes the list shorter.
     const observer = new ResizeObserver(() => field.parentElement?.scrollIntoView({ block: "nearest" }));
-    for (const each of [field, field.closest(".messages-box")]) if (each) observer.observe(each);
+    for (const element of [field, field.closest(".messages-box")]) if (element) observer.observe(element);
     return () => observer.disconnect();
   }, []);
   useLayer(onDone);

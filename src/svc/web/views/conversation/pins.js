@@ -13,26 +13,26 @@ import { explain, t } from "../../words/words.js";
 
 /** @param {{channel: Channel, onClose: () => void}} props */
 export function Pins({ channel, onClose }) {
-  const [found, setFound] = useState(/** @type {{messages?: Message[], problem?: string} | null} */ (null));
+  const [pins, setPins] = useState(/** @type {{messages?: Message[], problem?: string} | null} */ (null));
   const again = () => {
-    ask("pins", { channel_id: channel.id }).then(setFound, (error) =>
-      setFound((known) => ({ ...known, problem: explain(error) })),
+    ask("pins", { channel_id: channel.id }).then(setPins, (error) =>
+      setPins((known) => ({ ...known, problem: explain(error) })),
     );
   };
   // Fetch again when a loaded message is pinned or unpinned.
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
   useEffect(again, [channel.id, pinned, connection.value === "online"]);
   return html`<${SidePanel} title=${t("pins")} onClose=${onClose}>
-    ${!found && html`<${Skeletons} rows=${3} />`}
+    ${!pins && html`<${Skeletons} rows=${3} />`}
     ${
-      found?.problem &&
+      pins?.problem &&
       html`<p class="error">
-        ${found.problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
+        ${pins.problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
       </p>`
     }
-    ${found?.messages?.length === 0 && html`<${EmptyState} icon="pin">${t("no-pins")}<//>`}
+    ${pins?.messages?.length === 0 && html`<${EmptyState} icon="pin">${t("no-pins")}<//>`}
     <ul class="message-lines">
-      ${found?.messages?.map(
+      ${pins?.messages?.map(
         (message) =>
           html`<${MessageLine} key=${message.id} message=${message} onOpen=${() => goTo(message)} />`,
       )}

@@ -55,21 +55,22 @@ export function Reactions({ message, reactions, conversation, hasPermission }) {
 function Reaction({ message, reaction, hasPermission }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
-  const [named, setNamed] = useState(false); // Names are fetched only when the member asks to see them.
+  // Names are fetched only when the member asks to see them.
+  const [showsNames, setShowsNames] = useState(false);
   const who = () => {
     const names = ids.slice(0, MAX_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
     return formatList(
       ids.length > MAX_NAMED ? [...names, t("others", { count: ids.length - MAX_NAMED })] : names,
     );
   };
-  const ask = () => setNamed(true);
+  const ask = () => setShowsNames(true);
   return html`<li>
     <button
       type="button"
       class="reaction"
       aria-disabled=${!hasPermission}
       aria-pressed=${own}
-      title=${named ? who() : undefined}
+      title=${showsNames ? who() : undefined}
       onMouseEnter=${ask}
       onFocus=${ask}
       onClick=${() => hasPermission && tryOrNotify(acts.react(message, sign, !own))}
@@ -82,9 +83,9 @@ function Reaction({ message, reaction, hasPermission }) {
 
 /** A standard emoji, or one of the server's own emoji, given as :name:. @param {{sign: string}} props */
 export function Sign({ sign }) {
-  const found = emoji.value.get(sign.slice(1, -1));
-  return found && sign.startsWith(":")
-    ? html`<img class="emoji" src=${found.url} alt=${sign} />`
+  const serverEmoji = emoji.value.get(sign.slice(1, -1));
+  return serverEmoji && sign.startsWith(":")
+    ? html`<img class="emoji" src=${serverEmoji.url} alt=${sign} />`
     : html`<span class="emoji">${sign}</span>`;
 }
 

@@ -30,7 +30,7 @@ import { explain, formatList, t } from "../../words/words.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function Search({ channel, onClose }) {
-  const [named] = useState(namedHere);
+  const [filterNames] = useState(namedHere);
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   /** @type {RefObject<HTMLElement>} */
@@ -39,38 +39,41 @@ export function Search({ channel, onClose }) {
   /** @type {ReturnType<typeof useSearchResults<Found>>} */
   const [before, follow] = useSearchResults(opened, field, lines);
   const [query, setQuery] = useState(before?.query ?? "");
-  const [found, setFound] = useState(before ?? null);
+  const [results, setResults] = useState(before ?? null);
   const [busy, setBusy] = useState(false);
   const turn = useRef(0); // The number of the latest search; the results of earlier searches are dropped.
-  useLayoutEffect(() => highlightWords(lines.current, wantedWords(found?.query ?? "", named)), [found]);
+  useLayoutEffect(
+    () => highlightWords(lines.current, wantedWords(results?.query ?? "", filterNames)),
+    [results],
+  );
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
     turn.current += 1;
     const mine = turn.current;
-    const refused = wrong(wanted, named);
-    if (refused) {
+    const problem = wrong(wanted, filterNames);
+    if (problem) {
       setBusy(false);
-      setFound({ query: wanted, messages: [], more: false, problem: refusalText(refused, named) });
+      setResults({ query: wanted, messages: [], more: false, problem: refusalText(problem, filterNames) });
       return;
     }
     setBusy(true);
     // The query can contain the beginnings of members' names.
     if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {});
     const parameters = new URLSearchParams({
-      query: sent(wanted, named, members.value.values()),
+      query: sent(wanted, filterNames, members.value.values()),
       ...(before && { before }),
     });
     const answer = await api("GET", `/api/search?${parameters}`).then(
       ({ messages, more }) => ({
         query: wanted,
-        messages: before ? [...(found?.messages ?? []), ...messages] : messages,
+        messages: before ? [...(results?.messages ?? []), ...messages] : messages,
         more,
         problem: "",
       }),
       (error) => ({ query: wanted, messages: [], more: false, problem: explain(error) }),
     );
     if (mine !== turn.current) return;
-    setFound(answer);
+    setResults(answer);
     setBusy(false);
   };
   const submit = (/** @type {Event} */ event) => {
@@ -81,14 +84,14 @@ export function Search({ channel, onClose }) {
     setQuery(changed);
     field.current.focus();
   };
-  const unfinished = begun(query, named);
+  const unfinished = begun(query, filterNames);
   if (unfinished?.filter === "from") loadMembers().catch(() => {});
   const offered =
     unfinished &&
     values(
       unfinished,
       { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") },
-      named,
+      filterNames,
     );
   const take = (/** @type {string} */ value) => unfinished && write(completed(query, unfinished, value));
   return html`<${SidePanel} title=${t("search")} onClose=${onClose}>
@@ -107,8 +110,12 @@ export function Search({ channel, onClose }) {
     <p class="filters">
       ${FILTERS.map(
         (filter) =>
-          html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter, named))}>
-            ${named.filters[filter]}:
+          html`<${Button}
+            key=${filter}
+            look="chip"
+            onClick=${() => write(extended(query, filter, filterNames))}
+          >
+            ${filterNames.filters[filter]}:
           <//>`,
       )}
     </p>
@@ -144,31 +151,31 @@ export function Search({ channel, onClose }) {
     }
     <div aria-live="polite" aria-busy=${busy}>
       ${busy && html`<p class="quiet">${t("searching")}</p>`}
-      ${!busy && found?.problem && html`<p class="error">${found.problem}</p>`}
+      ${!busy && results?.problem && html`<p class="error">${results.problem}</p>`}
       ${
         !busy &&
-        found &&
-        !found.problem &&
-        (found.messages.length > 0 || found.query === query) &&
+        results &&
+        !results.problem &&
+        (results.messages.length > 0 || results.query === query) &&
         html`<p class="quiet">
-          ${t("search-count", { count: found.messages.length, more: found.more ? "yes" : "no" })}
+          ${t("search-count", { count: results.messages.length, more: results.more ? "yes" : "no" })}
         </p>`
       }
     </div>
-    <ul class="message-lines" ref=${lines}>${found?.messages.map(
+    <ul class="message-lines" ref=${lines}>${results?.messages.map(
       (message, at) => html`<${MessageLine}
         key=${message.id}
         message=${message}
         where=${channelsById.value.get(message.channel_id)?.name}
         onOpen=${() => {
-          follow(found, at);
+          follow(results, at);
           goTo(message);
         }}
       />`,
     )}</ul>
     ${
-      found?.more &&
-      html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1)?.id)}>
+      results?.more &&
+      html`<${Button} disabled=${busy} onClick=${() => find(results.query, results.messages.at(-1)?.id)}>
         ${t("search-more")}
       <//>`
     }
@@ -182,7 +189,7 @@ export function Search({ channel, onClose }) {
  */
 function highlightWords(lines, words) {
   if (!globalThis.Highlight) return undefined; // Firefox before version 140 cannot highlight.
-  const found = new Highlight();
+  const highlight = new Highlight();
   for (const text of lines.querySelectorAll(".message-line > .text")) {
     const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
@@ -191,11 +198,11 @@ function highlightWords(lines, words) {
         const range = new Range();
         range.setStart(node, start);
         range.setEnd(node, end);
-        found.add(range);
+        highlight.add(range);
       }
     }
   }
-  CSS.highlights.set("found", found);
+  CSS.highlights.set("found", highlight);
   return () => CSS.highlights.delete("found");
 }
 

@@ -19,13 +19,13 @@ import { MessageLine } from "./message_line.js";
 
 /** @param {{onClose: () => void}} props */
 export function Threads({ onClose }) {
-  const [found, setFound] = useState(/** @type {Each[]} */ ([]));
+  const [followed, setFollowed] = useState(/** @type {Each[]} */ ([]));
   const [{ more, busy, problem }, setState] = useState({ more: false, busy: true, problem: "" });
   const fetchMore = async (/** @type {string | null | undefined} */ before) => {
     setState({ more: false, busy: true, problem: "" });
     try {
       const page = await ask("threads", before ? { before } : {});
-      setFound((known) => [...(before ? known : []), ...page.threads]);
+      setFollowed((known) => [...(before ? known : []), ...page.threads]);
       setState({ more: page.more, busy: false, problem: "" });
     } catch (error) {
       setState({ more: false, busy: false, problem: explain(error) });
@@ -35,9 +35,9 @@ export function Threads({ onClose }) {
     fetchMore(null);
   }, [connection.value === "online"]);
   return html`<${SidePanel} title=${t("threads")} onClose=${onClose}>
-    ${!found.length && !busy && !problem && html`<${EmptyState} icon="thread">${t("no-threads")}<//>`}
+    ${!followed.length && !busy && !problem && html`<${EmptyState} icon="thread">${t("no-threads")}<//>`}
     <ul class="message-lines">
-      ${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}
+      ${followed.map((thread) => html`<${Followed} key=${thread.thread} followed=${thread} />`)}
     </ul>
     ${busy && html`<${Skeletons} rows=${3} />`}
     ${
@@ -46,12 +46,12 @@ export function Threads({ onClose }) {
         ${problem} <${Button} look="link" onClick=${() => fetchMore(null)}>${t("try-again")}<//>
       </p>`
     }
-    ${more && html`<${Button} onClick=${() => fetchMore(found.at(-1)?.last)}>${t("search-more")}<//>`}
+    ${more && html`<${Button} onClick=${() => fetchMore(followed.at(-1)?.last)}>${t("search-more")}<//>`}
   <//>`;
 }
 
-/** @param {{each: Each}} props */
-function Followed({ each: { channel_id: channelId, thread, root } }) {
+/** @param {{followed: Each}} props */
+function Followed({ followed: { channel_id: channelId, thread, root } }) {
   const unread = threads.value.get(thread)?.unread ?? 0;
   const open = () => openSidePanel("thread", { channelId, thread });
   const where = channelsById.value.get(channelId)?.name;

@@ -76,11 +76,13 @@ export class Timeline extends Component {
   async #toNews() {
     const { conversation } = this.props;
     const from = this.#newFrom ?? "";
-    const here = conversation.messages.value.find(({ id }) => id > from);
+    const message = conversation.messages.value.find(({ id }) => id > from);
     const reaches = !conversation.moreBefore.value || conversation.messages.value[0]?.id <= from;
     this.#dropNews();
     const id =
-      here && reaches ? here.id : await conversation.behind(from).catch((error) => notify(explain(error)));
+      message && reaches
+        ? message.id
+        : await conversation.behind(from).catch((error) => notify(explain(error)));
     if (id) this.reveal(id);
   }
 
@@ -388,7 +390,7 @@ function days(messages) {
    * @type {{day: string, list: {message: Posted | Unsent, previous: Posted | Unsent | null,
    *   follows: boolean}[]}[]}
    */
-  const found = [];
+  const groups = [];
   /** @type {Posted | Unsent | null} */
   let previous = null;
   let [begins, ends] = [0, 0]; // The bounds of the day, cached because this loop is hot.
@@ -396,17 +398,17 @@ function days(messages) {
     const at = message.posted_at_ms;
     const newDay = at < begins || at >= ends;
     if (newDay) {
-      found.push({ day: dayOf(at), list: [] });
+      groups.push({ day: dayOf(at), list: [] });
       [begins, ends] = dayAround(at);
     }
-    found.at(-1)?.list.push({
+    groups.at(-1)?.list.push({
       message,
       previous,
       follows: !newDay && previous !== null && together(previous, message),
     });
     previous = message;
   }
-  return found;
+  return groups;
 }
 
 /** @param {Posted | Unsent} previous @param {Posted | Unsent} message */

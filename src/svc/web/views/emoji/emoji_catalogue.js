@@ -77,7 +77,7 @@ export function search(query, own, all) {
   const wanted = foldCase(query.replaceAll(":", " "))
     .split(/[\s_]+/u)
     .filter(Boolean);
-  return [...found(own, wanted), ...found(all, wanted)].slice(0, MAX_FOUND);
+  return [...bestMatches(own, wanted), ...bestMatches(all, wanted)].slice(0, MAX_FOUND);
 }
 
 /**
@@ -90,10 +90,10 @@ export function search(query, own, all) {
 export function find(prefix, serverEmoji, limit, tone = 0) {
   if (!catalogue.value) load();
   const own = matching(ownItems(serverEmoji), prefix, ({ name }) => name, limit);
-  const rest = found(catalogue.value ?? [], [foldCase(prefix)]).slice(0, limit - own.length);
+  const others = bestMatches(catalogue.value ?? [], [foldCase(prefix)]).slice(0, limit - own.length);
   return [
     ...own.map(({ name, label, url }) => ({ name, label, url })),
-    ...rest.map((item) => ({ name: item.name, label: item.label, character: inTone(item, tone) })),
+    ...others.map((item) => ({ name: item.name, label: item.label, character: inTone(item, tone) })),
   ];
 }
 
@@ -110,27 +110,27 @@ export function signOf(name, serverEmoji, tone = 0) {
 }
 
 /** @param {Item[]} items @param {string[]} wanted @returns {Item[]} */
-function found(items, wanted) {
+function bestMatches(items, wanted) {
   /** @type {{item: Item, fits: number}[]} */
   const fitting = [];
   for (const item of items) {
     const fits = wanted.map((word) => fitOf(item, word));
     if (fits.length && !fits.includes(-1))
-      fitting.push({ item, fits: fits.reduce((sum, each) => sum + each, 0) });
+      fitting.push({ item, fits: fits.reduce((sum, score) => sum + score, 0) });
   }
   // Sorting is stable, so equal matches stay in Unicode's order.
-  return fitting.sort((one, other) => one.fits - other.fits).map(({ item }) => item);
+  return fitting.sort((a, b) => a.fits - b.fits).map(({ item }) => item);
 }
 
 /** @param {Item} item @param {string} word @returns {number} */
 function fitOf({ name, names = [name], label, words = "" }, word) {
   const best = Math.min(
-    ...[...names, label].map((each) => fit(foldCase(each), word)).map((fits) => (fits < 0 ? Infinity : fits)),
+    ...[...names, label].map((name) => fit(foldCase(name), word)).map((fits) => (fits < 0 ? Infinity : fits)),
   );
   if (best < Infinity) return best;
   return foldCase(words)
     .split(" ")
-    .some((each) => each.startsWith(word))
+    .some((part) => part.startsWith(word))
     ? BY_WORD
     : -1;
 }

@@ -23,19 +23,19 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   const size = useSize(box);
   const rows = useMemo(() => laidOut(sections, size.columns), [sections, size.columns]);
   const [top, setTop] = useState(0);
-  const [place, setPlace] = useState(() => firstFrom(rows));
+  const [position, setPosition] = useState(() => firstFrom(rows));
   const wanted = useRef(false); // Whether to focus `place` once it has been rendered.
-  const here = rows[place.row]?.items[place.column] ? place : firstFrom(rows);
+  const current = rows[position.row]?.items[position.column] ? position : firstFrom(rows);
 
   useLayoutEffect(() => {
     if (box.current) box.current.scrollTop = 0;
-    setPlace(firstFrom(rows));
+    setPosition(firstFrom(rows));
   }, [sections]);
   useLayoutEffect(() => {
     const row = rows.findIndex(({ head }) => head?.id === goTo?.section);
     if (row < 0 || !box.current) return;
     box.current.scrollTop = row * size.cell;
-    setPlace(firstFrom(rows, row));
+    setPosition(firstFrom(rows, row));
   }, [goTo]);
   useEffect(() => {
     if (entered) box.current?.querySelector('[tabindex="0"]')?.focus();
@@ -43,17 +43,17 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   useLayoutEffect(() => {
     if (!wanted.current || !box.current) return;
     wanted.current = false;
-    reveal(box.current, here.row, size.cell);
+    reveal(box.current, current.row, size.cell);
     box.current.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   });
 
   const pressed = (/** @type {KeyboardEvent} */ event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const key = isRightToLeft(box.current) ? mirrored(event.key) : event.key;
-    const next = moved(rows, here, key);
+    const next = moved(rows, current, key);
     if (next) {
       wanted.current = true;
-      setPlace({ ...next });
+      setPosition({ ...next });
     } else if (key === "ArrowUp") onLeave();
     else return;
     event.preventDefault();
@@ -62,7 +62,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   const last = Math.ceil((top + size.height) / size.cell) + MARGIN;
   const drawn = rows
     .map((row, index) => ({ row, index }))
-    .filter(({ index }) => (index >= first && index <= last) || index === here.row);
+    .filter(({ index }) => (index >= first && index <= last) || index === current.row);
   return html`<div
     class="emoji-grid"
     ref=${box}
@@ -88,13 +88,13 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
             (item, column) => html`<span role="gridcell" key=${item.sign}>
               <button
                 type="button"
-                tabindex=${index === here.row && column === here.column ? 0 : -1}
+                tabindex=${index === current.row && column === current.column ? 0 : -1}
                 aria-label=${item.label}
                 onClick=${() => onChoose(item)}
                 onMouseEnter=${() => onMeet(item)}
                 onFocus=${() => {
                   onMeet(item);
-                  setPlace({ row: index, column });
+                  setPosition({ row: index, column });
                 }}
               >
                 ${

@@ -22,7 +22,7 @@ export const chooseTone = (tone) => write({ ...remembered.value, tone });
 /** @param {string} sign */
 export function used(sign) {
   const { tone, recent } = remembered.value;
-  write({ tone, recent: [sign, ...recent.filter((each) => each !== sign)].slice(0, MAX_RECENT) });
+  write({ tone, recent: [sign, ...recent.filter((other) => other !== sign)].slice(0, MAX_RECENT) });
 }
 
 /** @returns {{tone: number, recent: string[]}} */

@@ -29,7 +29,7 @@ export function Share({ onClose }) {
   // Any site can open this dialog with its own text and files.
   const [trusted, setTrusted] = useState(shared.value?.from === undefined);
   const all = textChannels.value.filter(({ id }) => hasPermission("send_messages", id));
-  const found = all.filter(({ name }) => foldCase(name).includes(foldCase(wanted)));
+  const matches = all.filter(({ name }) => foldCase(name).includes(foldCase(wanted)));
   const close = () => {
     shared.value = null;
     onClose();
@@ -58,10 +58,11 @@ export function Share({ onClose }) {
       />`
     }
     ${
-      found.length === 0 && html`<p class="quiet">${all.length ? t("nothing-found") : t("share-nowhere")}</p>`
+      matches.length === 0 &&
+      html`<p class="quiet">${all.length ? t("nothing-found") : t("share-nowhere")}</p>`
     }
     <ul onKeyDown=${move}>
-      ${found.map(
+      ${matches.map(
         ({ id, name }) =>
           html`<li key=${id}>
             <button type="button" class="channel" onClick=${() => choose(id)}>

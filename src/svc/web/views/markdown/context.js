@@ -34,11 +34,11 @@ const GROUPS = ["everyone", "here"];
 export function targetOf({ href = "", children }, context) {
   const [scheme, id] = split(href);
   const label = wordsOf(children).replace(/^[@#]/u, "");
-  const named = context.mentioned?.has(id) ?? true;
+  const isKnown = context.mentioned?.has(id) ?? true;
   if (scheme === "mention" && GROUPS.includes(id))
-    return { kind: "group", id, name: id, known: named, own: named };
+    return { kind: "group", id, name: id, known: isKnown, own: isKnown };
   if (scheme === "mention") {
-    if (!named) return { kind: "member", id, name: label, known: false, own: false };
+    if (!isKnown) return { kind: "member", id, name: label, known: false, own: false };
     const name = context.members?.(id);
     return {
       kind: "member",
@@ -55,7 +55,7 @@ export function targetOf({ href = "", children }, context) {
       id,
       name: role?.name ?? label,
       known: Boolean(role),
-      own: named && Boolean(context.ownRoles?.has(id)),
+      own: isKnown && Boolean(context.ownRoles?.has(id)),
       color: role?.color,
     };
   }

@@ -38,7 +38,7 @@ function inline(node, context, inLink) {
     case "link":
       return link(node, context, inLink);
     case "address":
-      return place(href, context, inLink) ?? address(href, [withoutBidiControls(text)], inLink);
+      return locationLink(href, context, inLink) ?? address(href, [withoutBidiControls(text)], inLink);
     case "picture":
       return ["![", text, "](", address(href, [withoutBidiControls(href)], inLink), ")"];
     case "emoji":
@@ -72,16 +72,16 @@ function link(node, context, inLink) {
  * @param {Context} context
  * @param {boolean} inLink
  */
-function place(href, { locationOf }, inLink) {
+function locationLink(href, { locationOf }, inLink) {
   const url = inLink || !locationOf ? null : webAddress(href);
-  const found = url && locationOf?.(url);
-  if (!found) return null;
+  const target = url && locationOf?.(url);
+  if (!target) return null;
   const go = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // The browser opens another tab.
     event.preventDefault();
-    found.go();
+    target.go();
   };
-  return html`<a class="mention" href=${url.href} onClick=${go}>${found.words}</a>`;
+  return html`<a class="mention" href=${url.href} onClick=${go}>${target.words}</a>`;
 }
 
 /**
@@ -110,12 +110,12 @@ function mention(target, context, inLink) {
 
 /** @param {string} name @param {Context} context */
 function emoji(name, context) {
-  const found = context.emoji?.get(name);
+  const serverEmoji = context.emoji?.get(name);
   const written = `:${name}:`;
-  return found
+  return serverEmoji
     ? html`<img
         class="emoji"
-        src=${found.url}
+        src=${serverEmoji.url}
         alt=${written}
         title=${written}
         draggable=${false}

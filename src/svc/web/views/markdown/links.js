@@ -78,8 +78,8 @@ export function webAddress(text) {
  */
 export function addressFrom(text, at, end) {
   BARE.lastIndex = at;
-  const found = BARE.exec(text);
-  return found ? withoutEnding(found[0].slice(0, end - at)) : "";
+  const match = BARE.exec(text);
+  return match ? withoutEnding(match[0].slice(0, end - at)) : "";
 }
 
 /** Remove a bracket that surrounds a URL. @param {string} address @returns {string} */
@@ -118,8 +118,8 @@ function hostAlone(label) {
 /** @param {string | undefined} shown @param {string} real */
 function sameHost(shown, real) {
   try {
-    const named = new URL(`http://${shown}`).hostname.replace(/^www\./u, "");
-    return real === named || real.endsWith(`.${named}`);
+    const shownHost = new URL(`http://${shown}`).hostname.replace(/^www\./u, "");
+    return real === shownHost || real.endsWith(`.${shownHost}`);
   } catch {
     return false;
   }

@@ -86,12 +86,12 @@ function list({ start, children }, context, dir) {
 /** Return an entry that begins with "[ ]" or "[x]", without the box; null otherwise. @param {Node} entry */
 function taskOf({ children: [first, ...rest] }) {
   const text = first?.type === "paragraph" ? first.children[0] : first;
-  const found = text?.type === "text" ? TASK.exec(text.text ?? "") : null;
-  if (!found) return null;
-  const left = { ...text, text: (text.text ?? "").slice(found[0].length) };
+  const match = text?.type === "text" ? TASK.exec(text.text ?? "") : null;
+  if (!match) return null;
+  const left = { ...text, text: (text.text ?? "").slice(match[0].length) };
   const begins =
     first.type === "paragraph" ? { ...first, children: [left, ...first.children.slice(1)] } : left;
-  return { done: found[1] !== " ", children: [begins, ...rest] };
+  return { done: match[1] !== " ", children: [begins, ...rest] };
 }
 
 /**

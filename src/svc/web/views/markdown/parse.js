@@ -74,17 +74,17 @@ function tree(tokens) {
   const root = node("root");
   /** @type {(Node | null)[]} The nodes that are open, null for those that have no look. */
   const open = [];
-  let place = root;
+  let parent = root;
   for (const token of flat(tokens)) {
     if (token.nesting > 0) {
       const opened = beginning(token, open.length);
-      open.push(opened && place);
+      open.push(opened && parent);
       if (!opened) continue;
-      place.children.push(opened);
-      place = opened;
+      parent.children.push(opened);
+      parent = opened;
     } else if (token.nesting < 0) {
-      place = open.pop() ?? place;
-    } else put(place, leaf(token));
+      parent = open.pop() ?? parent;
+    } else put(parent, leaf(token));
   }
   return root;
 }
@@ -139,12 +139,12 @@ function leaf(token) {
   }
 }
 
-/** @param {Node} place @param {Node} added */
-function put(place, added) {
-  const last = place.children.at(-1);
+/** @param {Node} parent @param {Node} added */
+function put(parent, added) {
+  const last = parent.children.at(-1);
   if (added.type === "text" && !added.text) return;
   if (added.type === "text" && last?.type === "text") last.text = (last.text ?? "") + added.text;
-  else place.children.push(added);
+  else parent.children.push(added);
 }
 
 /** @param {string} type @param {Partial<Node>} [more] @returns {Node} */

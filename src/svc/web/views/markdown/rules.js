@@ -71,19 +71,19 @@ const withUnspaced = (State) =>
      * @returns {{can_open: boolean, can_close: boolean, length: number}}
      */
     scanDelims(start, splitsWords) {
-      const found = super.scanDelims(start, splitsWords);
-      const end = start + found.length;
+      const delimiters = super.scanDelims(start, splitsWords);
+      const end = start + delimiters.length;
       const before = [...this.src.slice(Math.max(0, start - 2), start)].at(-1) ?? " ";
       const after = [...this.src.slice(end, Math.min(end + 2, this.posMax))][0] ?? " ";
       const [unspacedBefore, unspacedAfter] = [UNSPACED.test(before), UNSPACED.test(after)];
-      if (!unspacedBefore && !unspacedAfter) return found;
+      if (!unspacedBefore && !unspacedAfter) return delimiters;
       const [gapBefore, gapAfter] = [/\s/u.test(before), /\s/u.test(after)];
       const [markBefore, markAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
       const left = !gapAfter && (!markAfter || unspacedAfter || gapBefore || markBefore || unspacedBefore);
       const right = !gapBefore && (!markBefore || unspacedBefore || gapAfter || markAfter || unspacedAfter);
-      found.can_open = left && (splitsWords || !right || markBefore);
-      found.can_close = right && (splitsWords || !left || markAfter);
-      return found;
+      delimiters.can_open = left && (splitsWords || !right || markBefore);
+      delimiters.can_close = right && (splitsWords || !left || markAfter);
+      return delimiters;
     }
   };
 
@@ -182,8 +182,8 @@ function quotesAllThatFollows(state, line, end, silent) {
 /** Consume text in which no inline rule begins. @param {State} state @param {boolean} silent */
 function plain(state, silent) {
   PLAIN.lastIndex = state.pos;
-  const found = PLAIN.exec(state.src);
-  if (!found) return false;
+  const match = PLAIN.exec(state.src);
+  if (!match) return false;
   const end = Math.min(PLAIN.lastIndex, state.posMax);
   if (!silent) state.pending += state.src.slice(state.pos, end);
   state.pos = end;
@@ -283,15 +283,15 @@ function address(state, silent) {
   const before = state.src.slice(Math.max(0, state.pos - MAX_SCHEME), state.pos);
   const scheme = SCHEME.exec(before)?.[1] ?? "";
   if (!scheme) return false;
-  const rest = addressFrom(state.src, state.pos, state.posMax);
-  if (!rest || !webAddress(scheme + rest)) return false;
+  const tail = addressFrom(state.src, state.pos, state.posMax);
+  if (!tail || !webAddress(scheme + tail)) return false;
   if (!silent) {
     // The scheme may be the end of other text, as in "\https:".
     if (!state.pending.endsWith(scheme)) return false;
     state.pending = state.pending.slice(0, -scheme.length);
-    putAddress(state, scheme + rest);
+    putAddress(state, scheme + tail);
   }
-  state.pos += rest.length;
+  state.pos += tail.length;
   return true;
 }
 

@@ -75,15 +75,15 @@ export function Choice({ label, value, options, onChange }) {
     <legend>${label}</legend>
     <div>
       ${options.map(
-        (each) => html`<label key=${each.value}>
+        (option) => html`<label key=${option.value}>
           <input
             type="radio"
             name=${id}
-            value=${each.value}
-            checked=${each.value === chosen}
-            onChange=${() => choose(each.value)}
+            value=${option.value}
+            checked=${option.value === chosen}
+            onChange=${() => choose(option.value)}
           />
-          <span>${each.label}${each.hint && html`<small class="quiet">${each.hint}</small>`}</span>
+          <span>${option.label}${option.hint && html`<small class="quiet">${option.hint}</small>`}</span>
         </label>`,
       )}
     </div>

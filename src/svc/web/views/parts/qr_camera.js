@@ -48,8 +48,8 @@ async function look(video, over, onRead) {
   try {
     await video.play();
     while (!over.aborted) {
-      const [found] = await detector.detect(video);
-      if (found && !over.aborted) onRead(found.rawValue);
+      const [code] = await detector.detect(video);
+      if (code && !over.aborted) onRead(code.rawValue);
       await new Promise((resolve) => {
         setTimeout(resolve, LOOK_MS);
       });

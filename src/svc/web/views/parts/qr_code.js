@@ -57,14 +57,14 @@ export function qrMatrix(text, mask = null) {
   const version =
     1 +
     BLOCKS.findIndex(
-      ([, data], at) => bytes.length + (at < 9 ? 2 : 3) <= data.reduce((sum, each) => sum + each, 0),
+      ([, data], at) => bytes.length + (at < 9 ? 2 : 3) <= data.reduce((sum, count) => sum + count, 0),
     );
   if (!version) return null;
   const bits = codewords(bytes, version).flatMap((byte) => bitsOf(byte, 8));
   const made = (mask === null ? MASKS.map((_, number) => number) : [mask]).map((number) =>
     drawn(bits, version, number),
   );
-  return made.reduce((best, each) => (penalty(each) < penalty(best) ? each : best));
+  return made.reduce((best, code) => (penalty(code) < penalty(best) ? code : best));
 }
 
 const bitsOf = (/** @type {number} */ value, /** @type {number} */ count) =>
@@ -73,7 +73,7 @@ const bitsOf = (/** @type {number} */ value, /** @type {number} */ count) =>
 /** @param {number[]} bytes @param {number} version */
 function codewords(bytes, version) {
   const [correction, sizes] = BLOCKS[version - 1];
-  const room = sizes.reduce((sum, each) => sum + each, 0);
+  const room = sizes.reduce((sum, size) => sum + size, 0);
   const bits = [
     0,
     1,
@@ -96,17 +96,17 @@ function codewords(bytes, version) {
   const checks = blocks.map((block) => remainder(block, correction));
   const woven = (/** @type {number[][]} */ lists) =>
     Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, at) =>
-      lists.map((list) => list[at]).filter((each) => each !== undefined),
+      lists.map((list) => list[at]).filter((byte) => byte !== undefined),
     ).flat();
   return [...woven(blocks), ...woven(checks)];
 }
 
-/** Multiply in GF(256) with the polynomial 0x11d. @param {number} one @param {number} other */
-function times(one, other) {
+/** Multiply in GF(256) with the polynomial 0x11d. @param {number} a @param {number} b */
+function times(a, b) {
   let product = 0;
   for (let bit = 7; bit >= 0; bit--) {
     product = (product << 1) ^ ((product >> 7) * 0x11d);
-    product ^= ((other >> bit) & 1) * one;
+    product ^= ((b >> bit) & 1) * a;
   }
   return product;
 }
@@ -120,16 +120,16 @@ function remainder(data, degree) {
   let generator = [1];
   for (let at = 0, root = 1; at < degree; at++, root = times(root, 2)) {
     const product = [...generator, 0];
-    generator.forEach((each, place) => {
-      product[place + 1] ^= times(each, root);
+    generator.forEach((coefficient, index) => {
+      product[index + 1] ^= times(coefficient, root);
     });
     generator = product;
   }
   const left = [...data, ...Array(degree).fill(0)];
   for (let at = 0; at < data.length; at++) {
     const factor = left[at];
-    generator.forEach((each, place) => {
-      left[at + place] ^= times(each, factor);
+    generator.forEach((coefficient, index) => {
+      left[at + index] ^= times(coefficient, factor);
     });
   }
   return left.slice(data.length);

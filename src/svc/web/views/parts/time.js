@@ -62,7 +62,7 @@ export function timeAs(style, ms, now = Date.now()) {
 
 /** @param {number} ahead in ms */
 function distanceOf(ahead) {
-  const [unit, length] = UNITS.find((each) => Math.abs(ahead) >= each[1]) ?? UNITS[UNITS.length - 1];
+  const [unit, length] = UNITS.find((unit) => Math.abs(ahead) >= unit[1]) ?? UNITS[UNITS.length - 1];
   return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(
     Math.trunc(ahead / length),
     unit,
@@ -118,9 +118,9 @@ export function dayAround(ms) {
   return [day.setHours(0, 0, 0, 0), day.setDate(day.getDate() + 1)];
 }
 
-/** @param {number} one @param {number} other */
-export function sameDay(one, other) {
-  return new Date(one).toDateString() === new Date(other).toDateString();
+/** @param {number} a @param {number} b */
+export function sameDay(a, b) {
+  return new Date(a).toDateString() === new Date(b).toDateString();
 }
 
 /** Format a duration. @param {number} seconds */

@@ -134,20 +134,21 @@ function Roster({ rows }) {
  *   reached: boolean, place: number, of: number
  * }} MemberProps
  */
-const Member = memo((/** @type {MemberProps} */ { member, here, presence, colour, reached, place, of }) => {
-  const { id, nickname, avatar, status_text: status } = member;
-  const tabindex = reached ? 0 : -1;
-  const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;
-  const [ask, menu] = usePersonMenu();
-  const openMenu = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
-    if (!event.target.closest(".menu"))
-      ask(event, { id, name: nickname }, event.currentTarget.querySelector("button"));
-  };
-  return html`<li
+const Member = memo(
+  (/** @type {MemberProps} */ { member, here: isOnline, presence, colour, reached, place: position, of }) => {
+    const { id, nickname, avatar, status_text: status } = member;
+    const tabindex = reached ? 0 : -1;
+    const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;
+    const [ask, menu] = usePersonMenu();
+    const openMenu = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
+      if (!event.target.closest(".menu"))
+        ask(event, { id, name: nickname }, event.currentTarget.querySelector("button"));
+    };
+    return html`<li
     data-id=${id}
     onContextMenu=${openMenu}
-    class=${here ? "" : "is-away"}
-    aria-posinset=${place}
+    class=${isOnline ? "" : "is-away"}
+    aria-posinset=${position}
     aria-setsize=${of}
   >
     <button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
@@ -173,7 +174,8 @@ const Member = memo((/** @type {MemberProps} */ { member, here, presence, colour
     }
     ${menu}
   </li>`;
-});
+  },
+);
 
 /**
  * Return the index of the member that this key leads to; null for other keys.

@@ -63,7 +63,7 @@ function Open({ conversation }) {
   );
   const editLast = () => {
     const last = history.messages.value.findLast(
-      (each) => !each.note && each.author.id === member.value?.id && !each.trouble,
+      (message) => !message.note && message.author.id === member.value?.id && !message.trouble,
     );
     if (last) setEditing(last.id);
   };

@@ -41,14 +41,14 @@ const MARKED_MS = 2400; // The same as in style/conversation.css.
  */
 export function ConversationHistory({ conversation, history, hasPermission, editing, onEdit }) {
   const [marked, setMarked] = useState(/** @type {string | null} */ (null));
-  const [most, setMost] = useState(AT_ONCE);
+  const [limit, setLimit] = useState(AT_ONCE);
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
   const put = useRef(0); // The scroll position of the end when we last scrolled there.
   const waiting = unsent.value.get(conversation.id) ?? [];
   const messages = history.messages.value;
-  const shown = messages.slice(-most);
+  const shown = messages.slice(-limit);
   const last = messages.at(-1)?.id;
   const wanted = target.value?.conversationId === conversation.id ? target.value : null;
   const settle = () => {
@@ -67,17 +67,17 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
     const at = wanted ? messages.findIndex(({ id }) => id === wanted.messageId) : -1;
     if (!wanted || at < 0) return;
     following.current = false;
-    if (messages.length - at > most) setMost(messages.length - at + AT_ONCE);
+    if (messages.length - at > limit) setLimit(messages.length - at + AT_ONCE);
     else {
       target.value = null;
       setMarked(messages[at].id);
-      const found = [...box.current.querySelectorAll(".message")].find(
+      const element = [...box.current.querySelectorAll(".message")].find(
         ({ dataset }) => dataset.id === wanted.messageId,
       );
-      found?.scrollIntoView({ block: "center" });
-      found?.focus({ preventScroll: true });
+      element?.scrollIntoView({ block: "center" });
+      element?.focus({ preventScroll: true });
     }
-  }, [wanted, messages.length, most]);
+  }, [wanted, messages.length, limit]);
   useEffect(() => {
     const timer = setTimeout(() => setMarked(null), MARKED_MS);
     return () => clearTimeout(timer);
@@ -94,7 +94,7 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
   };
   const older = () => {
     following.current = false;
-    setMost(most + AT_ONCE);
+    setLimit(limit + AT_ONCE);
   };
   return html`<div class="timeline">
     <div
@@ -152,17 +152,17 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
 /** @param {Entry[]} messages */
 function days(messages) {
   /** @type {{day: string, list: {message: Entry, follows: boolean}[]}[]} */
-  const found = [];
+  const groups = [];
   /** @type {Entry | null} */
   let previous = null;
   for (const message of messages) {
     const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
-    if (newDay) found.push({ day: dayOf(message.posted_at_ms), list: [] });
+    if (newDay) groups.push({ day: dayOf(message.posted_at_ms), list: [] });
     const follows = !newDay && previous !== null && together(previous, message);
-    found[found.length - 1].list.push({ message, follows });
+    groups[groups.length - 1].list.push({ message, follows });
     previous = message;
   }
-  return found;
+  return groups;
 }
 
 /** @param {Entry} previous @param {Entry} message */

@@ -36,7 +36,7 @@ export function SealedFiles({ message }) {
 /** @param {{conversationId: string, file: PrivateFile}} props */
 function Closed({ conversationId, file }) {
   /** @type {RefObject<HTMLElement>} */
-  const place = useRef(null);
+  const placeholder = useRef(null);
   const { state, problem } = opened.value.get(file.id) ?? {};
   const name = withoutBidiControls(shownName(file.name));
   const open = () => privateClient().then((client) => client.openFile(conversationId, file.encrypted));
@@ -45,10 +45,10 @@ function Closed({ conversationId, file }) {
     const observer = new IntersectionObserver(([{ isIntersecting }]) => {
       if (isIntersecting) open();
     });
-    observer.observe(place.current);
+    observer.observe(placeholder.current);
     return () => observer.disconnect();
   }, [file.id, state]);
-  return html`<p class="file" ref=${place}>
+  return html`<p class="file" ref=${placeholder}>
     <${Icon} name="file" />
     ${
       state

@@ -52,7 +52,7 @@ export function GroupDialog({ with: those = [], onClose }) {
         html`<${Chips}
           label=${t("private-group-people")}
           keys=${keys}
-          onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))}
+          onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((other) => other !== key))}
         />`
       }
       <${Field}

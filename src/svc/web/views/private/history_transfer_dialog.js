@@ -13,7 +13,7 @@ export function EarlierDialog({ thumbprint, onClose }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const asks = conversations.value.flatMap((conversation) =>
-    conversation.asks.filter((each) => each.thumbprint === thumbprint),
+    conversation.asks.filter((ask) => ask.thumbprint === thumbprint),
   );
   // Another device may have answered, or the device may be gone.
   useEffect(() => {

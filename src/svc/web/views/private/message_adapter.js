@@ -26,18 +26,18 @@ export function messagesOf({ id: conversationId, members }) {
    */
   const made = new Map();
   const spoken = computed(() =>
-    (privateMessages.value.get(conversationId) ?? []).map((one) => {
-      const author = memberOf(one.memberId);
-      const source = JSON.stringify([one, author?.nickname, author?.avatar]);
-      const before = made.get(one.id);
+    (privateMessages.value.get(conversationId) ?? []).map((entry) => {
+      const author = memberOf(entry.memberId);
+      const source = JSON.stringify([entry, author?.nickname, author?.avatar]);
+      const before = made.get(entry.id);
       if (before?.source === source) return before.message;
-      const message = shown(one, author, conversationId, members);
-      made.set(one.id, { source, message });
+      const message = shown(entry, author, conversationId, members);
+      made.set(entry.id, { source, message });
       return message;
     }),
   );
   return computed(() =>
-    [...spoken.value, ...(notes.value.get(conversationId) ?? [])].sort((one, other) => one.seq - other.seq),
+    [...spoken.value, ...(notes.value.get(conversationId) ?? [])].sort((a, b) => a.seq - b.seq),
   );
 }
 
@@ -89,7 +89,7 @@ function shown(
     cards: [],
     reactions,
     previews: [],
-    mentions: members.filter((each) => text.includes(`(mention:${each})`)),
+    mentions: members.filter((memberId) => text.includes(`(mention:${memberId})`)),
     mention_groups: [],
     reply_to: reply,
     thread: null,

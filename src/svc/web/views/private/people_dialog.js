@@ -66,8 +66,8 @@ export function PeopleDialog({ conversationId, onClose }) {
   };
   if (removing)
     return html`<${Confirm}
-      title=${t("private-remove-title", { name: named(removing) })}
-      text=${t("private-remove-text", { name: named(removing) })}
+      title=${t("private-remove-title", { name: nicknameOf(removing) })}
+      text=${t("private-remove-text", { name: nicknameOf(removing) })}
       action=${t("private-remove")}
       onConfirm=${remove}
       onClose=${() => setRemoving("")}
@@ -103,7 +103,7 @@ export function PeopleDialog({ conversationId, onClose }) {
                 id !== member.value?.id &&
                 html`<${IconButton}
                   icon="close"
-                  label=${t("private-remove-them", { name: named(id) })}
+                  label=${t("private-remove-them", { name: nicknameOf(id) })}
                   onClick=${() => setRemoving(id)}
                 />`
               }
@@ -125,7 +125,7 @@ export function PeopleDialog({ conversationId, onClose }) {
           <${Chips}
             label=${t("private-add")}
             keys=${keys}
-            onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))}
+            onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((other) => other !== key))}
           />
           <p class="quiet">${t("private-add-text")}</p>
           <p class="buttons">
@@ -142,4 +142,4 @@ export function PeopleDialog({ conversationId, onClose }) {
 }
 
 /** @param {string} id */
-const named = (id) => memberOf(id)?.nickname ?? t("somebody");
+const nicknameOf = (id) => memberOf(id)?.nickname ?? t("somebody");

@@ -26,7 +26,7 @@ export function SearchDialog({ onClose }) {
   /** @type {ReturnType<typeof useSearchResults<string>>} */
   const [before, follow] = useSearchResults(opened, field, lines);
   const [wanted, setWanted] = useState(before ?? "");
-  const found = foundFor(wanted);
+  const matches = foundFor(wanted);
   return html`<${Dialog} title=${t("private-search")} onClose=${onClose}>
     <div class="stack">
       <input
@@ -40,9 +40,9 @@ export function SearchDialog({ onClose }) {
         onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)}
       />
       <p class="quiet" role="status">
-        ${wanted.trim() && !found.length ? t("nothing-found") : t("private-search-text")}
+        ${wanted.trim() && !matches.length ? t("nothing-found") : t("private-search-text")}
       </p>
-      <ul class="message-lines" ref=${lines} aria-label=${t("private-search")}>${found.map(
+      <ul class="message-lines" ref=${lines} aria-label=${t("private-search")}>${matches.map(
         ({ conversation, message }, at) => html`<${MessageLine}
           key=${`${conversation.id} ${message.id}`}
           message=${message}
@@ -73,7 +73,5 @@ function foundFor(wanted) {
         )
       : [];
   });
-  return hits
-    .sort((one, other) => other.message.posted_at_ms - one.message.posted_at_ms)
-    .slice(0, MAX_RESULTS);
+  return hits.sort((a, b) => b.message.posted_at_ms - a.message.posted_at_ms).slice(0, MAX_RESULTS);
 }

@@ -85,7 +85,7 @@ function Question({
   onAct,
   onClose,
 }) {
-  const server = servers.value.find((each) => each.origin === origin);
+  const server = servers.value.find((server) => server.origin === origin);
   const host = hostOf(origin);
   const address = html`<bdi dir="ltr">${host}</bdi>`;
   return html`<${Dialog} title=${title} onClose=${onClose} class="link-dialog">

@@ -120,7 +120,9 @@ export function OwnLinks() {
       html`<h4>${t("link-confirmations")}</h4>
         <p>${t("link-confirmations-text")}</p>
         <ul class="rows" aria-label=${t("link-confirmations")}>
-          ${confirmations.value.map((each) => html`<${Given} key=${each.digest} confirmation=${each} />`)}
+          ${confirmations.value.map(
+            (confirmation) => html`<${Given} key=${confirmation.digest} confirmation=${confirmation} />`,
+          )}
         </ul>`
     }
   `;

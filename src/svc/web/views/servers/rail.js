@@ -29,9 +29,9 @@ export function startRail() {
     const message = member.value && takeMessage();
     if (message) showDialog("link-accounts", { message });
   });
-  const place = Object.assign(document.createElement("div"), { id: "rail" });
-  document.body.prepend(place);
-  render(h(Rail, null), place);
+  const container = Object.assign(document.createElement("div"), { id: "rail" });
+  document.body.prepend(container);
+  render(h(Rail, null), container);
 }
 
 function Rail() {

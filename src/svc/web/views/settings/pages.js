@@ -116,7 +116,7 @@ export const PAGES = [
     group: "community",
     icon: "people",
     Page: Lazy(() => import("../admin/members_page.js"), "MembersPage"),
-    hasPermission: () => MANAGING.some((each) => hasPermission(each)),
+    hasPermission: () => MANAGING.some((permission) => hasPermission(permission)),
     words: () => [t("find-member"), t("timed-out")],
   },
   {

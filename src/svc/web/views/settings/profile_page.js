@@ -41,15 +41,15 @@ function Texts({ id, ...known }) {
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     /** @type {typeof problems} */
-    const refused = {};
+    const problems = {};
     const saving = changed.map(({ key }) =>
       save[key](now[key].trim()).catch((error) => {
-        refused[key] = explain(error);
+        problems[key] = explain(error);
       }),
     );
     await Promise.all(saving);
-    setProblems(refused);
-    if (Object.keys(refused).length < changed.length) notify(t("saved"), "done");
+    setProblems(problems);
+    if (Object.keys(problems).length < changed.length) notify(t("saved"), "done");
   };
   return html`<form class="stack" onSubmit=${submit} novalidate>
     ${TEXTS.map(

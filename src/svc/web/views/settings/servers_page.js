@@ -41,12 +41,12 @@ export function ServersPage() {
       all.length > 0 &&
       html`<ul class="rows other-servers" aria-label=${t("settings-servers")}>
         ${all.map(
-          (server, place) =>
+          (server, index) =>
             html`<${Row}
               key=${server.origin}
               server=${server}
-              isFirst=${place === 0}
-              isLast=${place === all.length - 1}
+              isFirst=${index === 0}
+              isLast=${index === all.length - 1}
             />`,
         )}
       </ul>`

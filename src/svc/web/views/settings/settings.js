@@ -24,8 +24,8 @@ export function Settings({ page = "profile", onClose }) {
   const [unfolded, setUnfolded] = useState(false);
   const [wanted, setWanted] = useState("");
   const shown = PAGES.filter(({ hasPermission }) => !hasPermission || hasPermission());
-  const { Page, name } = shown.find((each) => each.name === open) ?? shown[0];
-  const results = found(shown, wanted);
+  const { Page, name } = shown.find((settingsPage) => settingsPage.name === open) ?? shown[0];
+  const results = matchingPages(shown, wanted);
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   useLayoutEffect(() => {
@@ -56,23 +56,23 @@ export function Settings({ page = "profile", onClose }) {
         />
         <ul ref=${list} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveAmong(event, buttons())}>
           ${results.map(
-            ({ page: each, match }, place) => html`
+            ({ page: settingsPage, match }, index) => html`
               ${
-                each.group !== results[place - 1]?.page.group &&
-                html`<li key=${each.group} class="settings-heading" aria-hidden="true">
-                  ${t(`settings-group-${each.group}`)}
+                settingsPage.group !== results[index - 1]?.page.group &&
+                html`<li key=${settingsPage.group} class="settings-heading" aria-hidden="true">
+                  ${t(`settings-group-${settingsPage.group}`)}
                 </li>`
               }
-              <li key=${each.name}>
+              <li key=${settingsPage.name}>
                 <button
                   type="button"
-                  aria-current=${each.name === name ? "page" : undefined}
-                  onClick=${() => go(each.name)}
+                  aria-current=${settingsPage.name === name ? "page" : undefined}
+                  onClick=${() => go(settingsPage.name)}
                 >
                   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-                    <path d=${ICONS[each.icon]} />
+                    <path d=${ICONS[settingsPage.icon]} />
                   </svg>
-                  <span>${t(`settings-${each.name}`)}${match && html`<small>${match}</small>`}</span>
+                  <span>${t(`settings-${settingsPage.name}`)}${match && html`<small>${match}</small>`}</span>
                 </button>
               </li>
             `,
@@ -100,7 +100,7 @@ export function Settings({ page = "profile", onClose }) {
  * Return the pages whose name or setting contains this text, each with the matching name.
  * @param {SettingsPage[]} pages @param {string} wanted
  */
-function found(pages, wanted) {
+function matchingPages(pages, wanted) {
   const letters = foldCase(wanted.trim());
   const has = (/** @type {string} */ text) => foldCase(text).includes(letters);
   return pages

@@ -36,7 +36,7 @@ export function Shortcuts({ onClose }) {
             ${shortcuts.map(
               ({ keys, words }) =>
                 html`<div key=${words}>
-                  <dt>${keys.split("+").map((key) => html`<kbd key=${key}>${named(key)}</kbd>`)}</dt>
+                  <dt>${keys.split("+").map((key) => html`<kbd key=${key}>${keyName(key)}</kbd>`)}</dt>
                   <dd>${t(words)}</dd>
                 </div>`,
             )}
@@ -46,5 +46,5 @@ export function Shortcuts({ onClose }) {
   <//>`;
 }
 
-const named = (/** @type {string} */ key) =>
+const keyName = (/** @type {string} */ key) =>
   /** @type {{[key: string]: string}} */ ({ ArrowUp: "↑", ArrowDown: "↓" })[key] ?? key;

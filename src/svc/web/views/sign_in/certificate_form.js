@@ -36,7 +36,7 @@ export function CertificateForm({ takes }) {
   return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
     <p>
       ${t("certificate-text", {
-        issuers: formatList(takes.certificateIssuers.map((each) => new URL(each).host)),
+        issuers: formatList(takes.certificateIssuers.map((issuer) => new URL(issuer).host)),
       })}
     </p>
     <details>

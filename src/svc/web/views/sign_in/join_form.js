@@ -31,7 +31,7 @@ export function NewForm({ takes }) {
   // Once the invite field is shown it stays, so that it never disappears while somebody is typing in it.
   const looked = useRef(codeOf(invite));
   const [asksInvite, askInvite] = useState(false);
-  const named = takes.local || held.value;
+  const hasName = takes.local || held.value;
   const needsInvite = (invited.value && !invite) || problem.value?.field === "invite";
   useLayoutEffect(() => {
     if (needsInvite) askInvite(true);
@@ -44,8 +44,8 @@ export function NewForm({ takes }) {
   const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
     // The form's values may be newer than the last render.
     const { elements } = event.currentTarget;
-    for (const each of /** @type {const} */ (["name", "invite", "message"]))
-      if (elements[each]) updateForm({ [each]: elements[each].value });
+    for (const field of /** @type {const} */ (["name", "invite", "message"]))
+      if (elements[field]) updateForm({ [field]: elements[field].value });
     send(event, () => (joinForm.value.name.trim() ? null : { field: "name", key: "name-missing" }));
   };
   const changed = (/** @type {EventOn<HTMLInputElement>} */ event) =>
@@ -58,7 +58,7 @@ export function NewForm({ takes }) {
   };
   return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
     ${
-      named &&
+      hasName &&
       html`<${Field}
         label=${t("your-name")}
         name="name"
@@ -100,7 +100,7 @@ export function NewForm({ takes }) {
         onInput=${changed}
       />`
     }
-    ${named && html`<${Rules} />`}
+    ${hasName && html`<${Rules} />`}
     <${Ways} takes=${takes} action=${t("join")} />
     <${OtherWays} takes=${takes} but="new" />
   </form>`;

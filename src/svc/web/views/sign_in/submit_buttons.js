@@ -88,7 +88,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
   ];
   return html`<p class="other-ways">
     ${others
-      .filter((each) => !!each)
+      .filter((line) => !!line)
       .map(
         ({ step: to, words }) =>
           html`<${Button} key=${to} look="link" onClick=${() => turnTo(to)}>${words}<//>`,

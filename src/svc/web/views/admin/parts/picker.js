@@ -23,7 +23,7 @@ const MAX_FOUND = 8;
 export function targetOf(key) {
   const [type, id] = key.split(/:(.*)/s);
   if (type === "role") {
-    const role = roles.value.find((each) => each.id === id);
+    const role = roles.value.find((role) => role.id === id);
     return { key, id, role, name: role ? roleName(role) : t("role-gone") };
   }
   const member = members.value.get(id);
@@ -48,7 +48,7 @@ export function Pick({ label, chosen, onPick, only }) {
   useEffect(() => {
     if (only !== "role") loadMembers().catch(() => {});
   }, []);
-  const found = open ? offered(wanted, chosen, only) : [];
+  const matches = open ? offered(wanted, chosen, only) : [];
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   /** @type {RefObject<HTMLInputElement>} */
@@ -86,7 +86,7 @@ export function Pick({ label, chosen, onPick, only }) {
       setOpen(true);
     } else if (event.key === "Enter" && event.target === field.current) {
       event.preventDefault();
-      if (found.length) pick(found[0].key);
+      if (matches.length) pick(matches[0].key);
     } else if (!["Home", "End"].includes(event.key)) moveAmong(event, all);
   };
   const left = (/** @type {EventOn<HTMLElement, FocusEvent>} */ event) => {
@@ -114,7 +114,7 @@ export function Pick({ label, chosen, onPick, only }) {
     ${
       open &&
       html`<ul class="offered" ref=${list}>
-        ${found.map(
+        ${matches.map(
           (target) => html`<li key=${target.key}>
             <button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
               <${TargetSign} target=${target} />
@@ -122,7 +122,7 @@ export function Pick({ label, chosen, onPick, only }) {
             </button>
           </li>`,
         )}
-        ${!found.length && html`<li class="quiet">${t("nothing-found")}</li>`}
+        ${!matches.length && html`<li class="quiet">${t("nothing-found")}</li>`}
       </ul>`
     }
   </div>`;
