@@ -21,11 +21,8 @@ const online = (is) => {
 online(true);
 
 const LOST = { what: "lost" };
-const sdp = (...protocols) =>
-  [
-    "v=0\r\n",
-    ...protocols.map((protocol) => `a=candidate:1 1 ${protocol} 1 192.0.2.1 3478 typ host\r\n`),
-  ].join("");
+const candidate = (protocol) => `a=candidate:1 1 ${protocol} 1 192.0.2.1 3478 typ host\r\n`;
+const sdp = (...protocols) => ["v=0\r\n", ...protocols.map(candidate)].join("");
 const connection = (iceConnectionState, ...protocols) =>
   Object.assign(new EventTarget(), {
     iceConnectionState,

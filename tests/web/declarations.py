@@ -71,7 +71,7 @@ def _endpoints(paths: Schema) -> Iterator[tuple[str, str, str]]:
             fields = [
                 *([f"query: {_type(query)}"] if queries else []),
                 *([f"body: {_content(body)}"] if body else []),
-                f"answer: {_content(done['content']) if 'content' in done else 'null'}",
+                f"response: {_content(done['content']) if 'content' in done else 'null'}",
             ]
             route = _VARIABLE.sub("{}", f"{method.upper()} {path}")
             yield operation["summary"], route, f"{{ {'; '.join(fields)} }}"

@@ -29,7 +29,7 @@ import { VideoEncoders } from "./video_encoders.js";
  * @typedef {{music: boolean, kbps: number}} Sound Whether our audio is more than a voice, and the channel's
  * bit rate, or 0.
  * @typedef {RTCRtpTransceiver & {mid: string}} Section A section that an offer has named.
- * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} Named
+ * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} NamedTracks
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
@@ -305,7 +305,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer
+   * @param {{type: RTCSdpType, sdp: string, tracks?: NamedTracks}} offer
    * @param {WebSocket} socket The offer's source; only it waits for the answer.
    */
   async #answer({ type, sdp, tracks = {} }, socket) {
@@ -342,7 +342,7 @@ export class Session extends EventTarget {
     else await this.#pc.addIceCandidate(candidate);
   }
 
-  /** @param {Named} tracks */
+  /** @param {NamedTracks} tracks */
   #nameOffered(tracks) {
     this.offered = /** @type {Section[]} */ (this.#pc.getTransceivers())
       .filter(({ mid }) => mid in tracks)

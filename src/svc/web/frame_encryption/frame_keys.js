@@ -60,10 +60,10 @@ export class SentTrack {
  * The keys of the current and earlier epochs.
  * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]:
  *   string}, devices: string[]}} Epoch `devices` are thumbprints
- * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
+ * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} StoredEpoch
  */
 export class FrameKeys {
-  /** Newest epoch first. @type {Kept[]} */
+  /** Newest epoch first. @type {StoredEpoch[]} */
   #epochs = [];
   /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
   #seen = new Map();
@@ -89,7 +89,7 @@ export class FrameKeys {
     if (at >= 0) this.#keep(this.#epochs.slice(0, at + 1));
   }
 
-  /** @param {Kept[]} epochs */
+  /** @param {StoredEpoch[]} epochs */
   #keep(epochs) {
     this.#epochs = epochs;
     const lows = this.#epochs.map((epoch) => epoch.epoch % 256);
@@ -127,7 +127,7 @@ export class FrameKeys {
     return true;
   }
 
-  /** @param {Kept} epoch @param {bigint} kid */
+  /** @param {StoredEpoch} epoch @param {bigint} kid */
   #key(epoch, kid) {
     const made = epoch.keys.get(kid) ?? derived(epoch.baseKey, kid);
     epoch.keys.set(kid, made);

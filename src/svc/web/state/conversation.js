@@ -3,7 +3,7 @@
 // at once when reopened.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
-/** @import { About, Data, KeptPage, PushArguments } from "../types/wire.js" */
+/** @import { About, Data, StoredPage, PushArguments } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 /**
  * @typedef {(event: "history", wanted: Data<"history">) => Promise<MessagePage>} Asking
@@ -169,7 +169,7 @@ export class Conversation {
 
   /**
    * Show these stored messages, which were the newest when the server was last reachable.
-   * @param {Pick<KeptPage, "messages" | "more_before">} page
+   * @param {Pick<StoredPage, "messages" | "more_before">} page
    */
   recall({ messages, more_before: more }) {
     if (!this.loaded.value) this.#hold(messages, more, false);
@@ -316,7 +316,7 @@ const newestOf = (channelId, thread = null) => ({
  * @type {{key: string, page: Promise<MessagePage>} | null}
  */
 let prefetched = null;
-/** The stored page of each channel, while the server is unreachable. @type {Map<string, KeptPage>} */
+/** The stored page of each channel, while the server is unreachable. @type {Map<string, StoredPage>} */
 let recalled = new Map();
 /** Most recently used last. @type {Map<string, Conversation>} */
 const held = new Map();
@@ -346,7 +346,7 @@ listen({
   onStoredScene({ pages }) {
     recalled = pages;
     for (const [channelId, conversation] of held)
-      conversation.recall(/** @type {KeptPage} */ (pages.get(channelId)));
+      conversation.recall(/** @type {StoredPage} */ (pages.get(channelId)));
   },
   onGreeting() {
     recalled = new Map();

@@ -1,7 +1,7 @@
 // The devices that can sign in as us: list them, remove one, and create a code for a new one.
 
 /** @import { Device } from "../types/api.js" */
-/** @import { Answer } from "../types/wire.js" */
+/** @import { ResponseBody } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { signal } from "../vendor/signals.js";
@@ -14,7 +14,7 @@ import { api, listen } from "./server.js";
 export const devices = signal(null);
 /**
  * The code for another device, {code, expires_at_ms}; null if there is none.
- * @type {Signal<Answer<"POST", "/api/me/devices/link"> | null>}
+ * @type {Signal<ResponseBody<"POST", "/api/me/devices/link"> | null>}
  */
 export const linkCode = signal(null);
 

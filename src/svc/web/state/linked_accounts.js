@@ -3,10 +3,10 @@
 // receives. Profiles show links, and members of both servers can verify them. See docs/servers.md
 
 /** @import { Signal } from "../vendor/signals.js" */
-/** @import { Answer } from "../types/wire.js" */
+/** @import { ResponseBody } from "../types/wire.js" */
 /** @import { Statement } from "../transport/account_statements.js" */
 /** @import { ConfirmedAccount } from "../transport/other_servers.js" */
-/** @typedef {Answer<"GET", `/api/members/${string}/linked-accounts`>["links"][number]} LinkedAccount */
+/** @typedef {ResponseBody<"GET", `/api/members/${string}/linked-accounts`>["links"][number]} LinkedAccount */
 
 import {
   digestOf,

@@ -7,25 +7,25 @@ import { ask } from "./server.js";
 
 /**
  * @typedef {Pick<Message, "channel_id" | "id"> & {conversation_id?: undefined}} Posted
- * @typedef {Posted | {id: string, channel_id: null, conversation_id: string}} Named A private message has a
- *   `conversation_id`.
+ * @typedef {Posted | {id: string, channel_id: null, conversation_id: string}} MessageReference A private
+ *   message has a `conversation_id`.
  * @param {Posted} message
  */
 const reference = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
 /** The actions on a message. Each returns a promise that settles with its request. */
 export const acts = {
-  /** @param {Named} message @param {string} text */
+  /** @param {MessageReference} message @param {string} text */
   edit: (message, text) =>
     message.conversation_id !== undefined
       ? act("edit", message, text)
       : ask("message_edit", { ...reference(message), text }),
-  /** @param {Named} message */
+  /** @param {MessageReference} message */
   remove: (message) =>
     message.conversation_id !== undefined
       ? act("remove", message)
       : ask("message_delete", reference(message)),
-  /** @param {Named} message @param {string} emoji @param {boolean} added */
+  /** @param {MessageReference} message @param {string} emoji @param {boolean} added */
   react: (message, emoji, added) =>
     message.conversation_id !== undefined
       ? act("react", message, emoji, added)

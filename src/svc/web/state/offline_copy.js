@@ -2,7 +2,7 @@
 // Signing out deletes it.
 
 /** @import { Message, Pushes } from "../types/api.js" */
-/** @import { KeptPage, Scene } from "../types/wire.js" */
+/** @import { StoredPage, Scene } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { deleteCopy, deleteAllCopies, saveCopy, loadCopy, names } from "../transport/offline_copy.js";
@@ -27,7 +27,7 @@ const PAGE = "messages "; // A prefix of the channel's id. The value is {message
 export const shownFrom = signal(null);
 
 let greeted = false; // Whether the server has greeted us since the page was loaded.
-/** @type {Map<string, KeptPage>} */
+/** @type {Map<string, StoredPage>} */
 let pages = new Map(); // The displayed pages, by channel.
 /** @type {Map<string, {make: () => object, timer: number}>} */
 const waiting = new Map();
@@ -54,7 +54,7 @@ async function show() {
   }
 }
 
-/** @returns {Promise<Map<string, KeptPage>>} */
+/** @returns {Promise<Map<string, StoredPage>>} */
 async function keptPages() {
   const copies = new Map();
   for (const name of /** @type {string[]} */ (await names()))

@@ -2,7 +2,7 @@
 // when their names are needed.
 
 /** @import { Member, Resumption, Role } from "../types/api.js" */
-/** @import { Answer } from "../types/wire.js" */
+/** @import { ResponseBody } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { computed, signal } from "../vendor/signals.js";
@@ -108,7 +108,7 @@ async function fetchAll() {
   do {
     // A new greeting discards the members fetched before, so start again.
     if (round !== greetings) [round, after] = [greetings, null];
-    /** @type {Answer<"GET", "/api/members">} */
+    /** @type {ResponseBody<"GET", "/api/members">} */
     const page = await fetchMembers(new URLSearchParams({ limit: String(PAGE), ...(after && { after }) }));
     after = page.next;
   } while (after || round !== greetings);

@@ -6,8 +6,8 @@ import { fit, foldCase, matching } from "./name_search.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /**
- * @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} Named In the reader's language;
- *   without the colon.
+ * @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} FilterNames In the reader's
+ *   language; without the colon.
  */
 /** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: the position of its value. */
 /** @typedef {{why: "kind" | "day" | "excluded", filter: Filter, value: string}} Wrong */
@@ -31,7 +31,7 @@ const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 /**
  * Return the filter at the end of a query whose value is incomplete; null if there is none.
  * @param {string} query
- * @param {Named} filterNames
+ * @param {FilterNames} filterNames
  * @returns {Begun | null}
  */
 export function begun(query, filterNames) {
@@ -46,7 +46,7 @@ export function begun(query, filterNames) {
  * Return the possible values, best first. A filter whose value is a day has none.
  * @param {Begun} begun
  * @param {Sources} sources
- * @param {Named} filterNames
+ * @param {FilterNames} filterNames
  * @returns {string[]}
  */
 export function values({ filter, wanted }, { members, channels }, filterNames) {
@@ -78,7 +78,7 @@ export const completed = (query, { start }, value) => `${query.slice(0, start)}$
  * Return the query with a filter appended.
  * @param {string} query
  * @param {Filter} filter
- * @param {Named} filterNames
+ * @param {FilterNames} filterNames
  */
 export const extended = (query, filter, filterNames) =>
   `${query.trimEnd()} ${filterNames.filters[filter]}:`.trimStart();
@@ -86,7 +86,7 @@ export const extended = (query, filter, filterNames) =>
 /**
  * Return the first filter that the server would reject: an unknown kind, an invalid day, or an excluded day.
  * @param {string} query
- * @param {Named} filterNames
+ * @param {FilterNames} filterNames
  * @returns {Wrong | null}
  */
 export function wrong(query, filterNames) {
@@ -105,7 +105,7 @@ export function wrong(query, filterNames) {
 /**
  * Return the query in the server's syntax. Days run from midnight to midnight in the reader's time zone. A
  * partial name matches everybody whose name begins with it.
- * @param {string} query @param {Named} filterNames @param {Iterable<{nickname: string}>} [members]
+ * @param {string} query @param {FilterNames} filterNames @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, filterNames, members = []) {
   return query.replace(TERM, (whole, sign, typed, quoted, bare) => {
@@ -125,7 +125,7 @@ export function sent(query, filterNames, members = []) {
 /**
  * Return the words that a query searches for, folded, leaving out words in filters and excluded words.
  * @param {string} query
- * @param {Named} filterNames
+ * @param {FilterNames} filterNames
  */
 export function wantedWords(query, filterNames) {
   const isFilter = (/** @type {string} */ typed) => typed && meant(typed, FILTERS, filterNames.filters);

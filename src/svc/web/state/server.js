@@ -2,7 +2,9 @@
 // registered listeners.
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
-/** @import { Answer, Body, Data, Info, Listener, Method, Path, Reply, Scene } from "../types/wire.js" */
+/**
+ * @import { Body, Data, Info, Listener, Method, Path, Reply, ResponseBody, Scene } from "../types/wire.js"
+ */
 /** @import { Proof, JoinDetails } from "../transport/account.js" */
 /** @import { Asking } from "../transport/live.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -116,7 +118,7 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
  * Send a request over HTTP, authenticated as us.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path @param {Body<M, P>} [body]
- * @returns {Promise<Answer<M, P>>}
+ * @returns {Promise<ResponseBody<M, P>>}
  */
 export async function api(method, path, body) {
   // The signature above is type-checked. Checking this body too would double the time that TypeScript takes.

@@ -2,7 +2,7 @@
 // and the stages of a new member's onboarding. Contains no text for display.
 
 /**
- * @import { Answer } from "../types/wire.js"
+ * @import { ResponseBody } from "../types/wire.js"
  * @import { Proof, Way } from "../transport/account.js"
  * @import { Signal } from "../vendor/signals.js"
  */
@@ -35,7 +35,7 @@ export const step = signal("new");
 /**
  * The server's description of the invite, {founder, members, online, approval, expires_at_ms}; null until it
  * is known.
- * @type {Signal<Answer<"POST", "/api/invites/view"> | null>}
+ * @type {Signal<ResponseBody<"POST", "/api/invites/view"> | null>}
  */
 export const invitation = signal(null);
 /**

@@ -3,7 +3,7 @@
 // time. Renders nothing.
 
 /** @import { Member } from "../types/api.js" */
-/** @import { Answer, Body, TypedEventTarget } from "../types/wire.js" */
+/** @import { ResponseBody, Body, TypedEventTarget } from "../types/wire.js" */
 /** @import { DeviceKey } from "./device_key.js" */
 
 import { post, Refusal } from "./http.js";
@@ -29,7 +29,7 @@ const HURRIED_MS = 5000;
  *   good_until: number}} Identity
  * @typedef {"fresh_until" | "good_until"} Until
  * @typedef {Omit<Body<"POST", "/api/auth/join">, "assertion">} JoinDetails
- * @typedef {Answer<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} Fresh
+ * @typedef {ResponseBody<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} FreshTokens
  */
 
 /** The member is identified by this browser's key alone. @type {Proof} */
@@ -152,7 +152,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
     return answer;
   }
 
-  /** @param {Fresh} tokens */
+  /** @param {FreshTokens} tokens */
   #keep({
     member = this.member,
     proof = this.#identity?.proof,

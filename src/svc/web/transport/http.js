@@ -1,6 +1,6 @@
 // Requests to the chat server's HTTP API, and its error responses. Holds no state.
 
-/** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
+/** @import { ResponseBody, Body, Method, Path, ErrorBody } from "../types/wire.js" */
 
 // A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait.
 // Meanwhile, other requests from the page use up the allowance, so one wait is often not enough.
@@ -10,7 +10,7 @@ const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
 /** An error response from the server; `code` is for programs, the message for display. */
 export class Refusal extends Error {
-  /** @param {Refused} body */
+  /** @param {ErrorBody} body */
   constructor(body, status = 0) {
     super(body.message || body.error);
     this.code = body.error;
@@ -41,7 +41,7 @@ export class Unreachable extends Error {
  * @param {M} method @param {P} path
  * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is
  *   sent as JSON, except a Blob, which is sent unchanged.
- * @returns {Promise<Answer<M, P>>}
+ * @returns {Promise<ResponseBody<M, P>>}
  */
 export function request(method, path, { token, body, signal, deadlineMs } = {}) {
   /** @type {Record<string, string>} */
@@ -67,7 +67,7 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
  * Send a request without a token.
  * @template {Path<"POST">} P
  * @param {P} path @param {Body<"POST", P>} body @param {number} [deadlineMs] for a response
- * @returns {Promise<Answer<"POST", P>>}
+ * @returns {Promise<ResponseBody<"POST", P>>}
  */
 export function post(path, body, deadlineMs) {
   // The signature above is type-checked. Checking this body too would double the time that TypeScript takes.

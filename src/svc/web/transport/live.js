@@ -4,7 +4,7 @@
 
 /**
  * @import { Greeting, Requests, Resumption } from "../types/api.js"
- * @import { Data, Push, Refused, Reply, TypedEventTarget } from "../types/wire.js"
+ * @import { Data, Push, ErrorBody, Reply, TypedEventTarget } from "../types/wire.js"
  */
 
 import { Refusal, Unreachable } from "./http.js";

@@ -1,7 +1,7 @@
 // Uploads a file in pieces (tus 1.0.0, docs/http.md). After a lost connection, it continues from the offset
 // that the server reports. Uses XMLHttpRequest, because fetch does not report progress. Holds no state.
 
-/** @import { Answer, Path } from "../types/wire.js" */
+/** @import { ResponseBody, Path } from "../types/wire.js" */
 
 import { Backoff, pause } from "./backoff.js";
 import { Refusal, Unreachable } from "./http.js";
@@ -73,7 +73,7 @@ export async function sendFile(
  * @param {P} path @param {Blob} body
  * @param {{token: () => Promise<string>, progressed?: (bytes: number) => void, waits?: () => void, signal?:
  *   AbortSignal}} options
- * @returns {Promise<Answer<"POST", P>>}
+ * @returns {Promise<ResponseBody<"POST", P>>}
  */
 export async function sendWhole(path, body, { token, progressed, waits = () => {}, signal }) {
   const backoff = new Backoff(1000, 20_000);

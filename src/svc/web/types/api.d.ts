@@ -385,359 +385,359 @@ export type Code = "already_resolved" | "approval_pending" | "approval_refused" 
 /** By method and path; `{}` stands for an id. */
 export interface Endpoints {
   /** Leave the server */
-  "POST /api/me/leave": { answer: null };
+  "POST /api/me/leave": { response: null };
   /** Leave the server and delete your name, your devices and all your messages. The messages are deleted in the background */
-  "DELETE /api/me": { answer: null };
+  "DELETE /api/me": { response: null };
   /** List the members whom you have blocked */
-  "GET /api/me/blocks": { answer: OwnBlocks };
+  "GET /api/me/blocks": { response: OwnBlocks };
   /** Block a member */
-  "PUT /api/me/blocks/{}": { answer: null };
+  "PUT /api/me/blocks/{}": { response: null };
   /** Unblock a member */
-  "DELETE /api/me/blocks/{}": { answer: null };
+  "DELETE /api/me/blocks/{}": { response: null };
   /** Export all of your data as one JSON document */
-  "GET /api/me/export": { answer: AccountExport };
+  "GET /api/me/export": { response: AccountExport };
   /** List administrative actions, newest first. Actions in channels that you cannot view are left out */
-  "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: AuditPage };
+  "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; response: AuditPage };
   /** List the moderation rules for messages, oldest first */
-  "GET /api/automod/rules": { answer: Rules };
+  "GET /api/automod/rules": { response: Rules };
   /** Create a rule, disabled by default. A server has at most 20. An enabled rule with the action `timeout` also needs `timeout_members` */
-  "POST /api/automod/rules": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
+  "POST /api/automod/rules": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; response: Rule };
   /** Replace a rule. Needs the same permissions as creating it */
-  "PUT /api/automod/rules/{}": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
+  "PUT /api/automod/rules/{}": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; response: Rule };
   /** Delete a rule */
-  "DELETE /api/automod/rules/{}": { answer: null };
+  "DELETE /api/automod/rules/{}": { response: null };
   /** Test a rule on the last 1,000 messages of members, with their present roles. Changes nothing. Returns up to 50 matches in channels that you can view */
-  "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: RuleTest };
+  "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; response: RuleTest };
   /** List all backups, and the one in progress */
-  "GET /api/backups": { answer: AllBackups };
+  "GET /api/backups": { response: AllBackups };
   /** Start a backup. At most 5 are kept. The event `backup_finished` reports the end */
-  "POST /api/backups": { answer: AllBackups };
+  "POST /api/backups": { response: AllBackups };
   /** Download a backup, which contains every secret of the server */
-  "GET /api/backups/{}": { answer: Blob };
+  "GET /api/backups/{}": { response: Blob };
   /** Delete a backup */
-  "DELETE /api/backups/{}": { answer: null };
+  "DELETE /api/backups/{}": { response: null };
   /** Create a URL that downloads a backup once, within a minute */
-  "POST /api/backups/{}/link": { answer: BackupLink };
+  "POST /api/backups/{}/link": { response: BackupLink };
   /** Download a backup with a URL made for it */
-  "GET /api/backup-links/{}": { answer: Blob };
+  "GET /api/backup-links/{}": { response: Blob };
   /** List the server's bots */
-  "GET /api/bots": { answer: AllBots };
+  "GET /api/bots": { response: AllBots };
   /** Create a bot. A server has at most 50. Only this response contains the token */
-  "POST /api/bots": { body: { nickname: string }; answer: CreatedBot };
+  "POST /api/bots": { body: { nickname: string }; response: CreatedBot };
   /** Replace the token of a bot that has a lower rank and no permission that you lack. The old token stops working, and its live sockets and calls end */
-  "POST /api/bots/{}/token": { answer: NewToken };
+  "POST /api/bots/{}/token": { response: NewToken };
   /** Delete a bot that has a lower rank and no permission that you lack. Its messages stay */
-  "DELETE /api/bots/{}": { answer: null };
+  "DELETE /api/bots/{}": { response: null };
   /** List the channels that you can view, in order. `archived` includes archived channels */
-  "GET /api/channels": { query: { archived?: boolean }; answer: AllChannels };
+  "GET /api/channels": { query: { archived?: boolean }; response: AllChannels };
   /** Create a channel at the end of the list, with initial overrides */
-  "POST /api/channels": { body: { name: string; type: "category" | "text" | "voice"; parent_id?: string | null; topic?: string | null; slow_mode_s?: number | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; answer: Channel };
+  "POST /api/channels": { body: { name: string; type: "category" | "text" | "voice"; parent_id?: string | null; topic?: string | null; slow_mode_s?: number | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; response: Channel };
   /** Reorder the channels that you can view. List each once; archived ones may be omitted. `parents` moves channels to other categories in the same write */
-  "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: AllChannels };
+  "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; response: AllChannels };
   /** Get a channel */
-  "GET /api/channels/{}": { answer: Channel };
+  "GET /api/channels/{}": { response: Channel };
   /** Change a channel */
-  "PATCH /api/channels/{}": { body: { name?: string | null; archived?: boolean | null; parent_id?: string | null; topic?: string | null; slow_mode_s?: number | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null }; answer: Channel };
+  "PATCH /api/channels/{}": { body: { name?: string | null; archived?: boolean | null; parent_id?: string | null; topic?: string | null; slow_mode_s?: number | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null }; response: Channel };
   /** Delete a channel and everything in it */
-  "DELETE /api/channels/{}": { answer: null };
+  "DELETE /api/channels/{}": { response: null };
   /** List the permission overrides of a channel */
-  "GET /api/channels/{}/overrides": { answer: AllOverrides };
+  "GET /api/channels/{}/overrides": { response: AllOverrides };
   /** Override a role's or a member's permissions in a channel */
-  "PUT /api/channels/{}/overrides/{}/{}": { body: { allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null }; answer: Override };
+  "PUT /api/channels/{}/overrides/{}/{}": { body: { allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null }; response: Override };
   /** Remove an override */
-  "DELETE /api/channels/{}/overrides/{}/{}": { answer: null };
+  "DELETE /api/channels/{}/overrides/{}/{}": { response: null };
   /** Report whether this device is registered, and how many of its key packages are left */
-  "GET /api/private/device": { answer: PackageStock };
+  "GET /api/private/device": { response: PackageStock };
   /** Register this device, with a statement of its key about its MLS signature key */
-  "PUT /api/private/device": { body: { statement: string }; answer: Participation };
+  "PUT /api/private/device": { body: { statement: string }; response: Participation };
   /** Publish key packages, each handed out once, and a last-resort package */
-  "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: PackagesLeft };
+  "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; response: PackagesLeft };
   /** List this device's pending Welcomes, about 1 MiB at a time. Repeat until the list is empty. With `channel_id` the Welcomes are those of an encrypted channel's call, otherwise those of conversations */
-  "GET /api/private/welcomes": { query: { channel_id?: string }; answer: PrivateWelcomes };
+  "GET /api/private/welcomes": { query: { channel_id?: string }; response: PrivateWelcomes };
   /** Confirm that this device has joined with a Welcome */
-  "DELETE /api/private/welcomes/{}": { answer: null };
+  "DELETE /api/private/welcomes/{}": { response: null };
   /** List your conversations, with the devices in each group and the missing devices */
-  "GET /api/private/conversations": { answer: OwnConversations };
+  "GET /api/private/conversations": { response: OwnConversations };
   /** Open a conversation. Two people have only one */
-  "POST /api/private/conversations": { body: { members: string[] }; answer: PrivateConversation };
+  "POST /api/private/conversations": { body: { members: string[] }; response: PrivateConversation };
   /** Get a conversation */
-  "GET /api/private/conversations/{}": { answer: PrivateConversation };
+  "GET /api/private/conversations/{}": { response: PrivateConversation };
   /** Add a person to a group */
-  "PUT /api/private/conversations/{}/members/{}": { answer: null };
+  "PUT /api/private/conversations/{}/members/{}": { response: null };
   /** Remove a person from a group */
-  "DELETE /api/private/conversations/{}/members/{}": { answer: null };
+  "DELETE /api/private/conversations/{}/members/{}": { response: null };
   /** Leave a group */
-  "POST /api/private/conversations/{}/leave": { answer: null };
+  "POST /api/private/conversations/{}/leave": { response: null };
   /** Report that this device has lost the group's keys. Other devices add it again */
-  "POST /api/private/conversations/{}/lost": { answer: null };
+  "POST /api/private/conversations/{}/lost": { response: null };
   /** Claim a key package of each of these devices, which must be missing from the group */
-  "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: ClaimedPackages };
+  "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; response: ClaimedPackages };
   /** Commit and end the group's epoch. The first commit of an epoch wins */
-  "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: PrivateGroup };
+  "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; response: PrivateGroup };
   /** Send an encrypted message. Sending the same bytes again changes nothing */
-  "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: PrivateGroup };
+  "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; response: PrivateGroup };
   /** Return the log after an entry. Only for devices of the group */
-  "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: PrivateLog };
+  "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; response: PrivateLog };
   /** Report a message to moderators, revealing its content with proof. The report's `private` contains the revealed content */
-  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: ReportFiled };
+  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; response: ReportFiled };
   /** Store an encrypted file of up to 32 MiB for the devices of the group. Needs a `Content-Length` */
-  "POST /api/private/conversations/{}/files": { body: Blob; answer: SealedFile };
+  "POST /api/private/conversations/{}/files": { body: Blob; response: SealedFile };
   /** Download an encrypted file, whole or by `Range`. Only for devices of the group */
-  "GET /api/private/conversations/{}/files/{}": { answer: Blob };
+  "GET /api/private/conversations/{}/files/{}": { response: Blob };
   /** Delete an encrypted file that you sent */
-  "DELETE /api/private/conversations/{}/files/{}": { answer: null };
+  "DELETE /api/private/conversations/{}/files/{}": { response: null };
   /** List your drafts in channels that you can view */
-  "GET /api/drafts": { answer: OwnDrafts };
+  "GET /api/drafts": { response: OwnDrafts };
   /** Replace your draft in a channel. Its files are kept with it */
-  "PUT /api/channels/{}/draft": { body: { text: string; attachments?: string[] | null }; answer: Draft };
+  "PUT /api/channels/{}/draft": { body: { text: string; attachments?: string[] | null }; response: Draft };
   /** Delete your draft in a channel */
-  "DELETE /api/channels/{}/draft": { answer: null };
+  "DELETE /api/channels/{}/draft": { response: null };
   /** List all custom emoji */
-  "GET /api/emoji": { answer: OwnEmoji };
+  "GET /api/emoji": { response: OwnEmoji };
   /** Upload a custom emoji as multipart or with tus. The event `emoji_created` follows */
-  "POST /api/emoji": { query: { name?: string }; body: Blob; answer: Upload };
+  "POST /api/emoji": { query: { name?: string }; body: Blob; response: Upload };
   /** Rename a custom emoji */
-  "PATCH /api/emoji/{}": { body: { name: string }; answer: Emoji };
+  "PATCH /api/emoji/{}": { body: { name: string }; response: Emoji };
   /** Delete a custom emoji. Messages then show its name */
-  "DELETE /api/emoji/{}": { answer: null };
+  "DELETE /api/emoji/{}": { response: null };
   /** List your valid invites. With `manage_invites`, also those of others whose role you could give */
-  "GET /api/invites": { answer: AllInvites };
+  "GET /api/invites": { response: AllInvites };
   /** Create an invite, optionally with a role below your rank. New members first see `channel_id`. With `approval`, they wait until somebody approves them */
-  "POST /api/invites": { body: { role_id?: string | null; max_uses?: number | null; lifetime_s?: number | null; channel_id?: string | null; approval?: boolean | null }; answer: Invite };
+  "POST /api/invites": { body: { role_id?: string | null; max_uses?: number | null; lifetime_s?: number | null; channel_id?: string | null; approval?: boolean | null }; response: Invite };
   /** Preview an invite before joining. `SERVER_INVITE_MAX_RETRIES` limits wrong codes per address */
-  "POST /api/invites/view": { body: { code: string }; answer: InviteView };
+  "POST /api/invites/view": { body: { code: string }; response: InviteView };
   /** Revoke an invite that you can see */
-  "DELETE /api/invites/{}": { answer: null };
+  "DELETE /api/invites/{}": { response: null };
   /** List present members who joined with an invite that you can see */
-  "GET /api/invites/{}/members": { answer: Newcomers };
+  "GET /api/invites/{}/members": { response: Newcomers };
   /** List pending, or recently approved or refused, applications, oldest first */
-  "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: ApplicationPage };
+  "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; response: ApplicationPage };
   /** Approve a pending or refused application for a role that you could give */
-  "POST /api/applications/{}/approve": { answer: null };
+  "POST /api/applications/{}/approve": { response: null };
   /** Refuse an application with a reason for the applicant */
-  "POST /api/applications/{}/refuse": { body: { reason?: string | null }; answer: null };
+  "POST /api/applications/{}/refuse": { body: { reason?: string | null }; response: null };
   /** Create a nonce for one sign-in within five minutes */
-  "POST /api/auth/challenge": { answer: Challenge };
+  "POST /api/auth/challenge": { response: Challenge };
   /** Return the provider's address for signing in with an account */
-  "GET /api/auth/provider": { answer: ProviderEndpoints };
+  "GET /api/auth/provider": { response: ProviderEndpoints };
   /** Exchange the provider's authorization code for an id_token */
-  "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
+  "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; response: IdToken };
   /** Sign in or join with a certificate or an id_token, and an assertion */
-  "POST /api/auth/join": { body: { certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null; assertion: string }; answer: SignedIn };
+  "POST /api/auth/join": { body: { certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null; assertion: string }; response: SignedIn };
   /** Get fresh tokens. Uses up the refresh token */
-  "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: Tokens };
+  "POST /api/auth/refresh": { body: { refresh_token?: string | null }; response: Tokens };
   /** Sign out: end the session's access tokens, live sockets and call. Ignores an invalid token */
-  "POST /api/auth/logout": { body: { refresh_token?: string | null }; answer: null };
+  "POST /api/auth/logout": { body: { refresh_token?: string | null }; response: null };
   /** List your devices */
-  "GET /api/me/devices": { answer: OwnDevices };
+  "GET /api/me/devices": { response: OwnDevices };
   /** Create a code that signs in another device once, within ten minutes. It expires early when you sign out or unlink a device */
-  "POST /api/me/devices/link": { answer: LinkCode };
+  "POST /api/me/devices/link": { response: LinkCode };
   /** Create a recovery code. It signs you in once after the loss of all devices, and unlinks them. It expires when you create another, leave, are removed, or unlink a device, and when a session is stolen */
-  "POST /api/me/devices/recovery": { answer: RecoveryCode };
+  "POST /api/me/devices/recovery": { response: RecoveryCode };
   /** Unlink a device. All others sign in again with their refresh tokens */
-  "DELETE /api/me/devices/{}": { answer: null };
+  "DELETE /api/me/devices/{}": { response: null };
   /** Create a code for a member who lost all devices. It works once, within a day and under the same owner, and unlinks the member's devices */
-  "POST /api/members/{}/recovery": { answer: LinkCode };
+  "POST /api/members/{}/recovery": { response: LinkCode };
   /** List your notification levels */
-  "GET /api/me/notifications": { answer: AllNotifications };
+  "GET /api/me/notifications": { response: AllNotifications };
   /** Set the notification level of all channels, or mute them */
-  "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
+  "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; response: Notifications };
   /** Set the notification level of a channel, or mute it */
-  "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
+  "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; response: Notifications };
   /** Turn do-not-disturb on or off for all devices. Others can see it */
-  "PUT /api/me/quiet": { body: { quiet: boolean }; answer: DoNotDisturb };
+  "PUT /api/me/quiet": { body: { quiet: boolean }; response: DoNotDisturb };
   /** Turn invisibility on or off. Others see you offline, but typing, messages, reactions and calls still show you */
-  "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
+  "PUT /api/me/invisible": { body: { invisible: boolean }; response: Invisible };
   /** List the accounts on other servers that a member's profile shows */
-  "GET /api/members/{}/linked-accounts": { answer: Links };
+  "GET /api/members/{}/linked-accounts": { response: Links };
   /** Show on your profile that you are the same person as a member of another server, with `change_nickname`. It replaces the link to the same server */
-  "POST /api/me/linked-accounts": { body: { own: string; other: string }; answer: LinkedAccount };
+  "POST /api/me/linked-accounts": { body: { own: string; other: string }; response: LinkedAccount };
   /** Remove a linked account: your own, or with `manage_nicknames` that of a member of lower rank */
-  "DELETE /api/members/{}/linked-accounts/{}": { answer: null };
+  "DELETE /api/members/{}/linked-accounts/{}": { response: null };
   /** List the confirmations that you gave for other servers */
-  "GET /api/me/account-confirmations": { answer: Confirmations };
+  "GET /api/me/account-confirmations": { response: Confirmations };
   /** Confirm a statement that this device signed for another server, by its SHA-256 digest. Members who are on both servers can then verify it */
-  "PUT /api/me/account-confirmations/{}": { answer: null };
+  "PUT /api/me/account-confirmations/{}": { response: null };
   /** Withdraw a confirmation */
-  "DELETE /api/me/account-confirmations/{}": { answer: null };
+  "DELETE /api/me/account-confirmations/{}": { response: null };
   /** Return who confirmed a statement, to a page with the counts token of a member. Pages of every origin may read the response */
-  "POST /api/account-confirmations": { body: { token: string; digest: string }; answer: VerifiedStatement };
+  "POST /api/account-confirmations": { body: { token: string; digest: string }; response: VerifiedStatement };
   /** Report the storage used by purpose and by member, and by the database */
-  "GET /api/storage": { query: { limit?: number }; answer: StorageUsage };
+  "GET /api/storage": { query: { limit?: number }; response: StorageUsage };
   /** Download stored media, whole or by `Range` (RFC 9110). The `url` comes with each file, and expires */
-  "GET /media/{}": { query: { ends?: string; signature?: string }; answer: Blob };
+  "GET /media/{}": { query: { ends?: string; signature?: string }; response: Blob };
   /** Download the server's icon */
-  "GET /icon": { answer: Blob };
+  "GET /icon": { response: Blob };
   /** List members page by page, filtered and sorted */
-  "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: MemberPage };
+  "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; response: MemberPage };
   /** Get a member */
-  "GET /api/members/{}": { answer: Member };
+  "GET /api/members/{}": { response: Member };
   /** Change a nickname: your own with `change_nickname`, that of a member of lower rank with `manage_nicknames` */
-  "PATCH /api/members/{}": { body: { nickname: string }; answer: Member };
+  "PATCH /api/members/{}": { body: { nickname: string }; response: Member };
   /** Set your own status of up to 80 characters with `change_nickname`. With `manage_nicknames`, an empty text removes the status of a member of lower rank */
-  "PUT /api/members/{}/status": { body: { text: string }; answer: Member };
+  "PUT /api/members/{}/status": { body: { text: string }; response: Member };
   /** Give a role to yourself or to a member of lower rank. The role must be below your rank and have no permission that you lack */
-  "PUT /api/members/{}/roles/{}": { answer: Member };
+  "PUT /api/members/{}/roles/{}": { response: Member };
   /** Remove a role below your rank from yourself or from a member of lower rank */
-  "DELETE /api/members/{}/roles/{}": { answer: Member };
+  "DELETE /api/members/{}/roles/{}": { response: Member };
   /** Transfer the ownership. The former owner becomes an admin */
-  "POST /api/members/{}/owner": { answer: Member };
+  "POST /api/members/{}/owner": { response: Member };
   /** Return your permissions on the server and in each channel */
-  "GET /api/me/permissions": { answer: MemberPermissions };
+  "GET /api/me/permissions": { response: MemberPermissions };
   /** List all roles, highest first */
-  "GET /api/roles": { answer: AllRoles };
+  "GET /api/roles": { response: AllRoles };
   /** Create a role */
-  "POST /api/roles": { body: { rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null; name: string }; answer: Role };
+  "POST /api/roles": { body: { rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null; name: string }; response: Role };
   /** Change the ranks of several roles at once */
-  "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: AllRoles };
+  "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; response: AllRoles };
   /** Change a role, except the owner's */
-  "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null }; answer: Role };
+  "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null }; response: Role };
   /** Delete a role that is not built in */
-  "DELETE /api/roles/{}": { answer: null };
+  "DELETE /api/roles/{}": { response: null };
   /** List a page of messages, oldest first. Takes at most one of `before`, `after`, `around` and `at_ms`; without a cursor, the page is the newest */
-  "GET /api/channels/{}/messages": { query: { before?: string; after?: string; around?: string; at_ms?: number; thread?: string; limit?: number }; answer: MessagePage };
+  "GET /api/channels/{}/messages": { query: { before?: string; after?: string; around?: string; at_ms?: number; thread?: string; limit?: number }; response: MessagePage };
   /** Post a message. With `attach_files`, attach up to 10 of your finished uploads */
-  "POST /api/channels/{}/messages": { body: { text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null }; answer: Message };
+  "POST /api/channels/{}/messages": { body: { text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null }; response: Message };
   /** Get a message */
-  "GET /api/channels/{}/messages/{}": { answer: Message };
+  "GET /api/channels/{}/messages/{}": { response: Message };
   /** Edit your own message. New mentions in an edit notify nobody */
-  "PATCH /api/channels/{}/messages/{}": { body: { text: string }; answer: Message };
+  "PATCH /api/channels/{}/messages/{}": { body: { text: string }; response: Message };
   /** Delete your own message or, with `manage_messages`, another member's */
-  "DELETE /api/channels/{}/messages/{}": { answer: null };
+  "DELETE /api/channels/{}/messages/{}": { response: null };
   /** List the last 50 earlier versions of a message, oldest first. For its author, and with `manage_messages` */
-  "GET /api/channels/{}/messages/{}/edits": { answer: Edits };
+  "GET /api/channels/{}/messages/{}/edits": { response: Edits };
   /** React with an emoji or a `:name:`. A message has at most 20 different reactions. Idempotent */
-  "PUT /api/channels/{}/messages/{}/reactions/{}": { answer: null };
+  "PUT /api/channels/{}/messages/{}/reactions/{}": { response: null };
   /** Remove your reaction */
-  "DELETE /api/channels/{}/messages/{}/reactions/{}": { answer: null };
+  "DELETE /api/channels/{}/messages/{}/reactions/{}": { response: null };
   /** Remove the link previews of your own message or, with `manage_messages`, of another member's. The message gets no new ones */
-  "DELETE /api/channels/{}/messages/{}/previews": { answer: null };
+  "DELETE /api/channels/{}/messages/{}/previews": { response: null };
   /** List pinned messages, most recently pinned first */
-  "GET /api/channels/{}/pins": { answer: Messages };
+  "GET /api/channels/{}/pins": { response: Messages };
   /** Pin a message. A channel has at most 50 pins */
-  "PUT /api/channels/{}/pins/{}": { answer: null };
+  "PUT /api/channels/{}/pins/{}": { response: null };
   /** Unpin a message */
-  "DELETE /api/channels/{}/pins/{}": { answer: null };
+  "DELETE /api/channels/{}/pins/{}": { response: null };
   /** Report that you are typing */
-  "POST /api/channels/{}/typing": { answer: null };
+  "POST /api/channels/{}/typing": { response: null };
   /** Mark everything up to a message of a channel or thread as read. With `back`, in a channel, mark the message and everything after it as unread */
-  "POST /api/channels/{}/read": { body: { message_id: string; thread?: string | null; back?: boolean | null }; answer: Unread | ThreadState };
+  "POST /api/channels/{}/read": { body: { message_id: string; thread?: string | null; back?: boolean | null }; response: Unread | ThreadState };
   /** Search messages by words and filters in channels that you can view, newest first */
-  "GET /api/search": { query: { query?: string; before?: string; limit?: number }; answer: FoundMessages };
+  "GET /api/search": { query: { query?: string; before?: string; limit?: number }; response: FoundMessages };
   /** List messages that mention you by name, by a role, by `here` or by `everyone`, and replies that notify you, newest first */
-  "GET /api/me/mentions": { query: { before?: string; limit?: number }; answer: FoundMessages };
+  "GET /api/me/mentions": { query: { before?: string; limit?: number }; response: FoundMessages };
   /** List the threads that you follow, the one with the newest message first. `root` is null if the root was deleted */
-  "GET /api/me/threads": { query: { before?: string; limit?: number }; answer: FollowedThreads };
+  "GET /api/me/threads": { query: { before?: string; limit?: number }; response: FollowedThreads };
   /** Follow a thread from its last message on */
-  "PUT /api/channels/{}/messages/{}/follow": { answer: ThreadState };
+  "PUT /api/channels/{}/messages/{}/follow": { response: ThreadState };
   /** Unfollow a thread, until you write or are mentioned there again */
-  "DELETE /api/channels/{}/messages/{}/follow": { answer: ThreadState };
+  "DELETE /api/channels/{}/messages/{}/follow": { response: ThreadState };
   /** Kick a member of lower rank. They may rejoin with an invite */
-  "POST /api/members/{}/kick": { body: { reason?: string | null }; answer: null };
+  "POST /api/members/{}/kick": { body: { reason?: string | null }; response: null };
   /** Give a member of lower rank a timeout, during which they can only read */
-  "PUT /api/members/{}/timeout": { body: { reason?: string | null; duration_s: number }; answer: Member };
+  "PUT /api/members/{}/timeout": { body: { reason?: string | null; duration_s: number }; response: Member };
   /** End a timeout */
-  "DELETE /api/members/{}/timeout": { answer: Member };
+  "DELETE /api/members/{}/timeout": { response: Member };
   /** List bans page by page */
-  "GET /api/bans": { query: { after?: string; limit?: number }; answer: Bans };
+  "GET /api/bans": { query: { after?: string; limit?: number }; response: Bans };
   /** Ban a member of lower rank, or a former member. They cannot rejoin, and see the reason. `delete_messages_s` also deletes their messages of that period */
-  "PUT /api/bans/{}": { body: { reason?: string | null; delete_messages_s?: number | null }; answer: null };
+  "PUT /api/bans/{}": { body: { reason?: string | null; delete_messages_s?: number | null }; response: null };
   /** Lift a ban. The reason goes to the audit log */
-  "DELETE /api/bans/{}": { query: { reason?: string }; answer: null };
+  "DELETE /api/bans/{}": { query: { reason?: string }; response: null };
   /** List the moderation history of a present or former member, newest first. Entries about a channel need permission to view it */
-  "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; answer: MemberHistory };
+  "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; response: MemberHistory };
   /** List reports, newest first. Reports about messages need permission to view the channel */
-  "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: ReportPage };
+  "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; response: ReportPage };
   /** Report a member, or a message in a channel. You can have at most 20 open reports */
-  "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: ReportFiled };
+  "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; response: ReportFiled };
   /** Resolve a report */
-  "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
+  "POST /api/reports/{}/resolve": { body: { note?: string | null }; response: null };
   /** Show the reference for people: all endpoints, requests, events, objects and errors */
-  "GET /reference": { answer: Blob };
+  "GET /reference": { response: Blob };
   /** Return this document */
-  "GET /openapi.json": { answer: { [name: string]: unknown } };
+  "GET /openapi.json": { response: { [name: string]: unknown } };
   /** Describe the management listener as OpenAPI */
-  "GET /openapi/management.json": { answer: { [name: string]: unknown } };
+  "GET /openapi/management.json": { response: { [name: string]: unknown } };
   /** Describe posts to webhooks as OpenAPI */
-  "GET /openapi/webhooks.json": { answer: { [name: string]: unknown } };
+  "GET /openapi/webhooks.json": { response: { [name: string]: unknown } };
   /** Describe the live socket as AsyncAPI */
-  "GET /asyncapi.json": { answer: { [name: string]: unknown } };
+  "GET /asyncapi.json": { response: { [name: string]: unknown } };
   /** Return the key for subscribing, and whether this device is subscribed */
-  "GET /api/me/push": { answer: PushState };
+  "GET /api/me/push": { response: PushState };
   /** Subscribe this device with a browser's push subscription */
-  "PUT /api/me/push": { body: { endpoint: string; keys: { p256dh: string; auth: string } }; answer: null };
+  "PUT /api/me/push": { body: { endpoint: string; keys: { p256dh: string; auth: string } }; response: null };
   /** Unsubscribe this device */
-  "DELETE /api/me/push": { answer: null };
+  "DELETE /api/me/push": { response: null };
   /** Return your counts token, with which another page shows your counts */
-  "GET /api/me/counts-token": { answer: OwnCountsToken };
+  "GET /api/me/counts-token": { response: OwnCountsToken };
   /** Create a counts token, which permits nothing but `POST /api/counts`. It replaces the previous one */
-  "POST /api/me/counts-token": { answer: OwnCountsToken };
+  "POST /api/me/counts-token": { response: OwnCountsToken };
   /** Revoke your counts token */
-  "DELETE /api/me/counts-token": { answer: null };
+  "DELETE /api/me/counts-token": { response: null };
   /** Return how many unread messages and mentions the member of a counts token has, without muted channels. Pages of every origin may read the response */
-  "POST /api/counts": { body: { token: string; picture?: boolean }; answer: ServerCounts };
+  "POST /api/counts": { body: { token: string; picture?: boolean }; response: ServerCounts };
   /** Return all settings */
-  "GET /api/settings": { answer: Settings };
+  "GET /api/settings": { response: Settings };
   /** Change some settings. If any value is invalid, nothing changes */
-  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "off" | "on"; lanOpen?: boolean | "off" | "on"; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean | "off" | "on"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: Settings };
+  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "off" | "on"; lanOpen?: boolean | "off" | "on"; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean | "off" | "on"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; response: Settings };
   /** Report whether the server is up and can store data */
-  "GET /health": { answer: Health };
+  "GET /health": { response: Health };
   /** Return public facts about the server. Only members get `version`. `instanceId` needs `SERVER_INSTANCE_ID` */
-  "GET /info": { answer: Info };
+  "GET /info": { response: Info };
   /** Report the health of the server and the connected members. `verdict` is `ok`, `notice` or `problem` */
-  "GET /api/health": { answer: ServerHealth };
+  "GET /api/health": { response: ServerHealth };
   /** Return metrics for Prometheus */
-  "GET /metrics": { answer: Blob };
+  "GET /metrics": { response: Blob };
   /** Upload a file for a message as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
-  "POST /api/channels/{}/uploads": { body: Blob; answer: Upload };
+  "POST /api/channels/{}/uploads": { body: Blob; response: Upload };
   /** Upload your avatar as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
-  "POST /api/me/avatar": { body: Blob; answer: Upload };
+  "POST /api/me/avatar": { body: Blob; response: Upload };
   /** Remove your avatar */
-  "DELETE /api/me/avatar": { answer: null };
+  "DELETE /api/me/avatar": { response: null };
   /** Upload the server icon as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
-  "POST /api/icon": { body: Blob; answer: Upload };
+  "POST /api/icon": { body: Blob; response: Upload };
   /** Remove the server icon */
-  "DELETE /api/icon": { answer: null };
+  "DELETE /api/icon": { response: null };
   /** List your unattached uploads, newest first */
-  "GET /api/uploads": { answer: Uploads };
+  "GET /api/uploads": { response: Uploads };
   /** Get one of your uploads. The headers `Upload-Offset` and `Upload-Length` answer the HEAD requests of tus */
-  "GET /api/uploads/{}": { answer: Upload };
+  "GET /api/uploads/{}": { response: Upload };
   /** Continue an upload with tus from `Upload-Offset` on */
-  "PATCH /api/uploads/{}": { body: Blob; answer: null };
+  "PATCH /api/uploads/{}": { body: Blob; response: null };
   /** Delete an unattached upload */
-  "DELETE /api/uploads/{}": { answer: null };
+  "DELETE /api/uploads/{}": { response: null };
   /** Describe a file in words. With `send_messages`, this also changes the description of a file in your posted message */
-  "PUT /api/uploads/{}/alt": { body: { alt: string }; answer: Upload };
+  "PUT /api/uploads/{}/alt": { body: { alt: string }; response: Upload };
   /** List the jobs of the media worker, failed (`dead`) jobs first */
-  "GET /api/jobs": { answer: AllJobs };
+  "GET /api/jobs": { response: AllJobs };
   /** Retry a failed job */
-  "POST /api/jobs/{}/retry": { answer: null };
+  "POST /api/jobs/{}/retry": { response: null };
   /** Open the signalling WebSocket of an SFU, passed through by this server */
-  "GET /sfu/client": { query: { service?: number }; answer: null };
+  "GET /sfu/client": { query: { service?: number }; response: null };
   /** List the webhooks that you may manage, oldest first */
-  "GET /api/webhooks": { answer: ManagedWebhooks };
+  "GET /api/webhooks": { response: ManagedWebhooks };
   /** Create a webhook. Without a channel, this needs the permission on the server, and posts get `no_channel` until the webhook has one */
-  "POST /api/webhooks": { body: { name: string; channel_id?: string | null }; answer: ManagedWebhook };
+  "POST /api/webhooks": { body: { name: string; channel_id?: string | null }; response: ManagedWebhook };
   /** Get a webhook */
-  "GET /api/webhooks/{}": { answer: ManagedWebhook };
+  "GET /api/webhooks/{}": { response: ManagedWebhook };
   /** Change the name or the channel of a webhook. Needs the permission in the new channel too. Null removes the channel */
-  "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; answer: ManagedWebhook };
+  "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; response: ManagedWebhook };
   /** Delete a webhook. Its URL answers 404 from then on. Its messages stay */
-  "DELETE /api/webhooks/{}": { answer: null };
+  "DELETE /api/webhooks/{}": { response: null };
   /** List the outcomes of the last 20 posts since the server started, newest first */
-  "GET /api/webhooks/{}/posts": { answer: RecentPosts };
+  "GET /api/webhooks/{}/posts": { response: RecentPosts };
   /** Change the picture of a webhook: PNG, JPEG, WebP or GIF, up to 8 MB. It is scaled down to 256 pixels a side */
-  "PUT /api/webhooks/{}/picture": { body: Blob; answer: ManagedWebhook };
+  "PUT /api/webhooks/{}/picture": { body: Blob; response: ManagedWebhook };
   /** Remove the picture of a webhook */
-  "DELETE /api/webhooks/{}/picture": { answer: null };
+  "DELETE /api/webhooks/{}/picture": { response: null };
   /** Post a message into the webhook's channel */
-  "POST /api/webhooks/{}/{}": { body: PostedMessage; answer: PostedReceipt };
+  "POST /api/webhooks/{}/{}": { body: PostedMessage; response: PostedReceipt };
   /** Post a message in the format of Discord's webhooks */
-  "POST /api/webhooks/{}/{}/discord": { query: { wait?: string }; body: { content?: string | null; username?: string | null; avatar_url?: string | null; embeds?: ({ title?: string | null; description?: string | null; url?: string | null; timestamp?: string | null; color?: number | null; footer?: { text?: string | null; icon_url?: string | null } | null; image?: { url?: string | null } | null; thumbnail?: { url?: string | null } | null; author?: { name?: string | null; url?: string | null; icon_url?: string | null } | null; fields?: ({ name?: string | null; value?: string | null; inline?: boolean | null })[] | null })[] | null }; answer: { id: string; channel_id: string; content: string } };
+  "POST /api/webhooks/{}/{}/discord": { query: { wait?: string }; body: { content?: string | null; username?: string | null; avatar_url?: string | null; embeds?: ({ title?: string | null; description?: string | null; url?: string | null; timestamp?: string | null; color?: number | null; footer?: { text?: string | null; icon_url?: string | null } | null; image?: { url?: string | null } | null; thumbnail?: { url?: string | null } | null; author?: { name?: string | null; url?: string | null; icon_url?: string | null } | null; fields?: ({ name?: string | null; value?: string | null; inline?: boolean | null })[] | null })[] | null }; response: { id: string; channel_id: string; content: string } };
   /** Post a message in the format of Slack's incoming webhooks */
-  "POST /api/webhooks/{}/{}/slack": { body: { text?: string | null; username?: string | null; icon_url?: string | null; mrkdwn?: boolean | null; attachments?: ({ fallback?: string | null; color?: string | null; pretext?: string | null; title?: string | null; title_link?: string | null; text?: string | null; footer?: string | null; author_name?: string | null; author_link?: string | null; author_icon?: string | null; footer_icon?: string | null; image_url?: string | null; thumb_url?: string | null; fields?: ({ title?: string | null; value?: string | null; short?: boolean | null })[] | null; ts?: number | string | null })[] | null; blocks?: { type: string }[] | null }; answer: Blob };
+  "POST /api/webhooks/{}/{}/slack": { body: { text?: string | null; username?: string | null; icon_url?: string | null; mrkdwn?: boolean | null; attachments?: ({ fallback?: string | null; color?: string | null; pretext?: string | null; title?: string | null; title_link?: string | null; text?: string | null; footer?: string | null; author_name?: string | null; author_link?: string | null; author_icon?: string | null; footer_icon?: string | null; image_url?: string | null; thumb_url?: string | null; fields?: ({ title?: string | null; value?: string | null; short?: boolean | null })[] | null; ts?: number | string | null })[] | null; blocks?: { type: string }[] | null }; response: Blob };
   /** Post an event from GitHub */
-  "POST /api/webhooks/{}/{}/github": { body: { action?: string | null; repository?: { full_name?: string | null } | null; sender?: { login?: string | null } | null }; answer: PostedReceipt };
+  "POST /api/webhooks/{}/{}/github": { body: { action?: string | null; repository?: { full_name?: string | null } | null; sender?: { login?: string | null } | null }; response: PostedReceipt };
 }
 
 /** On the live socket, by event. */

@@ -44,7 +44,7 @@ type Filled<P extends string> = P extends `${infer Before}{}${infer After}`
   ? `${Before}${string}${Filled<After>}`
   : P;
 
-export type Answer<M extends Method, P extends string> = Endpoints[Route<M, P>]["answer"];
+export type ResponseBody<M extends Method, P extends string> = Endpoints[Route<M, P>]["response"];
 export type Body<M extends Method, P extends string> = Endpoints[Route<M, P>] extends { body: infer B }
   ? B
   : Record<string, never>;
@@ -56,7 +56,7 @@ export type Reply<E extends keyof Requests> = Requests[E]["reply"];
 export type Push = { [E in keyof Pushes]: { event: E; data: Pushes[E] } }[keyof Pushes];
 
 /** The body of an error response; some codes have further fields. */
-export type Refused = {
+export type ErrorBody = {
   error: Code | OwnCode;
   message?: string;
   retry_after_ms?: number;
@@ -79,18 +79,18 @@ export type TypedEventTarget<Events> = new () => Pick<
   ): void;
 };
 
-export type Info = Endpoints["GET /info"]["answer"];
+export type Info = Endpoints["GET /info"]["response"];
 export type Permission = Permissions[number];
 export type Counts = Omit<Unread, "channel_id">;
 export type Choice = Omit<Notifications, "channel_id">;
 /** The stored messages of a channel, and the stored state of the server. */
-export type KeptPage = { messages: Message[]; more_before: boolean; at_ms: number };
+export type StoredPage = { messages: Message[]; more_before: boolean; at_ms: number };
 export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "roles" | "emoji"> & {
   info: Info | null;
   unread: { [channelId: string]: Counts };
   notifications: [string | null, Choice][];
   at_ms: number;
-  pages: Map<string, KeptPage>;
+  pages: Map<string, StoredPage>;
 };
 
 /** The content of a notification: a push, or an event that a page has received. */

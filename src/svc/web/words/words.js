@@ -1,7 +1,7 @@
 // The page's strings: one Fluent catalogue per language, chosen by the member or their browser. Every view
 // gets its strings from `t`. Depends on neither state nor views.
 
-/** @import { Refused } from "../types/wire.js" */
+/** @import { ErrorBody } from "../types/wire.js" */
 
 import { storeValue, storedText } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
@@ -70,7 +70,7 @@ export const knows = (id) => Boolean(bundle.getMessage(id)?.value);
  * @param {unknown} error a Refusal, or anything else that was thrown
  */
 export function explain(error) {
-  const { code, message, details } = /** @type {{code?: string, message: string, details?: Refused}} */ (
+  const { code, message, details } = /** @type {{code?: string, message: string, details?: ErrorBody}} */ (
     error
   );
   const id = `error-${String(code ?? "").replaceAll("_", "-")}`;
@@ -94,7 +94,7 @@ export function bytesOf(count) {
 /** Format a list: "Ada, Grace and Alan". @param {Iterable<string>} names */
 export const formatList = (names) => new Intl.ListFormat(language()).format(names);
 
-/** @param {Partial<Refused>} [details] */
+/** @param {Partial<ErrorBody>} [details] */
 function numbers(details = {}) {
   const { retry_after_ms: waitMs = 0, limit = 0 } = details;
   // File size limits are set in megabytes of 1,048,576 bytes.

@@ -24,7 +24,7 @@ const counts = signal(/** @type {{[area: string]: number}} */ ({}));
 const greetings = signal(0);
 
 /**
- * Return a number that changes whenever the area does, so that `useAnswer` repeats its request.
+ * Return a number that changes whenever the area does, so that `useResponse` repeats its request.
  * @param {string} area
  */
 export const timesChanged = (area) => (counts.value[area] ?? 0) + greetings.value;

@@ -4,7 +4,7 @@
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
- * @import { Answer, Body, PathOf } from "../../types/wire.js"
+ * @import { ResponseBody, Body, PathOf } from "../../types/wire.js"
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Payload } from "./content.js"
  * @import { Entry, Group } from "./log_entries.js"
@@ -212,7 +212,7 @@ export class PrivateDevice {
     }
   }
 
-  /** @param {Answer<"GET", "/api/private/welcomes">["welcomes"][number]} welcome */
+  /** @param {ResponseBody<"GET", "/api/private/welcomes">["welcomes"][number]} welcome */
   async #join({ conversation_id: id, seq, welcome }) {
     /** @type {Group | undefined} */
     const before = await this.#store.get(`group/${id}`);

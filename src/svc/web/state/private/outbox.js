@@ -3,7 +3,7 @@
 
 /** @import { Ref, Payload } from "./content.js" */
 /** @import { EncryptedFile } from "./file_encryption.js" */
-/** @typedef {{conversation_id: string, ref: Ref, attachments: {id: string}[]}} Named */
+/** @typedef {{conversation_id: string, ref: Ref, attachments: {id: string}[]}} MessageReference */
 
 import { explain } from "../../words/words.js";
 import { notify } from "../notices.js";
@@ -22,14 +22,14 @@ export const send = (id, text, options) => sendPayload(id, messagePayload(text, 
 
 /** The actions on a message, with the same interface as the actions for channels. */
 export const messageActions = {
-  /** @param {Named} message @param {string} text */
+  /** @param {MessageReference} message @param {string} text */
   edit: ({ conversation_id: id, ref }, text) => sendPayload(id, editPayload(ref, text)),
-  /** Delete a message with its files. @param {Named} message */
+  /** Delete a message with its files. @param {MessageReference} message */
   async remove({ conversation_id: id, ref, attachments }) {
     await sendPayload(id, deletionPayload(ref));
     await Promise.all(attachments.map((file) => deleteFile(id, file.id)));
   },
-  /** @param {Named} message @param {string} emoji @param {boolean} on */
+  /** @param {MessageReference} message @param {string} emoji @param {boolean} on */
   react: ({ conversation_id: id, ref }, emoji, on) => sendPayload(id, reactionPayload(ref, emoji, on)),
 };
 

@@ -9,8 +9,8 @@
  *
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
  *   string) => Promise<any[]>}} Store
- * @typedef {{code?: string, message: string, status?: number, details?: object}} Refused
- * @typedef {{said: Payload, atMs: number, refused?: Refused}} WaitingMessage as it is stored; `said` is the
+ * @typedef {{code?: string, message: string, status?: number, details?: object}} Rejection
+ * @typedef {{said: Payload, atMs: number, refused?: Rejection}} WaitingMessage as it is stored; `said` is the
  *   payload
  * @typedef {WaitingMessage & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
  */
@@ -91,7 +91,7 @@ export const requeued = (id, { said: payload, atMs }) => [WAITING(id, payload.ke
  * @param {string} id
  * @param {Payload} payload
  * @param {number} atMs
- * @param {Refused} error
+ * @param {Rejection} error
  * @returns {Changes[number]}
  */
 export function rejectionOf(id, payload, atMs, { code, message, status, details }) {

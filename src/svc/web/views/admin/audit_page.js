@@ -7,7 +7,7 @@ import { tryOrNotify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Entry } from "./audit_words.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage } from "./parts/list_page.js";
 import { Chips, Pick } from "./parts/picker.js";
 
@@ -16,7 +16,7 @@ const idOf = (/** @type {string} */ key) => key.slice("member:".length);
 
 export function AuditPage() {
   const [wanted, setWanted] = useState(NOTHING);
-  const { value, problem, set, again } = useAnswer(() => auditPage(wanted), [wanted]);
+  const { value, problem, set, again } = useResponse(() => auditPage(wanted), [wanted]);
   const want = (/** @type {Partial<typeof NOTHING>} */ changes) => setWanted({ ...wanted, ...changes });
   const further = () =>
     value &&

@@ -11,13 +11,13 @@ import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 const LOOK_MS = 2000; // The server does not push a backup's progress.
 
 export function BackupsPage() {
-  const { value, problem, set, again } = useAnswer(backups, [timesChanged("backups")]);
+  const { value, problem, set, again } = useResponse(backups, [timesChanged("backups")]);
   const [deleting, setDeleting] = useState(/** @type {Backup | null} */ (null));
   const making = value?.making;
   useEffect(() => {

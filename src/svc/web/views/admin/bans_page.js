@@ -12,11 +12,11 @@ import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { dateOf } from "../parts/time.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 export function BansPage() {
-  const { value, problem, set, again } = useAnswer(bans, [timesChanged("bans")]);
+  const { value, problem, set, again } = useResponse(bans, [timesChanged("bans")]);
   const [lifting, setLifting] = useState(/** @type {Ban | null} */ (null));
   const [reason, setReason] = useState("");
   const lift = async () => {

@@ -1,7 +1,7 @@
 // Bots: accounts that belong to the server and are run by programs. Each has a token, shown once.
 
 /** @import { Member } from "../../types/api.js" */
-/** @import { Answer } from "../../types/wire.js" */
+/** @import { ResponseBody } from "../../types/wire.js" */
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { timesChanged } from "../../state/admin/change_counters.js";
@@ -18,10 +18,10 @@ import { Confirm, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { dateOf } from "../parts/time.js";
 import { MemberMenu } from "./member_menu.js";
-import { useAnswer, useFormRequest } from "./parts/form_request.js";
+import { useResponse, useFormRequest } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
-/** @typedef {Answer<"GET", "/api/bots">["bots"][number]} Bot */
+/** @typedef {ResponseBody<"GET", "/api/bots">["bots"][number]} Bot */
 
 /** Return the bots, and store them as known members. */
 async function loadBots() {
@@ -31,7 +31,7 @@ async function loadBots() {
 }
 
 export function BotsPage() {
-  const { value, problem, again } = useAnswer(loadBots, [timesChanged("bots")]);
+  const { value, problem, again } = useResponse(loadBots, [timesChanged("bots")]);
   const [shown, setShown] = useState(/** @type {{name: string, token: string} | null} */ (null));
   const [question, setQuestion] = useState(
     /** @type {{act: "token" | "delete", member: Member} | null} */ (null),

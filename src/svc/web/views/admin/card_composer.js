@@ -15,7 +15,7 @@ import { Markdown } from "../message_text.js";
 import { Button } from "../parts/button.js";
 import { copy } from "../parts/copy_field.js";
 import { CardFields } from "./card_fields.js";
-import { useAnswer, useFormRequest } from "./parts/form_request.js";
+import { useResponse, useFormRequest } from "./parts/form_request.js";
 
 const written = (/** @type {PostedMessage} */ payload) => JSON.stringify(payload, null, 2);
 
@@ -24,7 +24,7 @@ export function CardComposer({ address, onPosted }) {
   const [payload, setPayload] = useState(/** @type {PostedMessage} */ ({ text: t("card-first-text") }));
   const [typed, setTyped] = useState(/** @type {string | null} */ (null)); // JSON that cannot be parsed yet.
   const [faults, setFaults] = useState(/** @type {string[]} */ ([]));
-  const { value: description } = useAnswer(webhookDescription);
+  const { value: description } = useResponse(webhookDescription);
   const { busy, problem, get } = useFormRequest();
   const json = typed ?? written(payload);
   /** @type {Put} */

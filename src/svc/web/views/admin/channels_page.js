@@ -13,7 +13,7 @@ import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { step } from "./channel_menu.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 /** @type {{[type in Channel["type"]]: IconName}} */
@@ -68,7 +68,7 @@ function Managed({ channel }) {
 }
 
 function Archive() {
-  const { value, problem, again } = useAnswer(archivedChannels, [channels.value]);
+  const { value, problem, again } = useResponse(archivedChannels, [channels.value]);
   if (!value?.length && !problem) return null;
   const bring = async (/** @type {string} */ id) => {
     if (await tryOrNotify(editChannel(id, { archived: false }))) again();

@@ -1,6 +1,6 @@
 // The server's health: problems first, with advice; versions; and connected members.
 
-/** @import { Answer } from "../../types/wire.js" */
+/** @import { ResponseBody } from "../../types/wire.js" */
 /** @import { IconName } from "../parts/icon.js" */
 
 import { health } from "../../state/admin/server_operation.js";
@@ -13,7 +13,7 @@ import { Avatar, BotSign } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Time } from "../parts/time.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 import { Reach } from "./invite_dialog.js";
 
@@ -21,10 +21,10 @@ const ORDER = ["problem", "notice", "ok"];
 /** @type {{[verdict: string]: IconName}} */
 const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 
-/** @typedef {Answer<"GET", "/api/health">} Health */
+/** @typedef {ResponseBody<"GET", "/api/health">} Health */
 
 export function HealthPage() {
-  const { value, problem, again } = useAnswer(health);
+  const { value, problem, again } = useResponse(health);
   // Omit the address check if its problem is already shown above.
   const sorted = value?.checks
     .filter(({ check }) => check !== "address" || !problemOf(location))

@@ -22,11 +22,11 @@ import { Button, IconButton } from "../parts/button.js";
 import { copy } from "../parts/copy_field.js";
 import { Confirm } from "../parts/dialog.js";
 import { Time } from "../parts/time.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 export function InvitesPage() {
-  const { value, problem, again } = useAnswer(invites, [timesChanged("invites")]);
+  const { value, problem, again } = useResponse(invites, [timesChanged("invites")]);
   const [ending, setEnding] = useState(/** @type {Invite | null} */ (null));
   const revoke = async () => {
     if (ending && (await tryOrNotify(revokeInvite(ending.id)))) again();
@@ -130,7 +130,7 @@ function Link({ invite, onRevoke }) {
 
 /** The pending applications to join. Renders nothing if there are none. */
 function Waiting() {
-  const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
+  const { value, problem, again } = useResponse(applications, [timesChanged("applications")]);
   if (!value?.length && !problem) return null;
   const decide = async (/** @type {Promise<unknown>} */ promise) => {
     if (await tryOrNotify(promise)) again();

@@ -16,7 +16,7 @@ import { Switch } from "../parts/field.js";
 import { dateOf } from "../parts/time.js";
 import { BulkDialog } from "./bulk_dialog.js";
 import { MemberMenu } from "./member_menu.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 const TYPING_MS = 250; // Query only after a pause in typing.
@@ -29,7 +29,7 @@ export function MembersPage() {
   const [query, setQuery] = useState(EVERYBODY);
   const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
   const [act, setAct] = useState(/** @type {Act | null} */ (null));
-  const { value, problem, set, again } = useAnswer(() => findMembers(query), [query]);
+  const { value, problem, set, again } = useResponse(() => findMembers(query), [query]);
   const further = () =>
     value &&
     tryOrNotify(

@@ -10,7 +10,7 @@ import { t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
 import { dateOf } from "../parts/time.js";
 import { Entry } from "./audit_words.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage } from "./parts/list_page.js";
 
 /** @param {{memberId: string, onClose: () => void}} props */
@@ -26,7 +26,7 @@ export function ModerationHistory({ memberId, onClose }) {
  * @param {{memberId: string, onName?: (name: string) => void}} props
  */
 export function History({ memberId, onName }) {
-  const { value, problem, set, again } = useAnswer(() => historyOf(memberId), [memberId]);
+  const { value, problem, set, again } = useResponse(() => historyOf(memberId), [memberId]);
   useEffect(() => {
     if (value) onName?.(value.nickname);
   }, [value]);

@@ -15,7 +15,7 @@ import { notify } from "../../state/notices.js";
 import { memberOf, roles, rolesById } from "../../state/people.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { PrivateTo, self } from "./create_channel.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { PermissionChoice } from "./parts/permission.js";
 import { Pick, targetOf, TargetSign } from "./parts/picker.js";
 import { Button } from "../parts/button.js";
@@ -29,7 +29,7 @@ import { explain, t } from "../../words/words.js";
 /** @param {{channel: Channel}} props */
 export function Overrides({ channel }) {
   const turn = useRef(Promise.resolve());
-  const { value: overrides, problem, set, again } = useAnswer(() => overridesOf(channel.id), [channel.id]);
+  const { value: overrides, problem, set, again } = useResponse(() => overridesOf(channel.id), [channel.id]);
   const times = timesChanged("overrides");
   // Wait until our changes are stored, because an earlier response would not include them.
   useEffect(() => {

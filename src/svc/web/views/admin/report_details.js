@@ -20,7 +20,7 @@ import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
 import { formatDuration, Time } from "../parts/time.js";
 import { MemberMenu } from "./member_menu.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 
 const AT_ONCE_S = 3600;
 /** @param {string | null} id */
@@ -143,7 +143,7 @@ function Reported({ report }) {
     value: message,
     problem,
     set,
-  } = useAnswer(() => messageOf(report).catch((error) => ({ gone: explain(error) })), [report.id]);
+  } = useResponse(() => messageOf(report).catch((error) => ({ gone: explain(error) })), [report.id]);
   const [wide, setWide] = useState(false);
   const { channel_id: channelId } = report;
   if (problem || !message) return null;
@@ -174,7 +174,7 @@ function Reported({ report }) {
 
 /** The messages immediately before and after the reported one. @param {{report: Report}} props */
 function Around({ report }) {
-  const { value: messages, problem, again } = useAnswer(() => around(report), [report.id]);
+  const { value: messages, problem, again } = useResponse(() => around(report), [report.id]);
   if (problem)
     return html`<p class="error" role="alert">
       ${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>

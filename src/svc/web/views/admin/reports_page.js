@@ -8,12 +8,12 @@ import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { nameOf, OneReport, subjectNameOf } from "./report_details.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage } from "./parts/list_page.js";
 
 export function ReportsPage() {
   const [done, setDone] = useState(false);
-  const { problem, again } = useAnswer(loadReports);
+  const { problem, again } = useResponse(loadReports);
   const elsewhere = resolvedElsewhere.value;
   const before = useRef(elsewhere);
   // Notify the moderator when somebody else resolves the open report, because the report then disappears.
@@ -44,7 +44,7 @@ export function ReportsPage() {
 }
 
 function Done() {
-  const { value, problem, again } = useAnswer(() => resolvedReports().then(({ reports }) => reports));
+  const { value, problem, again } = useResponse(() => resolvedReports().then(({ reports }) => reports));
   return html`<${ListPage}
     label=${t("reports-done")}
     items=${value}

@@ -1,7 +1,7 @@
 // Tests a rule on the latest messages before it is switched on.
 
 /** @import { Wanted } from "../../state/admin/automod_rules.js" */
-/** @import { Answer } from "../../types/wire.js" */
+/** @import { ResponseBody } from "../../types/wire.js" */
 
 import { channelsById } from "../../state/channels.js";
 import { pieces, tryRule } from "../../state/admin/automod_rules.js";
@@ -11,11 +11,11 @@ import { Button } from "../parts/button.js";
 import { Time } from "../parts/time.js";
 import { useFormRequest } from "./parts/form_request.js";
 
-/** @typedef {Answer<"POST", "/api/automod/trial">} Found */
+/** @typedef {ResponseBody<"POST", "/api/automod/trial">} TrialResult */
 
 /** @param {{rule: Wanted, onTried: () => void}} props */
 export function RuleTrial({ rule, onTried }) {
-  const [result, setResult] = useState(/** @type {Found | null} */ (null));
+  const [result, setResult] = useState(/** @type {TrialResult | null} */ (null));
   const { busy, problem, run } = useFormRequest();
   const start = async () => {
     if (await run(async () => setResult(await tryRule(rule)))) onTried();
@@ -50,7 +50,7 @@ export function RuleTrial({ rule, onTried }) {
   </section>`;
 }
 
-/** @param {{message: Found["messages"][number]}} props */
+/** @param {{message: TrialResult["messages"][number]}} props */
 function Caught({ message }) {
   const { text, found, display_name: name, channel_id: channelId, posted_at_ms: at } = message;
   return html`<li class="managed-row report">

@@ -6,7 +6,7 @@
 import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/admin/automod_rules.js";
 import { tryOrNotify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, useGone } from "./parts/list_page.js";
 import { RuleEditor } from "./rule_editor.js";
 import { Button, IconButton } from "../parts/button.js";
@@ -14,7 +14,7 @@ import { Switch } from "../parts/field.js";
 import { t } from "../../words/words.js";
 
 export function RulesPage() {
-  const { problem, again } = useAnswer(loadRules);
+  const { problem, again } = useResponse(loadRules);
   const [open, setOpen] = useState(/** @type {Wanted | null} */ (null));
   const done = () => setOpen(null);
   const theirs = rules.value?.find(({ id }) => id === open?.id);

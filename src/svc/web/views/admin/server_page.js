@@ -1,6 +1,6 @@
 // The owner's settings for the server's name, admission and word filter.
 
-/** @import { Answer, Body } from "../../types/wire.js" */
+/** @import { ResponseBody, Body } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { textChannels } from "../../state/channels.js";
@@ -12,7 +12,7 @@ import { Skeletons } from "../parts/skeletons.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Choice, Field, Switch } from "../parts/field.js";
-import { useAnswer, useFormRequest } from "./parts/form_request.js";
+import { useResponse, useFormRequest } from "./parts/form_request.js";
 
 /** @typedef {Body<"PATCH", "/api/settings">} Changes */
 
@@ -24,7 +24,7 @@ const TEXTS = [
 ];
 
 export function ServerPage() {
-  const { value, problem, set, again } = useAnswer(settings);
+  const { value, problem, set, again } = useResponse(settings);
   if (problem)
     return html`<p class="error" role="alert">
       ${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
@@ -87,8 +87,8 @@ export function ServerPage() {
 }
 
 /**
- * @param {{value: Answer<"GET", "/api/settings">, onSaved: (value: Answer<"GET", "/api/settings">) => void}}
- *   props
+ * @typedef {ResponseBody<"GET", "/api/settings">} SavedSettings
+ * @param {{value: SavedSettings, onSaved: (value: SavedSettings) => void}} props
  */
 function Texts({ value, onSaved }) {
   const [changes, setChanges] = useState(

@@ -1,6 +1,6 @@
 // The storage that files use, by purpose and by member, and how long they are kept.
 
-/** @import { Answer } from "../../types/wire.js" */
+/** @import { ResponseBody } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { changeSettings, settings } from "../../state/admin/server.js";
@@ -15,7 +15,7 @@ import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage, Row } from "./parts/list_page.js";
 
 const OFFERED_DAYS = [0, 7, 30, 90, 180, 365, 730];
@@ -23,13 +23,13 @@ const DAY_S = 86400;
 const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server", "private", "unused"];
 
 /**
- * @typedef {Answer<"GET", "/api/storage">} Stored The entry for all other members has no id.
+ * @typedef {ResponseBody<"GET", "/api/storage">} StorageUse The entry for all other members has no id.
  * @typedef {{member_id: string, nickname: string, bytes: number} | {member_id: null, nickname?: undefined,
  *   bytes: number}} Holder
  */
 
 export function StoragePage() {
-  const { value, problem, again } = useAnswer(storage);
+  const { value, problem, again } = useResponse(storage);
   if (problem)
     return html`<p class="error" role="alert">
       ${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
@@ -62,7 +62,7 @@ export function StoragePage() {
       label=${t("storage-by-kind")}
       items=${kinds.filter((kind) => kind.bytes)}
       empty=${t("storage-empty")}
-      row=${(/** @type {Stored["by_kind"][number]} */ { kind, objects, bytes: size }) =>
+      row=${(/** @type {StorageUse["by_kind"][number]} */ { kind, objects, bytes: size }) =>
         html`<${Taken}
           key=${kind}
           title=${KINDS.includes(kind) ? t(`storage-kind-${kind}`) : kind}
@@ -119,7 +119,7 @@ function Bar({ part, label }) {
 
 /** A setting for how long files are kept. A change that would delete files needs confirmation. */
 function Retention() {
-  const { value, set } = useAnswer(settings);
+  const { value, set } = useResponse(settings);
   const [wanted, setWanted] = useState(/** @type {number | null} */ (null));
   const change = (/** @type {number} */ days) =>
     tryOrNotify(changeSettings({ retentionDays: days }).then(set));

@@ -1,6 +1,6 @@
 // The most recent posts to a webhook, each with a link to its message or the reason for its rejection.
 
-/** @import { Answer } from "../../types/wire.js" */
+/** @import { ResponseBody } from "../../types/wire.js" */
 
 import { postsOfWebhook } from "../../state/admin/server.js";
 import { closeDialogs, open } from "../../state/navigation.js";
@@ -8,14 +8,14 @@ import { html } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Time } from "../parts/time.js";
-import { useAnswer } from "./parts/form_request.js";
+import { useResponse } from "./parts/form_request.js";
 import { ListPage } from "./parts/list_page.js";
 
-/** @typedef {Answer<"GET", `/api/webhooks/${string}/posts`>["posts"][number]} Post */
+/** @typedef {ResponseBody<"GET", `/api/webhooks/${string}/posts`>["posts"][number]} Post */
 
 /** The posts. They are fetched again when `times` changes. @param {{id: string, times: number}} props */
 export function WebhookPosts({ id, times }) {
-  const { value, problem, again } = useAnswer(() => postsOfWebhook(id), [id, times]);
+  const { value, problem, again } = useResponse(() => postsOfWebhook(id), [id, times]);
   return html`<section class="stack hook-posts" aria-label=${t("hook-posts")}>
     <h4>${t("hook-posts")}</h4>
     <${ListPage}

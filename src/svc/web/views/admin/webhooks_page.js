@@ -7,7 +7,7 @@ import { createWebhook, webhooks } from "../../state/admin/server.js";
 import { channelsById } from "../../state/channels.js";
 import { currentLocation } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
-import { useAnswer, useFormRequest } from "./parts/form_request.js";
+import { useResponse, useFormRequest } from "./parts/form_request.js";
 import { ListPage, Row, useGone } from "./parts/list_page.js";
 import { ChannelChoice, webhookChannels, WebhookEditor } from "./webhook_editor.js";
 import { Avatar } from "../parts/avatar.js";
@@ -16,7 +16,7 @@ import { Field } from "../parts/field.js";
 import { t } from "../../words/words.js";
 
 export function WebhooksPage() {
-  const { value, problem, set, again } = useAnswer(webhooks, [timesChanged("webhooks")]);
+  const { value, problem, set, again } = useResponse(webhooks, [timesChanged("webhooks")]);
   const [open, setOpen] = useState(/** @type {string | null} */ (null));
   const done = () => setOpen(null);
   const put = (/** @type {Webhook} */ webhook) =>

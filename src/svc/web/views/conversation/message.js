@@ -38,11 +38,11 @@ import { t } from "../../words/words.js";
  *   Posted[]}}
  *   | {channelId?: undefined, conversationId: string, thread: null, messages: {readonly value:
  *   (PrivateMessage | Noted)[]}}} Held
- * @typedef {(permission: Permission) => boolean} May
+ * @typedef {(permission: Permission) => boolean} PermissionCheck
  *
  * `replied`: the id of the message it replies to. `bare`: no actions.
  * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean,
- *   conversation: Held, editing?: boolean, marked?: boolean, hasPermission: May,
+ *   conversation: Held, editing?: boolean, marked?: boolean, hasPermission: PermissionCheck,
  *   onEdit: (id: string | null) => void}} Props
  */
 
@@ -154,7 +154,7 @@ export const Message = memo(
           message=${message}
           reactions=${reactions}
           conversation=${conversation}
-          hasPermission=${hasPermission("add_reactions")}
+          canReact=${hasPermission("add_reactions")}
         />
         ${
           message.answers &&

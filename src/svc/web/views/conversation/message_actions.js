@@ -2,7 +2,7 @@
 // messages, and rendered for the messages under the pointer and with the focus.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
-/** @import { Held, May, Shown } from "./message.js" */
+/** @import { Held, PermissionCheck, Shown } from "./message.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { hasPermission as mayOnServer, conversationKeyOf } from "../../state/channels.js";
@@ -39,8 +39,8 @@ function select(lane) {
 
 /**
  * `call` opens the menu at the position of an event, or moves the focus to its button.
- * @param {{message: Shown, conversation: Held, hasPermission: May, call: MouseEvent | "focus" | null,
- *   onCalled: () => void, onEdit: () => void}} props
+ * @param {{message: Shown, conversation: Held, hasPermission: PermissionCheck, onCalled: () => void, onEdit:
+ *   () => void, call: MouseEvent | "focus" | null}} props
  */
 export function Actions({ message, conversation, hasPermission, call, onCalled, onEdit }) {
   const [picking, setPicking] = useState(false);

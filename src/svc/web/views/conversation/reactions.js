@@ -29,9 +29,9 @@ const recent = () =>
 
 /**
  * A right-click, a long press or the menu key shows who reacted.
- * @param {{message: Shown, reactions: All, conversation: Held, hasPermission: boolean}} props
+ * @param {{message: Shown, reactions: All, conversation: Held, canReact: boolean}} props
  */
-export function Reactions({ message, reactions, conversation, hasPermission }) {
+export function Reactions({ message, reactions, conversation, canReact }) {
   if (!reactions.length) return null;
   const showReactors = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -45,14 +45,14 @@ export function Reactions({ message, reactions, conversation, hasPermission }) {
           key=${reaction.emoji}
           message=${message}
           reaction=${reaction}
-          hasPermission=${hasPermission}
+          canReact=${canReact}
         />`,
     )}
   </ul>`;
 }
 
-/** @param {{message: Shown, reaction: All[number], hasPermission: boolean}} props */
-function Reaction({ message, reaction, hasPermission }) {
+/** @param {{message: Shown, reaction: All[number], canReact: boolean}} props */
+function Reaction({ message, reaction, canReact }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
   // Names are fetched only when the member asks to see them.
@@ -68,12 +68,12 @@ function Reaction({ message, reaction, hasPermission }) {
     <button
       type="button"
       class="reaction"
-      aria-disabled=${!hasPermission}
+      aria-disabled=${!canReact}
       aria-pressed=${own}
       title=${showsNames ? who() : undefined}
       onMouseEnter=${ask}
       onFocus=${ask}
-      onClick=${() => hasPermission && tryOrNotify(acts.react(message, sign, !own))}
+      onClick=${() => canReact && tryOrNotify(acts.react(message, sign, !own))}
     >
       <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span>
       <span class="unseen">${t("reaction-count", { count: ids.length })}</span>

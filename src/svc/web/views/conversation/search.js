@@ -1,6 +1,6 @@
 // The side panel that searches all visible channels.
 
-/** @import { Named, Wrong } from "../../state/search_filters.js" */
+/** @import { FilterNames, Wrong } from "../../state/search_filters.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -26,7 +26,7 @@ import { useSearchResults, SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, formatList, t } from "../../words/words.js";
 
-/** @typedef {{query: string, messages: Message[], more: boolean, problem: string}} Found */
+/** @typedef {{query: string, messages: Message[], more: boolean, problem: string}} SearchResults */
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function Search({ channel, onClose }) {
@@ -36,7 +36,7 @@ export function Search({ channel, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const lines = useRef(null);
   const [opened] = useState(openedPanel.peek());
-  /** @type {ReturnType<typeof useSearchResults<Found>>} */
+  /** @type {ReturnType<typeof useSearchResults<SearchResults>>} */
   const [before, follow] = useSearchResults(opened, field, lines);
   const [query, setQuery] = useState(before?.query ?? "");
   const [results, setResults] = useState(before ?? null);
@@ -206,7 +206,7 @@ function highlightWords(lines, words) {
   return () => CSS.highlights.delete("found");
 }
 
-/** @returns {Named} */
+/** @returns {FilterNames} */
 const namedHere = () => ({
   filters: {
     from: t("search-from"),
@@ -218,7 +218,7 @@ const namedHere = () => ({
   kinds: Object.fromEntries(KINDS.map((kind) => [kind, t(`search-has-${kind}`)])),
 });
 
-/** @param {Wrong} wrong @param {Named} named */
+/** @param {Wrong} wrong @param {FilterNames} named */
 function refusalText({ why, filter, value }, { filters, kinds }) {
   if (why === "kind")
     return t("search-kind-unknown", {

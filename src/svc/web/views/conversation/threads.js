@@ -3,7 +3,7 @@
 /**
  * @import { Reply } from "../../types/wire.js"
  *
- * @typedef {Reply<"threads">["threads"][number]} Each
+ * @typedef {Reply<"threads">["threads"][number]} FollowedThread
  */
 
 import { channelsById } from "../../state/channels.js";
@@ -19,7 +19,7 @@ import { MessageLine } from "./message_line.js";
 
 /** @param {{onClose: () => void}} props */
 export function Threads({ onClose }) {
-  const [followed, setFollowed] = useState(/** @type {Each[]} */ ([]));
+  const [followed, setFollowed] = useState(/** @type {FollowedThread[]} */ ([]));
   const [{ more, busy, problem }, setState] = useState({ more: false, busy: true, problem: "" });
   const fetchMore = async (/** @type {string | null | undefined} */ before) => {
     setState({ more: false, busy: true, problem: "" });
@@ -50,7 +50,7 @@ export function Threads({ onClose }) {
   <//>`;
 }
 
-/** @param {{followed: Each}} props */
+/** @param {{followed: FollowedThread}} props */
 function Followed({ followed: { channel_id: channelId, thread, root } }) {
   const unread = threads.value.get(thread)?.unread ?? 0;
   const open = () => openSidePanel("thread", { channelId, thread });

@@ -5,12 +5,12 @@
  * @import { Channel, Message as Posted } from "../../types/api.js"
  * @import { Conversation } from "../../state/conversation.js"
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
- * @import { May } from "./message.js"
+ * @import { PermissionCheck } from "./message.js"
  * @import { Unsent } from "./pending_message.js"
  *
  * `root`: shown above the first message of a thread.
- * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, hasPermission: May, root?:
- *   ComponentChildren}} Props
+ * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, hasPermission: PermissionCheck,
+ *   root?: ComponentChildren}} Props
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
  */
 
@@ -177,7 +177,7 @@ export class Timeline extends Component {
 
   /**
    * Keep the same function: a new one would make every message render again whenever a message arrives.
-   * @type {May}
+   * @type {PermissionCheck}
    */
   hasPermission = (permission) => this.props.hasPermission(permission);
 

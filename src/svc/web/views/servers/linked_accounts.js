@@ -20,7 +20,7 @@ import { hostOf, servers } from "../../state/other_servers.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { useAnswer, useFormRequest } from "../admin/parts/form_request.js";
+import { useResponse, useFormRequest } from "../admin/parts/form_request.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
@@ -28,7 +28,7 @@ import { dateOf } from "../parts/time.js";
 
 /** The accounts on a member's profile. Shown when there are any. @param {{member: Member}} props */
 export function LinksOfMember({ member }) {
-  const { value: links, again } = useAnswer(() => linksOf(member.id), [member.id]);
+  const { value: links, again } = useResponse(() => linksOf(member.id), [member.id]);
   if (!links?.length) return null;
   const mayRemove = hasPermission("manage_nicknames") && ranksBelow(member);
   const remove = (/** @type {LinkedAccount} */ { id }) => tryOrNotify(unlink(member.id, id).then(again));

@@ -1,7 +1,7 @@
 // The devices that sign in as us, and a code for another device.
 
 /** @import { Device as LinkedDevice } from "../../types/api.js" */
-/** @import { Answer } from "../../types/wire.js" */
+/** @import { ResponseBody } from "../../types/wire.js" */
 
 import {
   devices,
@@ -94,7 +94,7 @@ function Device({ device, onUnlink }) {
 
 const TOGETHER = /.{1,4}/gu; // Splits a code into groups of letters that are easy to read.
 
-/** @param {Answer<"POST", "/api/me/devices/link">} props */
+/** @param {ResponseBody<"POST", "/api/me/devices/link">} props */
 export function LinkCode({ code, expires_at_ms: expiresAt }) {
   const [over, setOver] = useState(false);
   useEffect(() => {

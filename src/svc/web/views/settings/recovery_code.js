@@ -2,7 +2,7 @@
 // owner creates for a member who has lost all devices.
 
 /**
- * @import { Answer } from "../../types/wire.js"
+ * @import { ResponseBody } from "../../types/wire.js"
  * @import { RefObject } from "../../vendor/preact.js"
  */
 
@@ -19,7 +19,9 @@ import { memberOf } from "../../state/people.js";
 import { Dialog } from "../parts/dialog.js";
 
 export function KeptCode() {
-  const [made, setMade] = useState(/** @type {Answer<"POST", "/api/me/devices/recovery"> | null} */ (null));
+  const [made, setMade] = useState(
+    /** @type {ResponseBody<"POST", "/api/me/devices/recovery"> | null} */ (null),
+  );
   const { busy, problem, run } = useFormRequest();
   const madeAt = keptCodeMadeAt.value;
   /** @type {RefObject<HTMLElement>} */
@@ -56,7 +58,7 @@ export function KeptCode() {
 /** @param {{memberId: string, onClose: () => void}} props */
 export function Recovery({ memberId, onClose }) {
   const [made, setMade] = useState(
-    /** @type {Answer<"POST", `/api/members/${string}/recovery`> | null} */ (null),
+    /** @type {ResponseBody<"POST", `/api/members/${string}/recovery`> | null} */ (null),
   );
   const { busy, problem, run } = useFormRequest();
   const name = memberOf(memberId)?.nickname ?? t("somebody");

@@ -1,7 +1,7 @@
 // The submit buttons of the sign-in forms: with this browser's key, or through the account provider.
 
 /** @import { Problem, Step } from "../../state/sign_in.js" */
-/** @import { Info, Refused } from "../../types/wire.js" */
+/** @import { Info, ErrorBody } from "../../types/wire.js" */
 /** The ways to sign in that the server accepts. @typedef {Info["signIn"]} Takes */
 
 import { busy, enter, enterByAccount, forgetful, goTo, held, problem, step } from "../../state/sign_in.js";
@@ -98,7 +98,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
 
 /** Return a problem as a sentence. @param {Problem} problem */
 export function problemText({ error, key, reason = "" }) {
-  const { code, details } = /** @type {{code?: string, details?: Refused}} */ (error ?? {});
+  const { code, details } = /** @type {{code?: string, details?: ErrorBody}} */ (error ?? {});
   if (code === "banned") return banned({ details });
   if (code === "approval_refused" && details?.reason)
     return t("approval-refused-because", { reason: details.reason });
@@ -122,7 +122,7 @@ export function problemText({ error, key, reason = "" }) {
     : t("provider-refused", { provider: providerName(), reason });
 }
 
-/** Describe a ban, with its reason if one was given. @param {{details?: Refused}} refusal */
+/** Describe a ban, with its reason if one was given. @param {{details?: ErrorBody}} refusal */
 export const banned = ({ details }) =>
   details?.reason ? t("banned-because", { reason: details.reason }) : t("error-banned");
 

@@ -41,7 +41,7 @@ export function useFormRequest() {
  * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] fetched again when one of these
  *   changes
  */
-export function useAnswer(ask, about = []) {
+export function useResponse(ask, about = []) {
   const [state, setState] = useState({ value: /** @type {T | null} */ (null), problem: "" });
   const awaited = useRef(/** @type {Promise<T> | null} */ (null));
   const again = () => {
