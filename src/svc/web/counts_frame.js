@@ -14,7 +14,7 @@
     if (source !== parent || !port) return;
     port.onmessage = async ({ data }) => {
       const result = await (data.digest ? confirmation(data) : counts(data)).catch(() => null);
-      port.postMessage({ id: data.id, found: result });
+      port.postMessage({ id: data.id, result });
     };
   });
 

@@ -24,11 +24,13 @@ const matching = computed(() => {
 
 /**
  * @typedef {{key: string, role: Role | null, count: number, member?: undefined} | {key: string, member:
- *   Member, here: boolean, role?: undefined}} Row
+ *   Member, isOnline: boolean, role?: undefined}} Row
  */
 
-/** Rows in order: {role, key, count} is the heading of a group, where `role` can be null; {member, here} is a
- * member. */
+/**
+ * Rows in order: {role, key, count} is the heading of a group, where `role` can be null, and
+ * {member, isOnline} is a member.
+ */
 export const roster = computed(() => rosterOf(matching.value, online.value, roles.value));
 
 /**
@@ -45,7 +47,7 @@ export function rosterOf(people, onlineIds, allRoles) {
   for (const [key, group] of groups) {
     if (!group.length) continue;
     rows.push({ key, role: shown.find(({ id }) => id === key) ?? null, count: group.length });
-    for (const member of group) rows.push({ key: member.id, member, here: key !== "away" });
+    for (const member of group) rows.push({ key: member.id, member, isOnline: key !== "away" });
   }
   return rows;
 }

@@ -59,11 +59,11 @@ const FRESH = {
 };
 
 /**
- * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}. `state`
+ * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, listKey}. `state`
  * is "sending", "checking", "done" or "refused". `waits` means that sending waits for the connection, `cut`
- * that a lost connection has interrupted it, and `lasts` that the file itself is at fault. `place` stays the
- * same when the key changes.
- * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?:
+ * that a lost connection has interrupted it, and `lasts` that the file itself is at fault. `listKey` stays
+ * the same when the key changes.
+ * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, listKey?:
  *   string}} OneFile
  */
 export class Uploads {
@@ -134,7 +134,7 @@ export class Uploads {
    * @param {boolean} on
    */
   spoil(key, on) {
-    const { file, id, alt, place = key } = this.#known(key);
+    const { file, id, alt, listKey = key } = this.#known(key);
     if (!file) return;
     this.#stops.get(key)?.abort();
     forgetFile(key);
@@ -145,7 +145,7 @@ export class Uploads {
     });
     const other = crypto.randomUUID();
     if (alt) this.#words.set(other, alt);
-    this.#change(key, { ...FRESH, key: other, place, file: renamed, name: renamed.name, id: null });
+    this.#change(key, { ...FRESH, key: other, listKey, file: renamed, name: renamed.name, id: null });
     keepFile(other, this.#key, renamed);
     this.#send(other);
   }

@@ -89,7 +89,7 @@ export class Account extends /** @type {TypedEventTarget<{renewed: string}>} */ 
   }
 
   /**
-   * Return a token that is valid for a while and differs from `refused`, which the server has rejected.
+   * Return a token that is valid for a while and differs from `rejected`, which the server has rejected.
    * Rejects with a permanent Refusal if the server no longer recognises us.
    * @param {string | null} [rejected]
    */

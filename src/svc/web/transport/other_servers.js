@@ -47,9 +47,9 @@ function frame() {
 
 /**
  * Return the frame's answer, or null if the other server does not respond or no longer accepts the token.
- * @template {Counted | Confirmed} Found
+ * @template {Counted | Confirmed} Result
  * @param {WantedCounts | WantedConfirmation} wanted
- * @returns {Promise<Found | null>}
+ * @returns {Promise<Result | null>}
  */
 function ask(wanted) {
   const id = ++lastId;
@@ -60,7 +60,7 @@ function ask(wanted) {
       const heard = (/** @type {MessageEvent} */ { data }) => {
         if (data.id !== id) return;
         port.removeEventListener("message", heard);
-        resolve(data.found);
+        resolve(data.result);
       };
       port.addEventListener("message", heard);
       signal.addEventListener("abort", () => port.removeEventListener("message", heard));

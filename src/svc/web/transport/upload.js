@@ -25,14 +25,13 @@ const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_
  * Upload a file. Resolves with the id of the upload; rejects with a Refusal, or with Unreachable. Pass the
  * upload's `id` to continue it.
  * @param {Path<"POST">} path @param {File} file
- * @param {{token: () => Promise<string>, id?: string, named?: Record<string, string>, begun?: (id: string) =>
- *   void,
- *   progressed?: (share: number) => void, waits?: () => void, signal?: AbortSignal}} options
+ * @param {{token: () => Promise<string>, id?: string, fields?: Record<string, string>, signal?: AbortSignal,
+ *   begun?: (id: string) => void, progressed?: (share: number) => void, waits?: () => void}} options
  */
 export async function sendFile(
   path,
   file,
-  { token, id = "", named = {}, begun = () => {}, progressed = () => {}, waits = () => {}, signal },
+  { token, id = "", fields = {}, begun = () => {}, progressed = () => {}, waits = () => {}, signal },
 ) {
   const backoff = new Backoff(1000, 20_000);
   /** @type {Ask} */
@@ -42,7 +41,7 @@ export async function sendFile(
   let [at, furthest, tries] = [id ? null : 0, 0, 0]; // The offset; null if it must be queried.
   for (;;) {
     try {
-      if (!id) begun((id = await create(ask, path, file, named)));
+      if (!id) begun((id = await create(ask, path, file, fields)));
       at ??= Number((await ask("HEAD", address(id))).getResponseHeader("Upload-Offset"));
       if (at > furthest) [furthest, tries] = [at, 0];
       if (at >= file.size) return id;

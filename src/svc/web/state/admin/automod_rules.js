@@ -122,20 +122,20 @@ export const entriesOf = (typed) =>
     .filter(Boolean);
 
 /**
- * Split text into matches and the parts between them: [{text, found}]. Positions count code points.
+ * Split text into matches and the parts between them: [{text, isMatch}]. Positions count code points.
  * @param {string} text
- * @param {number[][]} places
+ * @param {number[][]} spans
  */
-export function pieces(text, places) {
+export function pieces(text, spans) {
   const all = [...text];
   const pieces = [];
   let at = 0;
-  for (const [start, end] of places) {
+  for (const [start, end] of spans) {
     pieces.push(
-      { text: all.slice(at, start).join(""), found: false },
-      { text: all.slice(start, end).join(""), found: true },
+      { text: all.slice(at, start).join(""), isMatch: false },
+      { text: all.slice(start, end).join(""), isMatch: true },
     );
     at = end;
   }
-  return [...pieces, { text: all.slice(at).join(""), found: false }].filter((piece) => piece.text);
+  return [...pieces, { text: all.slice(at).join(""), isMatch: false }].filter((piece) => piece.text);
 }

@@ -13,8 +13,8 @@ import { accessToken, api } from "../server.js";
 export const settings = () => api("GET", "/api/settings");
 /** Change settings. Resolves with all settings. @param {Body<"PATCH", "/api/settings">} changes */
 export const changeSettings = (changes) => api("PATCH", "/api/settings", changes);
-/** @param {Path<"POST">} path @param {File} file @param {Record<string, string>} [named] */
-const sent = (path, file, named) => sendFile(path, file, { token: accessToken, named });
+/** @param {Path<"POST">} path @param {File} file @param {Record<string, string>} [fields] */
+const sent = (path, file, fields) => sendFile(path, file, { token: accessToken, fields });
 /** @param {File} file */
 export const sendIcon = (file) => sent("/api/icon", file);
 export const removeIcon = () => api("DELETE", "/api/icon");

@@ -54,13 +54,13 @@ export function RolesPage() {
     keys=${t("roles-keys")}
     items=${roles.value}
     empty=""
-    row=${(/** @type {Role} */ each) =>
+    row=${(/** @type {Role} */ role) =>
       html`<${Ranked}
-        key=${each.id}
-        role=${each}
+        key=${role.id}
+        role=${role}
         drag=${drag}
         onDrag=${setDrag}
-        onOpen=${() => setOpen(each.id)}
+        onOpen=${() => setOpen(role.id)}
       />`}
   >
     <p><${Button} look="primary" icon="add" onClick=${() => setOpen("new")}>${t("create-role")}<//></p>

@@ -60,7 +60,7 @@ function Caught({ message }) {
       </small>
       <span dir="auto">
         ${pieces(text, found).map((piece, index) =>
-          piece.found ? html`<mark key=${index}>${piece.text}</mark>` : piece.text,
+          piece.isMatch ? html`<mark key=${index}>${piece.text}</mark>` : piece.text,
         )}
       </span>
     </div>

@@ -6,7 +6,7 @@
  * @typedef {{url?: string}} Stored
  * A file as shown, in a channel or a private conversation.
  * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "lasts" | "problem" |
- *   "alt" | "place">
+ *   "alt" | "listKey">
  *   & {result: Stored & {kind: string, thumbnail?: Stored | null, poster?: Stored | null} | null}} Shown
  * @typedef {Pick<Uploads, "retry" | "cancel" | "describe" | "spoil"> & {list: {readonly value: Shown[]}}}
  *   Files
@@ -29,7 +29,7 @@ export function UploadList({ uploads }) {
   if (!list.length) return null;
   return html`<ul class="upload-list" aria-label=${t("files")}>
     ${list.map(
-      (upload) => html`<${Upload} key=${upload.place ?? upload.key} upload=${upload} uploads=${uploads} />`,
+      (upload) => html`<${Upload} key=${upload.listKey ?? upload.key} upload=${upload} uploads=${uploads} />`,
     )}
   </ul>`;
 }

@@ -102,7 +102,7 @@ export function quickOf(message, reactions, count) {
     .slice(0, count ?? QUICK_REACTIONS)
     .map((sign) => {
       const own = reactions.some(
-        ({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value?.id ?? ""),
+        ({ emoji: other, member_ids: ids }) => other === sign && ids.includes(member.value?.id ?? ""),
       );
       return {
         sign,

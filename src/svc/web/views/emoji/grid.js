@@ -24,7 +24,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   const rows = useMemo(() => laidOut(sections, size.columns), [sections, size.columns]);
   const [top, setTop] = useState(0);
   const [position, setPosition] = useState(() => firstFrom(rows));
-  const wanted = useRef(false); // Whether to focus `place` once it has been rendered.
+  const wanted = useRef(false); // Whether to focus `position` once it has been rendered.
   const current = rows[position.row]?.items[position.column] ? position : firstFrom(rows);
 
   useLayoutEffect(() => {

@@ -19,7 +19,7 @@ export function laidOut(sections, columns) {
 }
 
 /**
- * Return the first place with an emoji at or after a row.
+ * Return the first position with an emoji at or after a row.
  * @param {Row[]} rows
  * @param {number} [from]
  * @returns {Position}
@@ -30,9 +30,9 @@ export function firstFrom(rows, from = 0) {
 }
 
 /**
- * Return the place that a key leads to; null if the key leads past the top or has no meaning here.
+ * Return the position that a key leads to; null if the key leads past the top or has no meaning here.
  * @param {Row[]} rows
- * @param {Position} place
+ * @param {Position} position
  * @param {string} key
  * @returns {Position | null}
  */

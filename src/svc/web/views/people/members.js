@@ -109,11 +109,11 @@ function Roster({ rows }) {
         ? html`<${Member}
             key=${row.key}
             member=${row.member}
-            here=${row.here}
+            isOnline=${row.isOnline}
             presence=${presenceOf(row.member.id)}
             colour=${colourOf(colouredRole(row.member))}
             reached=${row.key === stop}
-            place=${from + number + 1}
+            position=${from + number + 1}
             of=${rows.length}
           />`
         : html`<li
@@ -130,12 +130,12 @@ function Roster({ rows }) {
 
 /**
  * @typedef {{
- *   member: OneMember, here: boolean, presence: ReturnType<typeof presenceOf>, colour: string | null,
- *   reached: boolean, place: number, of: number
+ *   member: OneMember, isOnline: boolean, presence: ReturnType<typeof presenceOf>, colour: string | null,
+ *   reached: boolean, position: number, of: number
  * }} MemberProps
  */
 const Member = memo(
-  (/** @type {MemberProps} */ { member, here: isOnline, presence, colour, reached, place: position, of }) => {
+  (/** @type {MemberProps} */ { member, isOnline, presence, colour, reached, position, of }) => {
     const { id, nickname, avatar, status_text: status } = member;
     const tabindex = reached ? 0 : -1;
     const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;

@@ -4,7 +4,8 @@
  * @import { FunctionComponent } from "../../vendor/preact.js"
  * @import { LaterIcon } from "./settings.js"
  *
- * `may` returns whether we see the page, and `words` the names of its settings, which its search matches.
+ * `hasPermission` returns whether we see the page, and `words` the names of its settings, which its search
+ * matches.
  * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: LaterIcon,
  *   Page: FunctionComponent<any>, hasPermission?: () => boolean, words: () => string[]}} SettingsPage
  */
