@@ -14,7 +14,7 @@ DEADLINE_S = 30.0
 SIZE = (128, 96)
 WHITE, RED, BLUE, LIME = (255, 255, 255), (200, 30, 30), (30, 30, 200), (0, 255, 0)
 # The positions of white, red and blue in the scene.
-PLACES = ((10, 8), (100, 20), (40, 80))
+POINTS = ((10, 8), (100, 20), (40, 80))
 
 # The decoder is loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -32,7 +32,7 @@ async def rewrite(sandbox: Sandbox, data: bytes) -> tuple[Picture, Image.Image]:
 
 
 def shows(image: Image.Image, *colours: tuple[int, ...]) -> bool:
-    seen = [image.convert("RGB").getpixel(point) for point in PLACES]
+    seen = [image.convert("RGB").getpixel(point) for point in POINTS]
     return all(
         isinstance(one, tuple) and all(abs(a - b) <= 8 for a, b in zip(one, other, strict=True))
         for one, other in zip(seen, colours, strict=True)

@@ -27,7 +27,7 @@ HALF_GREEN = (0, 255, 0, 128)
 WHOLE, MIDDLE, CORNER = (0, 0, 24, 24), (8, 8, 8, 8), (16, 16, 8, 8)
 COLOURS = (RED[:3], GREEN[:3], BLUE[:3], (9, 9, 9))
 # Positions in each frame: outside the changing area, in its middle, and in its corner.
-PLACES = ((2, 2), (12, 12), (20, 20))
+POINTS = ((2, 2), (12, 12), (20, 20))
 
 # The decoder is loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -217,7 +217,7 @@ async def frames_of(sandbox: Sandbox, data: bytes) -> list[list[Any]]:
     for number in range(getattr(image, "n_frames", 1)):
         image.seek(number)
         frame = image.convert("RGBA")
-        seen.append([frame.getpixel(point) for point in PLACES])
+        seen.append([frame.getpixel(point) for point in POINTS])
     return seen
 
 

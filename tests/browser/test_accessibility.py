@@ -28,7 +28,7 @@ VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": WIDE, "narrow": NARROW}
 THEMES = {"light": "dark", "dark": "light"}  # The other theme of each.
 # Runs all of axe's rules, or only the named one.
-FOUND = """async (rule) => {
+AXE_FAULTS = """async (rule) => {
   // Those who speak to their computer say what they read.
   const rules = { "label-content-name-mismatch": { enabled: true } };
   // Only a rule that axe leaves out by default needs the style sheets again.
@@ -147,9 +147,9 @@ async def look(person: Person, axe: str, where: str, faults: list[str]) -> None:
     if not await person.page.evaluate("'axe' in window"):
         await person.page.evaluate(axe)
     await until_still(person.page)
-    wrong = [*await person.page.evaluate(FOUND, None), *await person.page.evaluate(UNDIRECTED)]
+    wrong = [*await person.page.evaluate(AXE_FAULTS, None), *await person.page.evaluate(UNDIRECTED)]
     async with other_theme(person) as theme:
-        wrong += [f"{theme}: {fault}" for fault in await person.page.evaluate(FOUND, "color-contrast")]
+        wrong += [f"{theme}: {fault}" for fault in await person.page.evaluate(AXE_FAULTS, "color-contrast")]
     faults += [f"{where}: {fault}" for fault in wrong]
     await save_view(person.page, re.sub(r"[^a-z0-9]+", "-", where.lower()))
 

@@ -12,7 +12,7 @@ from tests.kit.people import DEADLINE_MS, FLAGS, NARROW, WIDE, WITHOUT_REAL_TIME
 from tests.kit.product import Product
 from tests.kit.text_channels import box, join_and_open, message, write
 
-KEPT = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
+STORAGE_KEY = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
 # Values of the wrong type, and values of the right type with invalid contents.
 SPOILT = ("{", "[5, null, {}]", '{"member": 5, "text": [], "sounds": null, "channelId": {}}')
 SPOIL = """([names, value]) => {
@@ -23,7 +23,7 @@ REFUSES = {"profile": {"default_content_setting_values": {"cookies": 2}}}
 
 
 def names() -> list[str]:
-    keys = {name for path in WEB_FOLDER.rglob("*.js") for name in KEPT.findall(path.read_text())}
+    keys = {name for path in WEB_FOLDER.rglob("*.js") for name in STORAGE_KEY.findall(path.read_text())}
     assert len(keys) > 10
     return sorted(keys)
 

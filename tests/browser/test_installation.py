@@ -29,7 +29,7 @@ __all__ = ["axe"]
 
 pytestmark = pytest.mark.usefixtures("service_worker")
 
-KEPT = """async () => {
+STORED_TEXTS = """async () => {
   if (!(await indexedDB.databases()).some(({ name }) => name === "svc.read")) return "";
   const opening = indexedDB.open("svc.read");
   await new Promise((resolve) => { opening.onsuccess = resolve; });
@@ -84,7 +84,7 @@ async def keeps(person: Person, text: str) -> None:
         return bool(await person.page.evaluate(SHELL_IS_THERE))
 
     async def text_is_cached() -> bool:
-        return text in await person.page.evaluate(KEPT)
+        return text in await person.page.evaluate(STORED_TEXTS)
 
     await wait_until("the page is cached", shell_is_cached, within_s=20)
     await wait_until(f"{text!r} is cached", text_is_cached, within_s=20)
@@ -134,7 +134,9 @@ async def test_signing_out_erases_all_messages_stored_for_offline_reading(people
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
 
     async def gone() -> bool:
-        left = await ada.page.evaluate(KEPT) + json.dumps(await ada.page.evaluate("({ ...localStorage })"))
+        left = await ada.page.evaluate(STORED_TEXTS) + json.dumps(
+            await ada.page.evaluate("({ ...localStorage })")
+        )
         return "between us" not in left and "half a sentence" not in left
 
     await wait_until("no private data remains", gone, within_s=20)

@@ -34,7 +34,7 @@ PLACED = re.compile(r"\{[^{}]*\}")
 VARIANT = re.compile(r"^\s*\*?\[\w+\] (.*)$", re.MULTILINE)
 PAGES = ["members", "search", "pins", "threads", "inbox"]
 IN_MENU = {"pins", "threads"}
-NAMED = {"general", "Voice", "svc", "Ada", "online"}
+NAMES = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
 # Returns the position of an element's text: the free space to the left and right of it.
 ROOM = """(element, length) => {
@@ -69,7 +69,7 @@ def english_in(texts: list[str], language: str) -> set[str]:
                 patterns.append(".+".join(re.escape(part) for part in PLACED.split(sentence)))
     english = re.compile("|".join(patterns))
     theirs = {sentence for key in messages(language) for sentence in sentences(language, key)}
-    return {text for text in texts if english.fullmatch(text)} - theirs - NAMED
+    return {text for text in texts if english.fullmatch(text)} - theirs - NAMES
 
 
 async def search(page: Page, language: str) -> None:

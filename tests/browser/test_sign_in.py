@@ -12,7 +12,7 @@ from tests.kit.product import Product
 
 __all__ = ["axe"]
 
-KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
+STORED_IDENTITY = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 # Returns whether the page can read the private key.
 EXPORTED = """async () => {
   const opening = indexedDB.open("svc", 1);
@@ -32,7 +32,7 @@ SPOIL_TOKENS = """() => {
 
 
 async def own_id(person: Person) -> str:
-    return str((await person.page.evaluate(KEPT))["member"]["id"])
+    return str((await person.page.evaluate(STORED_IDENTITY))["member"]["id"])
 
 
 @pytest.mark.parametrize("tokens", ["kept", "expired"])
@@ -56,7 +56,7 @@ async def test_a_returning_member_needs_no_invite(people: People, product: Produ
 async def test_an_open_page_renews_its_tokens(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
-    first = await ada.page.evaluate(KEPT)
+    first = await ada.page.evaluate(STORED_IDENTITY)
     await ada.page.evaluate(
         """() => {
           const kept = JSON.parse(localStorage.getItem("svc.identity"));
@@ -66,7 +66,7 @@ async def test_an_open_page_renews_its_tokens(people: People) -> None:
     await ada.page.reload()
 
     async def renewed() -> bool:
-        kept = await ada.page.evaluate(KEPT)
+        kept = await ada.page.evaluate(STORED_IDENTITY)
         return bool(kept["refresh_token"] != first["refresh_token"])
 
     await wait_until("the page has new tokens", renewed, within_s=10)

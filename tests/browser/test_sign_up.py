@@ -38,7 +38,7 @@ __all__ = ["axe"]
 
 # npm may have to install the provider first.
 pytestmark = pytest.mark.timeout(240)
-KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
+STORED_IDENTITY = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 
 
 @asynccontextmanager
@@ -68,7 +68,7 @@ async def is_in(person: Person, name: str) -> None:
 
 
 async def own_id(person: Person) -> str:
-    return str((await person.page.evaluate(KEPT))["member"]["id"])
+    return str((await person.page.evaluate(STORED_IDENTITY))["member"]["id"])
 
 
 def without_invite(product: Product) -> str:
@@ -77,7 +77,7 @@ def without_invite(product: Product) -> str:
 
 async def as_member(person: Person, method: str, path: str, body: Mapping[str, object]) -> dict[str, object]:
     """Make an HTTP request as this member. Return the server's response."""
-    token = (await person.page.evaluate(KEPT))["access_token"]
+    token = (await person.page.evaluate(STORED_IDENTITY))["access_token"]
     headers = {"Authorization": f"Bearer {token}"}
     address = person.page.url.partition("#")[0].rstrip("/")
     async with (

@@ -17,7 +17,7 @@ from tests.chat.test_permission_matrix import body_for
 
 NEVER = "0190a000-0000-7000-8000-000000000000"
 NAMES = {"text": "hidden-plans", "voice": "hidden-room"}
-SAID = "meet at the harbour"
+TEXT = "meet at the harbour"
 # The admin may do everything on the server except view these channels.
 UNINITIATED = ("admin", "member")
 
@@ -39,7 +39,7 @@ async def hide(folk: People) -> dict[str, str]:
 
 
 async def posted(person: Person, channel_id: str) -> str:
-    path, body = f"/api/channels/{channel_id}/messages", {"text": SAID}
+    path, body = f"/api/channels/{channel_id}/messages", {"text": TEXT}
     answer = await person.done("POST", path, body)
     return str(answer.get("message", answer)["id"])
 
@@ -47,7 +47,7 @@ async def posted(person: Person, channel_id: str) -> str:
 def leaks(answer: object, secrets: dict[str, str]) -> list[str]:
     """Return the secrets that a response or an event contains."""
     text = json.dumps(answer, ensure_ascii=False)
-    return [secret for secret in (*secrets.values(), *NAMES.values(), SAID) if secret in text]
+    return [secret for secret in (*secrets.values(), *NAMES.values(), TEXT) if secret in text]
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
@@ -96,7 +96,7 @@ async def test_no_list_contains_the_channel(folk: People, role: str) -> None:
     secrets, member = await hide(folk), folk.by_role[role]
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
     await folk.guest.done("POST", "/api/reports", about)
-    await folk.owner.done("PATCH", f"/api/channels/{secrets['text']}", {"topic": SAID})
+    await folk.owner.done("PATCH", f"/api/channels/{secrets['text']}", {"topic": TEXT})
     webhook = {"name": NAMES["text"], "channel_id": secrets["text"]}
     await folk.owner.done("POST", "/api/webhooks", webhook)
     paths = [endpoint.removeprefix("GET ") for endpoint in ENDPOINTS if endpoint.startswith("GET /api/")]
@@ -134,7 +134,7 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
     channel = f"/api/channels/{secrets['text']}"
     message = f"{channel}/messages/{secrets['message']}"
     owner = folk.owner
-    await owner.done("PATCH", message, {"text": f"{SAID} at nine"})
+    await owner.done("PATCH", message, {"text": f"{TEXT} at nine"})
     await owner.done("PUT", f"{message}/reactions/👍")
     await owner.done("PUT", f"{channel}/pins/{secrets['message']}")
     await owner.done("POST", f"{channel}/typing")
@@ -142,8 +142,8 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
     await folk.guest.done("POST", "/api/reports", about)
     await owner.done("PATCH", channel, {"topic": "new"})
     webhook = await owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": secrets["text"]})
-    await owner.done("PATCH", f"/api/webhooks/{webhook['id']}", {"name": SAID})
-    async with folk.chat.http.post(webhook["url"], json={"text": SAID}) as response:
+    await owner.done("PATCH", f"/api/webhooks/{webhook['id']}", {"name": TEXT})
+    async with folk.chat.http.post(webhook["url"], json={"text": TEXT}) as response:
         assert response.status == 200
     # The moderator can view it temporarily.
     path = f"{channel}/overrides/member/{folk.moderator.id}"

@@ -23,7 +23,7 @@ MODULES = sorted(
 
 # These queries are allowed: the head of index.html belongs to no view, and the pop-out window can show any
 # view's video.
-LOOKED_FOR = {
+QUERIES = {
     "views/alerts/badge.js": {'document.querySelector("link[rel=icon]")'},
     "views/call/pop_out.js": {
         'document.querySelectorAll("link[rel=stylesheet]")',
@@ -91,7 +91,7 @@ def test_no_view_queries_another_views_markup() -> None:
     """A view accesses another view through refs, signals, and `views/parts/focus`."""
     search = re.compile(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)")
     queries = {module: set(search.findall(code)) for module, code in code_of(("views/", "call/")).items()}
-    assert {module: searches for module, searches in queries.items() if searches} == LOOKED_FOR
+    assert {module: searches for module, searches in queries.items() if searches} == QUERIES
 
 
 def test_no_view_creates_html_from_text() -> None:

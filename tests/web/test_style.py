@@ -30,7 +30,7 @@ RADIUS = re.compile(r"(?:var\(--r(?:-s|-l)?\)|50%|99px|inherit|0| )+")
 # Selectors that may use other text sizes: the base size, initials in avatars, and large emoji.
 PICTURES = re.compile(r":root|\.avatar|\.floats|\.large|\.signs|\.big")
 # A movement takes at most this long. Longer are signs of a lasting state, a reaction's flight, and delays.
-LONGEST_MS = 200
+MAX_MOVEMENT_MS = 200
 LONGER = {"skeletons", "turn", "ring", "beat", "marked", "float-up", "only-shown", "display"}
 DURATION = re.compile(r"(?<![\w-])([\d.]+)(ms|s)\b")
 # Heights of controls in px, between those of marks and those of boxes, are tokens. Squares are pictures.
@@ -152,7 +152,7 @@ def long_movements(css: str) -> list[str]:
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         for part in value.split(",") if name in {"transition", "animation"} else ():
             times = [float(number) * (1 if unit == "ms" else 1000) for number, unit in DURATION.findall(part)]
-            if times and times[0] > LONGEST_MS and part.split()[0] not in LONGER:
+            if times and times[0] > MAX_MOVEMENT_MS and part.split()[0] not in LONGER:
                 problems.append(part.strip())
     return problems
 

@@ -14,9 +14,9 @@ from tests.kit.page_templates import Module
 KEY = re.compile(r"^([a-z][a-z0-9_-]*) =", re.MULTILINE)
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
 # A key, as in `t("key"`, or the beginning of a composed key, as in t(`call-${…}`.
-ASKED = re.compile(r"""\bt\(\s*(?:"([a-z0-9-]+)"|`([a-z0-9-]+)\$\{)""")
+T_CALLS = re.compile(r"""\bt\(\s*(?:"([a-z0-9-]+)"|`([a-z0-9-]+)\$\{)""")
 TERNARY = re.compile(r"""\bt\([^()"`]*\?\s*"([a-z0-9-]+)"\s*:\s*"([a-z0-9-]+)\"""")
-NAMED = re.compile(r"""\b(?:words|label|hint|title):\s*"([a-z]+(?:-[a-z0-9]+)+)\"""")
+KEYS_IN_TABLES = re.compile(r"""\b(?:words|label|hint|title):\s*"([a-z]+(?:-[a-z0-9]+)+)\"""")
 # `explain` looks up the message of an error by its code.
 FROM_CODE = ("error-",)
 LANGUAGES = sorted(path.name for path in (WEB_FOLDER / "words").iterdir() if path.is_dir())
@@ -83,8 +83,8 @@ def code() -> str:
 
 def used_keys() -> tuple[set[str], set[str]]:
     """Return the complete keys, and the beginnings of composed keys."""
-    keys = ASKED.findall(code())
-    whole = {key for key, _ in keys if key} | set(NAMED.findall(code()))
+    keys = T_CALLS.findall(code())
+    whole = {key for key, _ in keys if key} | set(KEYS_IN_TABLES.findall(code()))
     whole |= {key for pair in TERNARY.findall(code()) for key in pair}
     return whole, {beginning for _, beginning in keys if beginning}
 

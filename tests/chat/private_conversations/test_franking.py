@@ -17,7 +17,7 @@ from tests.chat.private_conversations.test_private import PrivateServer, server
 
 __all__ = ["server"]
 
-SAID = json.dumps(["You are not welcome here", "picture.png"], separators=(",", ":"))
+PLAINTEXT = json.dumps(["You are not welcome here", "picture.png"], separators=(",", ":"))
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Scene:
             "text": "Look at this",
             "member_id": self.ada.person.id,
             "sent_at_ms": self.entry["sent_at_ms"],
-            "said": SAID,
+            "said": PLAINTEXT,
             "key": text(self.key),
             "tag": self.entry["tag"],
         } | changes
@@ -55,7 +55,7 @@ def committed(key: bytes, text: str) -> bytes:
 
 async def sent(client: Client, conversation: dict[str, Any], key: bytes) -> tuple[bytes, dict[str, Any]]:
     """Send a message. Return its body and its log entry."""
-    commitment = committed(key, SAID)
+    commitment = committed(key, PLAINTEXT)
     body = private_message(conversation["id"], 1, APPLICATION, commitment=commitment)
     status, answer = await client.send(conversation, 1, body, commitment)
     assert status == 200, answer
@@ -90,11 +90,11 @@ async def test_a_recipient_reveals_a_message_and_moderators_see_that_it_was_veri
 
 
 async def test_a_report_of_a_message_that_was_not_sent_is_refused(scene: Scene) -> None:
-    altered = SAID.replace("not ", "")
+    altered = PLAINTEXT.replace("not ", "")
     forged: list[dict[str, object]] = [
         {"said": altered},
-        {"said": SAID.replace("picture", "other")},
-        {"said": SAID + " "},
+        {"said": PLAINTEXT.replace("picture", "other")},
+        {"said": PLAINTEXT + " "},
         {"key": text(os.urandom(32))},
         {"said": altered, "key": text(os.urandom(32))},
         {"tag": text(os.urandom(32))},
@@ -146,7 +146,7 @@ async def test_a_message_without_a_valid_commitment_is_refused(scene: Scene) -> 
 
 
 async def test_the_server_stores_nothing_about_a_messages_content_unless_it_is_reported(scene: Scene) -> None:
-    commitment = committed(scene.key, SAID)
+    commitment = committed(scene.key, PLAINTEXT)
     kept = scene.server.bytes_on_disk()
     assert hashlib.sha256(commitment).digest() in scene.body
     # Anyone who had the commitment and the server's key could try each member until the tag matches.

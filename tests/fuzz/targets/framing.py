@@ -5,7 +5,7 @@ unchanged.
 from svc._rtp.framing import BrokenFraming, Reader, Writer
 
 IN_PYTHON = False
-LONGEST = 1500
+MAX_FRAME_BYTES = 1500
 
 
 def run(data: bytes) -> None:
@@ -16,12 +16,12 @@ def run(data: bytes) -> None:
     read_frames, was_broken = read(stream, size)
     assert was_broken == broken
     assert read_frames == frames[: len(read_frames)] and (broken or read_frames == frames)
-    assert all(len(frame) <= LONGEST for frame in frames)
+    assert all(len(frame) <= MAX_FRAME_BYTES for frame in frames)
     at = 0
     for frame in frames:
         assert stream[at : at + 2 + len(frame)] == len(frame).to_bytes(2, "big") + frame
         at += 2 + len(frame)
-    assert broken == (len(stream) >= at + 2 and int.from_bytes(stream[at : at + 2], "big") > LONGEST)
+    assert broken == (len(stream) >= at + 2 and int.from_bytes(stream[at : at + 2], "big") > MAX_FRAME_BYTES)
     write(frames, size)
 
 

@@ -9,7 +9,7 @@ from svc.tools.doctor.turn import Refused, _Allocation, _read
 from tests.fuzz.program import Program
 
 IN_PYTHON = True
-LONGEST = 65535 + 20  # the header identifies the stream as TCP
+MAX_PIECE_BYTES = 65535 + 20  # the header identifies the stream as TCP
 
 
 def run(data: bytes) -> None:
@@ -35,7 +35,7 @@ class Server:
     async def exchange(self, message: Message) -> Message:
         bytes(message)  # encodes the request, as a real connection does
         while self._program.left:
-            answer = self._program.piece(LONGEST)
+            answer = self._program.piece(MAX_PIECE_BYTES)
             # make it a response to this request, because others are ignored
             answer = answer[:8] + message.transaction_id + answer[20:] if len(answer) > 20 else answer
             if (code := _read(answer, message)) is not None:

@@ -5,7 +5,7 @@ import pytest
 from svc.tools.admin.address import link_address
 
 NEARBY = ["127.0.0.1", "192.168.1.7"]
-NAMED = {"names": ["chat.example.org"]}
+EXPECTED = {"names": ["chat.example.org"]}
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,10 @@ NAMED = {"names": ["chat.example.org"]}
         ({"address": "https://0.0.0.0:443"}, False, "https://192.168.1.7"),
         ({"address": "https://[::]:5000"}, False, "https://192.168.1.7:5000"),
         # The server has a host name and its own TLS certificate.
-        ({"address": "https://0.0.0.0:5000"} | NAMED, False, "https://chat.example.org:5000"),
-        ({"address": "https://0.0.0.0:443"} | NAMED, False, "https://chat.example.org"),
+        ({"address": "https://0.0.0.0:5000"} | EXPECTED, False, "https://chat.example.org:5000"),
+        ({"address": "https://0.0.0.0:443"} | EXPECTED, False, "https://chat.example.org"),
         # The proxy in front of the server has the certificate.
-        ({"address": "http://127.0.0.1:5000"} | NAMED, False, "https://chat.example.org"),
+        ({"address": "http://127.0.0.1:5000"} | EXPECTED, False, "https://chat.example.org"),
         (
             {"address": "http://10.0.0.2:80", "names": ["a:84"], "trusted_proxy_hops": 1},
             False,
@@ -29,7 +29,7 @@ NAMED = {"names": ["chat.example.org"]}
         ({"address": "http://0.0.0.0:5000", "names": ["box"]}, False, "http://box:5000"),
         # The server is not running.
         ({"host": "0.0.0.0", "port": 5001}, True, "https://192.168.1.7:5001"),
-        (NAMED, False, "https://chat.example.org"),
+        (EXPECTED, False, "https://chat.example.org"),
     ],
 )
 def test_printed_links_start_with_the_public_address(
