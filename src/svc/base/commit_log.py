@@ -69,10 +69,10 @@ class RecordingConnection(sqlite3.Connection):
         return cursor
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
-        given: list[Parameters] = list(parameters)
-        cursor = super().executemany(sql, given)
-        if given:
-            self._add(sql, given)
+        values: list[Parameters] = list(parameters)
+        cursor = super().executemany(sql, values)
+        if values:
+            self._add(sql, values)
         return cursor
 
     def _add(self, sql: str, parameters: list[Parameters]) -> None:

@@ -182,14 +182,14 @@ class Pages:
                 break
             self._file.seek((trunk - 1) * self.size)
             page = self._file.read(self.size)
-            following, length = struct.unpack_from(">II", page)
+            next_trunk, length = struct.unpack_from(">II", page)
             if length > self._usable // 4 - 2:
                 break
             numbers.update(struct.unpack_from(f">{length}I", page, 8))
             if any(page[8 + 4 * length :]):
                 self._file.seek((trunk - 1) * self.size + 8 + 4 * length)
                 self._file.write(bytes(self.size - 8 - 4 * length))
-            trunk = following
+            trunk = next_trunk
         return {number for number in numbers if 1 < number <= self.count}
 
     def clear(self, number: int) -> None:
@@ -240,11 +240,11 @@ def _filled_free_parts(page: bytes, header: int, usable: int) -> list[tuple[int,
     while block:
         if not parts[-1][1] <= block <= usable - 4:
             return []
-        following, length = struct.unpack_from(">HH", page, block)
+        next_block, length = struct.unpack_from(">HH", page, block)
         parts.append((block + 4, block + length))
-        if following and following <= block:
+        if next_block and next_block <= block:
             return []
-        block = following
+        block = next_block
     if any(not begin <= end <= usable for begin, end in parts):
         return []
     return [(begin, end) for begin, end in parts if page.count(0, begin, end) != end - begin]

@@ -87,11 +87,11 @@ class _Head(HTMLParser):
             self._title = []
         if tag == "meta":
             # Browsers use the first of two attributes with the same name.
-            given = {name: value or "" for name, value in reversed(attributes)}
-            name = (given.get("property") or given.get("name") or "").strip().lower()
+            by_name = {name: value or "" for name, value in reversed(attributes)}
+            name = (by_name.get("property") or by_name.get("name") or "").strip().lower()
             # The plain title comes from the title element, not from a meta tag.
-            if name not in ("", "title") and given.get("content", "").strip():
-                self.values.setdefault(name, given["content"][:MAX_CHARACTERS])
+            if name not in ("", "title") and by_name.get("content", "").strip():
+                self.values.setdefault(name, by_name["content"][:MAX_CHARACTERS])
 
     def handle_data(self, data: str) -> None:
         if self._title is not None:

@@ -108,10 +108,10 @@ async def running(
     Calls `handed_over` when a successor has taken the ports.
     """
     succession = await _succession(flags)
-    given = succession.ports if succession else inherit_sockets(flags.listen_fds)
-    signalling, media = _by_purpose(given)
+    inherited = succession.ports if succession else inherit_sockets(flags.listen_fds)
+    signalling, media = _by_purpose(inherited)
     sockets = signalling or _open_tcp(config, flags)
-    plane = _open_plane(config, flags, given.udp, media)
+    plane = _open_plane(config, flags, inherited.udp, media)
     if succession:
         await succession.complete()
     loop = asyncio.get_running_loop()
@@ -121,7 +121,7 @@ async def running(
         return {
             "port": plane.port,
             "interfaces": interface_addresses(),
-            "bound": [udp.getsockname()[0] for udp in given.udp] or flags.udp_addresses,
+            "bound": [udp.getsockname()[0] for udp in inherited.udp] or flags.udp_addresses,
             "advertised": config.advertised,
         }
 
@@ -145,7 +145,7 @@ async def running(
                 logger.warning("no media over TCP", extra={"cause": plane.tcp_refused})
             yield Ports(front.port, plane.port)
     finally:
-        given.close()
+        inherited.close()
         await plane.stop()
 
 
@@ -192,30 +192,30 @@ async def _offering(
         yield
 
 
-def _by_purpose(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
+def _by_purpose(inherited: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
     """Split the inherited TCP sockets into signalling sockets and media sockets. Media sockets have the same
     port number as the UDP sockets.
     """
-    numbers = {udp.getsockname()[1] for udp in given.udp}
-    media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]
-    signalling = [tcp for tcp in given.tcp if tcp not in media]
+    numbers = {udp.getsockname()[1] for udp in inherited.udp}
+    media = [tcp for tcp in inherited.tcp if tcp.getsockname()[1] in numbers]
+    signalling = [tcp for tcp in inherited.tcp if tcp not in media]
     return (signalling, media) if signalling else (media, [])
 
 
 def _open_plane(
-    config: Config, flags: Flags, given: Sequence[socket], listening: Sequence[socket]
+    config: Config, flags: Flags, inherited: Sequence[socket], listening: Sequence[socket]
 ) -> MediaPlane:
     try:
         return MediaPlane(
-            addresses=[udp.getsockname()[0] for udp in given] or flags.udp_addresses,
+            addresses=[udp.getsockname()[0] for udp in inherited] or flags.udp_addresses,
             port=config.udp_port,
-            sockets=[udp.fileno() for udp in given],
+            sockets=[udp.fileno() for udp in inherited],
             listeners=[tcp.fileno() for tcp in listening],
             workers=flags.workers or _default_workers(_processors()),
             log_packets=config.verbose_log,
         )
     except (OSError, ValueError) as error:
-        if given:
+        if inherited:
             raise ConfigError(
                 f"the UDP sockets handed over must be one of IPv4, one of IPv6 only: {error}"
             ) from None

@@ -27,7 +27,7 @@ class Transitions(Generic[State, Event]):
 
     def after(self, state: State, event: Event) -> State:
         """Return the state that `event` leads to. Raises IllegalEvent."""
-        following = self.table[state].get(event)
-        if following is None:
+        target = self.table[state].get(event)
+        if target is None:
             raise IllegalEvent(f"{self.machine}: {event.name} must not happen in {state.name}")
-        return following
+        return target

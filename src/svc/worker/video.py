@@ -115,12 +115,12 @@ def listen(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -
     """
     with (
         os.fdopen(files[0], "rb", closefd=False) as source,
-        av.open(source, "r", format=str(arguments["container"])) as given,
+        av.open(source, "r", format=str(arguments["container"])) as media,
     ):
-        sounds = [s.codec.canonical_name for s in given.streams.audio if s.codec_context is not None]
-        if _moving(given) or not sounds:
+        sounds = [s.codec.canonical_name for s in media.streams.audio if s.codec_context is not None]
+        if _moving(media) or not sounds:
             raise Rejected("unsupported_type", "It is not sound")
-        duration = given.duration
+        duration = media.duration
     duration_ms = None if duration is None else round(duration * 1000 / av.time_base)
     return {"duration_ms": duration_ms, "codec": sounds[0]}, []
 
@@ -135,8 +135,8 @@ def _written(
 ) -> Mapping[str, object]:
     is_cut = container == "mov" and _is_cut(source, bounds)
     source.seek(0)
-    with av.open(source, "r", format=container) as given:
-        video, audio = _streams(given, bounds)
+    with av.open(source, "r", format=container) as media:
+        video, audio = _streams(media, bounds)
         plan = _plan(container, video, audio, geometry, is_cut=is_cut)
         size = geometry.display_size(video.width, video.height)
         size = size if plan.copies else fit_size(*size, bounds.max_side)
@@ -147,7 +147,7 @@ def _written(
             if audio is not None:
                 encoders[audio.index] = plan.audio_encoder(audio, output)
             duration_s = _run(
-                given, [s for s in (video, audio) if s is not None], encoders, output, bounds, progress
+                media, [s for s in (video, audio) if s is not None], encoders, output, bounds, progress
             )
     width, height = geometry.rotate(size)
     return {
@@ -212,16 +212,16 @@ def _plan(
     )
 
 
-def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, AudioStream | None]:
+def _streams(media: InputContainer, bounds: _Bounds) -> tuple[VideoStream, AudioStream | None]:
     """Return the video stream and the audio stream. Raises Rejected."""
-    pictures = _moving(given)
+    pictures = _moving(media)
     if not pictures:
         raise Rejected("no_pictures", "It contains no video")
     video = pictures[0]
     _check_size(video.width, video.height, bounds)
-    if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
+    if media.duration is not None and media.duration / av.time_base > bounds.max_duration_s:
         raise _too_long(bounds)
-    sounds = [s for s in given.streams.audio if s.codec_context is not None and s.codec_context.channels]
+    sounds = [s for s in media.streams.audio if s.codec_context is not None and s.codec_context.channels]
     # Prefer the default track, because there may be several languages.
     usual = [s for s in sounds if s.disposition & av.stream.Disposition.default]
     return video, next(iter([*usual, *sounds]), None)
@@ -230,14 +230,14 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
 def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
     """Return whether an edit list hides frames. In a copy, the hidden frames would reappear."""
     source.seek(0)
-    with av.open(source, "r", format="mov") as given:
-        video, _ = _streams(given, bounds)
-        return any(packet.is_discard for packet in _demux_bounded(given, [video], bounds))
+    with av.open(source, "r", format="mov") as media:
+        video, _ = _streams(media, bounds)
+        return any(packet.is_discard for packet in _demux_bounded(media, [video], bounds))
 
 
-def _moving(given: InputContainer) -> list[VideoStream]:
+def _moving(media: InputContainer) -> list[VideoStream]:
     """Return the video streams except covers, which have a single frame."""
-    return [s for s in given.streams.video if not s.disposition & av.stream.Disposition.attached_pic]
+    return [s for s in media.streams.video if not s.disposition & av.stream.Disposition.attached_pic]
 
 
 def _check_size(width: int, height: int, bounds: _Bounds) -> None:
@@ -248,7 +248,7 @@ def _check_size(width: int, height: int, bounds: _Bounds) -> None:
 
 
 def _run(
-    given: InputContainer,
+    media: InputContainer,
     streams: Sequence[VideoStream | AudioStream],
     encoders: Mapping[int, StreamEncoder],
     output: OutputContainer,
@@ -258,9 +258,9 @@ def _run(
     """Pass all packets through their encoders. Return the duration in seconds, computed from the packet
     times.
     """
-    expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
+    expected_s = (media.duration or 0) / av.time_base or bounds.max_duration_s
     first_s, last_s, reported = None, 0.0, 0.0
-    for packet in _demux_bounded(given, streams, bounds):
+    for packet in _demux_bounded(media, streams, bounds):
         if packet.pts is not None and packet.time_base is not None and not packet.is_discard:
             # Nothing before timestamp 0 is played. In audio, that part is silence that the encoder needed to
             # start.
@@ -282,10 +282,10 @@ def _run(
 
 
 def _demux_bounded(
-    given: InputContainer, streams: Sequence[VideoStream | AudioStream], bounds: _Bounds
+    media: InputContainer, streams: Sequence[VideoStream | AudioStream], bounds: _Bounds
 ) -> Iterator["Packet[Any]"]:
     left = bounds.max_packets
-    for packet in given.demux(*streams):
+    for packet in media.demux(*streams):
         if packet.size == 0:
             continue
         left -= 1
@@ -303,10 +303,10 @@ def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, 
 
     A file without any frame is not a video.
     """
-    with av.open(source, "r", format=container) as given:
-        video, _ = _streams(given, bounds)
+    with av.open(source, "r", format=container) as media:
+        video, _ = _streams(media, bounds)
         video.codec_context.thread_count = 1
-        frame = _moment(given, video, bounds)
+        frame = _moment(media, video, bounds)
         geometry = geometry_of(frame, video)
         _check_size(frame.width, frame.height, bounds)
         small = fit_size(*geometry.display_size(frame.width, frame.height), POSTER_SIDE)
@@ -332,24 +332,24 @@ def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> Vid
     return graph.vpull()
 
 
-def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame:
+def _moment(media: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame:
     """Return a frame from shortly after the start, or the first frame if there is no such frame."""
-    if given.duration:
+    if media.duration:
         try:
-            given.seek(int(given.duration * _POSTER_AT))
-            if (frame := _first(given, video, bounds)) is not None:
+            media.seek(int(media.duration * _POSTER_AT))
+            if (frame := _first(media, video, bounds)) is not None:
                 return frame
         except av.FFmpegError:
             pass  # Some files do not support seeking.
-        given.seek(0)
-    if (frame := _first(given, video, bounds)) is None:
+        media.seek(0)
+    if (frame := _first(media, video, bounds)) is None:
         raise Rejected("invalid_video", "None of its frames can be decoded")
     return frame
 
 
-def _first(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame | None:
+def _first(media: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame | None:
     video.codec_context.flush_buffers()
-    for packet in _demux_bounded(given, [video], bounds):
+    for packet in _demux_bounded(media, [video], bounds):
         for frame in packet.decode():
             return frame
     return next(iter(video.codec_context.decode(None)), None)

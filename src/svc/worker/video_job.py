@@ -77,8 +77,8 @@ async def rewritten_video(
     progress: Callable[[float], None],
 ) -> Video:
     """Rewrite `source` into `target`. Raises Refused (including NoVideoFrames) or SandboxFailed."""
-    async with as_file(source) as given:
-        container = container_of(given)
+    async with as_file(source) as source_path:
+        container = container_of(source_path)
         if container is None:
             raise Refused("unsupported_type", ACCEPTED)
         written = await asyncio.to_thread(
@@ -86,7 +86,7 @@ async def rewritten_video(
         )
         try:
             arguments = {"container": container, "bounds": asdict(rules)}
-            result = await _rewrite(videos, arguments, [given, written], rules, progress)
+            result = await _rewrite(videos, arguments, [source_path, written], rules, progress)
             outputs = container_of(written)
         finally:
             os.close(written)

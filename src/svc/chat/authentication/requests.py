@@ -82,10 +82,10 @@ class SignInProof(Request):
     def application(self, request: web.Request) -> Application:
         if not isinstance(self.nickname, str | None):
             raise ChatError("invalid_nickname")
-        given: dict[str, Any] = {name: (value or "").strip() for name, value in structs.asdict(self).items()}
-        given["nickname"] = self.nickname or ""
+        fields: dict[str, Any] = {name: (value or "").strip() for name, value in structs.asdict(self).items()}
+        fields["nickname"] = self.nickname or ""
         return Application(
-            **given,
+            **fields,
             address=client_address(request),
             requested=RequestedAddresses(request.host, local_ip(request), request.headers.get("Origin")),
         )

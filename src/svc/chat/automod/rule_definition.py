@@ -213,8 +213,8 @@ def _most(wanted: NewRule) -> int:
     return _number(wanted.most, "most", 1, MAX_REPEATS) if wanted.kind == REPEATS else 0
 
 
-def _words(given: Sequence[str]) -> tuple[str, ...]:
-    words = tuple(dict.fromkeys(" ".join(word.split()) for word in given if word.strip()))
+def _words(entries: Sequence[str]) -> tuple[str, ...]:
+    words = tuple(dict.fromkeys(" ".join(word.split()) for word in entries if word.strip()))
     if not words:
         raise ChatError("invalid_request", "words must have at least one")
     for word in words:
@@ -223,8 +223,8 @@ def _words(given: Sequence[str]) -> tuple[str, ...]:
     return words
 
 
-def _domains(given: Sequence[str]) -> tuple[str, ...]:
-    domains = tuple(dict.fromkeys(domain.strip().lower().removeprefix("www.") for domain in given))
+def _domains(entries: Sequence[str]) -> tuple[str, ...]:
+    domains = tuple(dict.fromkeys(domain.strip().lower().removeprefix("www.") for domain in entries))
     for domain in filter(None, domains):
         if not _DOMAIN.fullmatch(domain):
             raise ChatError("invalid_request", f"{domain[:64]!r} is not a domain such as example.org")

@@ -187,12 +187,12 @@ class Automod:
             _RULE_TABLE.delete(connection, id=rule_id)
             self._audit.record(connection, actor_id, "rule_delete", rule_id, {"name": rule.name}, now)
 
-        def gone(_: None) -> None:
+        def deleted(_: None) -> None:
             self._rules.pop(rule_id, None)
             self._make_ready()
             self._hub.push("rule_deleted", RuleDeleted(rule_id), _MANAGERS)
 
-        return Write(write, gone)
+        return Write(write, deleted)
 
     async def trial(self, actor_id: str, wanted: NewRule, latest: Latest, now: float) -> RuleTest:
         """Return the matches for a rule among the latest messages, newest first.

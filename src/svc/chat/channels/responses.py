@@ -80,8 +80,10 @@ class NewChannel(Request):
 
     def channel(self) -> directory.Channel:
         """Return the requested channel, which has no id or position yet. Raises ChatError."""
-        given = {name: value for name, value in structs.asdict(self).items() if value is not None}
-        wanted = {field.name: given[field.name] for field in fields(ChannelProperties) if field.name in given}
+        changes = {name: value for name, value in structs.asdict(self).items() if value is not None}
+        wanted = {
+            field.name: changes[field.name] for field in fields(ChannelProperties) if field.name in changes
+        }
         _check_bitrate(wanted)
         name = readable_name(self.name, MAX_NAME_CHARACTERS)
         return directory.Channel(id="", name=name, kind=self.type, parent_id=self.parent_id, **wanted)

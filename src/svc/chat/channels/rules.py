@@ -106,8 +106,10 @@ class Channels:
             _CHANNELS.insert(connection, channel, created_at_ms=int(now * 1000))
             for change in overrides.list_changes(channel):
                 _put_override(connection, channel.id, change)
-            given = [structs.asdict(responses.override(change)) for change in overrides.list_changes(channel)]
-            details = {"name": channel.name, "type": channel.kind, "overrides": given}
+            stored_overrides = [
+                structs.asdict(responses.override(change)) for change in overrides.list_changes(channel)
+            ]
+            details = {"name": channel.name, "type": channel.kind, "overrides": stored_overrides}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
         return Write(write, lambda _: self._on_created(channel))

@@ -223,12 +223,12 @@ class Node:
         self._follower = follower
         try:
             while True:
-                following = asyncio.ensure_future(asyncio.to_thread(follower.run))
+                follower_task = asyncio.ensure_future(asyncio.to_thread(follower.run))
                 try:
-                    elected = await self._wait_elected(following)
+                    elected = await self._wait_elected(follower_task)
                 finally:
                     follower.stop()
-                    await following
+                    await follower_task
                 if not elected:
                     return False
                 if await asyncio.to_thread(self._take_over, follower.replica):
@@ -238,12 +238,12 @@ class Node:
             self._position = follower.replica.sequence, follower.replica.epoch
             follower.replica.close()
 
-    async def _wait_elected(self, following: "asyncio.Future[None]") -> bool:
+    async def _wait_elected(self, follower_task: "asyncio.Future[None]") -> bool:
         """Wait until this node has the lease. Return False if the node must exit or the follower has
         ended.
         """
-        following.add_done_callback(lambda _: self._changed.set())
-        while not (self._stop.is_set() or self._membership.fatal or following.done()):
+        follower_task.add_done_callback(lambda _: self._changed.set())
+        while not (self._stop.is_set() or self._membership.fatal or follower_task.done()):
             if self._membership.is_claimable and await asyncio.to_thread(self._claim):
                 return True
             waiting = [asyncio.ensure_future(self._changed.wait()), asyncio.ensure_future(self._stop.wait())]

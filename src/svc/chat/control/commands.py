@@ -59,8 +59,8 @@ class Commands:
         async def answer(arguments: Data) -> object:
             if takes is None:
                 return await run(self, arguments)
-            given = {name: value for name, value in arguments.items() if value is not None}
-            result = await run(self, **structs.asdict(convert(given, takes)))
+            present = {name: value for name, value in arguments.items() if value is not None}
+            result = await run(self, **structs.asdict(convert(present, takes)))
             return {} if result is None else result
 
         return answer

@@ -46,8 +46,8 @@ class Drafts:
         """Delete the member's draft in a channel. Idempotent. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
 
-        def dropped(gone: bool) -> None:
-            if gone:
+        def dropped(deleted: bool) -> None:
+            if deleted:
                 self._hub.push("draft_deleted", DraftDeleted(channel_id), only(member_id))
 
         return Write(lambda connection: self._drop(connection, member_id, channel_id), dropped)

@@ -189,8 +189,8 @@ class Invites:
         """Return the role that an invite currently gives: the member role if its creator may no longer give
         the invite's own role.
         """
-        given = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
-        return role_id if given or role_id == GUEST else MEMBER
+        gives_role = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
+        return role_id if gives_role or role_id == GUEST else MEMBER
 
     async def list_newcomers(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
         """Return the current members who joined through an invite, and when each joined in ms since 1970.

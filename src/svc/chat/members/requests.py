@@ -120,9 +120,9 @@ class MemberRequests(Requests):
         sees = self._directory.has_permission(session.member_id, P.KICK_MEMBERS)
         now = time.time()
         seen = await self._last_seen(now) if sees else {}
-        members, following = page(self._directory.members, self._directory.orders, query, now, seen)
+        members, next_after = page(self._directory.members, self._directory.orders, query, now, seen)
         last_seen = {m.id: seen[m.id] for m in members if m.id in seen} if sees else UNSET
-        return MemberPage([responses.member(member) for member in members], following, last_seen)
+        return MemberPage([responses.member(member) for member in members], next_after, last_seen)
 
     @endpoint(ANY_MEMBER, "Get a member", http=f"GET {_MEMBER}", refusals=("unknown_member",))
     async def show(self, member_id: Id) -> Member:
@@ -150,8 +150,8 @@ class MemberRequests(Requests):
         refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
     )
     async def set_status(self, session: Session, member_id: Id, body: NewStatus) -> Member:
-        given = body.text.strip()
-        status = readable_name(given, MAX_STATUS_CHARACTERS) if given else ""
+        text = body.text.strip()
+        status = readable_name(text, MAX_STATUS_CHARACTERS) if text else ""
         member = await self._members.set_status(session.member_id, member_id, status, time.time())
         return responses.member(member)
 

@@ -78,8 +78,8 @@ class Retention:
             for message in messages:
                 self._messages.attachments_changed(message)
 
-        gone = await self._database.write(expire, expired)
-        return len(gone)
+        expired_messages = await self._database.write(expire, expired)
+        return len(expired_messages)
 
     def _expire(self, connection: Connection, message: Message) -> Message:
         search_store.changes(connection, message)

@@ -55,14 +55,14 @@ class Threads:
 
     async def load(self) -> None:
         """Load the unread counts. Call this once the directory is loaded."""
-        following, channels = self._following, self._directory.channels
+        followers, channels = self._following, self._directory.channels
         for member_id, thread, channel_id, n, last_n in await self._database.rows(_FOLLOWS):
             if channel_id in channels and member_id in self._directory.members:
-                following.add(thread, channel_id, member_id, n, last_n)
+                followers.add(thread, channel_id, member_id, n, last_n)
         for thread, n in await self._database.rows(_UNREAD):
-            following.posted(thread, n)
+            followers.posted(thread, n)
         for member_id, thread, n in await self._database.rows(_UNREAD_MENTIONS):
-            following.mentioned(thread, member_id, n)
+            followers.mentioned(thread, member_id, n)
 
     def welcome(self, session: Session) -> dict[str, object]:
         """Return every thread that the member follows and may view."""
@@ -211,14 +211,14 @@ class Threads:
 
     def posted(self, message: Message) -> None:
         """Count a new message. Its author has read everything up to this message."""
-        thread, following = message.thread, self._following
+        thread, followers = message.thread, self._following
         assert thread is not None, "it is of a thread"
         self._drop(message.to_unfollow)
         new = [m for m in message.joining if not self.follows(m, thread) and m in self._directory.members]
         for member_id in new:
-            following.add(thread, message.channel_id, member_id, message.n - 1, message.n)
-        following.posted(thread, message.n, message.notified)
-        following.read(thread, message.author.id, message.n)
+            followers.add(thread, message.channel_id, member_id, message.n - 1, message.n)
+        followers.posted(thread, message.n, message.notified)
+        followers.read(thread, message.author.id, message.n)
         self._hub.push("thread_changed", thread_changed(message), Viewers(message.channel_id))
         self._gradually.add(new, thread)
 

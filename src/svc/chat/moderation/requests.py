@@ -188,10 +188,10 @@ class ModerationRequests(Requests):
         await self._reports.resolve(session.member_id, report_id, body.note or "", time.time())
 
 
-def _require(name: str, given: str | None) -> str:
-    if given is None:
+def _require(name: str, value: str | None) -> str:
+    if value is None:
         raise ChatError("invalid_request", f"{name} is missing")
-    return given
+    return value
 
 
 class ModerationCommands(Commands):

@@ -123,7 +123,7 @@ class _Modules:
         for name in modules:
             module = self._read[name]
             passed_on = [f"...{self._re_export_object(name, clause)}" for clause in module.passed_on]
-            given = [
+            exports = [
                 inside if inside == outside else f"{outside}:{inside}"
                 for outside, inside in module.exports.items()
             ]
@@ -131,7 +131,7 @@ class _Modules:
                 f"export const {self._number[name]}=svc$once(()=>{{",
                 self._bindings(name),
                 self._body(name, ""),
-                f"\nreturn{{{','.join([*given, *passed_on])}}}}});\n",
+                f"\nreturn{{{','.join([*exports, *passed_on])}}}}});\n",
             ]
         return "".join(text)
 
@@ -186,8 +186,8 @@ class _Modules:
     def _re_export_object(self, name: str, clause: Import) -> str:
         """Return code for an object with everything that a module re-exports from another module."""
         number = self._number[self._target(name, clause)]
-        given = ", ".join(f"{outside}: {number}().{exported}" for exported, outside in clause.names.items())
-        return f"{{ {given} }}"
+        exports = ", ".join(f"{outside}: {number}().{exported}" for exported, outside in clause.names.items())
+        return f"{{ {exports} }}"
 
     def _body(self, name: str, folder: str) -> str:
         return "".join(self._write_part(part, name, folder) for part in self._read[name].parts).strip()

@@ -248,22 +248,22 @@ def _shorten(markup: str, in_tag: bool) -> str:
 
 def _read_import(module: Module, waiting: list[Token]) -> Part | None:
     """Parse an import. Return the part that replaces it in the code, or None for an import statement."""
-    following = waiting[-1].text
-    if following.startswith(".meta.url"):
-        waiting[-1] = Token("code", following.removeprefix(".meta.url"))
+    next_text = waiting[-1].text
+    if next_text.startswith(".meta.url"):
+        waiting[-1] = Token("code", next_text.removeprefix(".meta.url"))
         return ImportMetaUrl()
-    if following == "(":
+    if next_text == "(":
         waiting.pop()
-        given = waiting.pop()
-        path = given.text[1:].removesuffix("${").removesuffix(given.text[0])
-        complete = given.kind == "string" and waiting[-1].text == ")"
+        clause = waiting.pop()
+        path = clause.text[1:].removesuffix("${").removesuffix(clause.text[0])
+        complete = clause.kind == "string" and waiting[-1].text == ")"
         if complete:
             waiting.pop()
-        elif given.kind != "template":
+        elif clause.kind != "template":
             raise UnsupportedSyntax("import() of something else than a string")
         else:
-            waiting.append(Token("template", given.text[1 + len(path) :]))
-        return DynamicImport(path, given.text[0], complete)
+            waiting.append(Token("template", clause.text[1 + len(path) :]))
+        return DynamicImport(path, clause.text[0], complete)
     module.imports.append(_statement(waiting))
     return None
 

@@ -130,12 +130,12 @@ class PrivateFiles:
 
         Returns the keys of the objects to remove.
         """
-        gone = connection.execute(
+        deleted = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"
             " OR conversation_id NOT IN (SELECT id FROM private_conversations) LIMIT ?) RETURNING id",
             (before_ms, most),
         ).fetchall()
-        return [key for (file_id,) in gone for key in self._media.condemn(connection, PRIVATE, file_id)]
+        return [key for (file_id,) in deleted for key in self._media.condemn(connection, PRIVATE, file_id)]
 
     async def _store(
         self, session: Session, conversation_id: str, file_id: str, length: int, chunks: AsyncIterator[bytes]

@@ -201,8 +201,8 @@ class Uploads:
             store.UPLOADS.edit(connection, {"alt": alt}, id=upload_id)
             return [describe(connection, member_id, where, upload_id, alt) for describe in self.on_described]
 
-        def changed(following: Sequence[Callable[[], None]]) -> None:
-            for follow in following:
+        def changed(callbacks: Sequence[Callable[[], None]]) -> None:
+            for follow in callbacks:
                 follow()
 
         return Write(change, changed)

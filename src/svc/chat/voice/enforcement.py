@@ -187,9 +187,9 @@ class MediaControl:
         if member_id in self._occupancy.users(room_id):
             self.disconnect(room_id, member_id)
 
-    def load(self, gone: Collection[str]) -> None:
+    def load(self, departed: Collection[str]) -> None:
         """Add former members who may still have been in a call when the server stopped."""
-        self._gone.update(gone)
+        self._gone.update(departed)
 
     def member_gone(self, member_id: str) -> None:
         self._gone.add(member_id)

@@ -25,9 +25,9 @@ def diagnose(status: Mapping[str, Any]) -> list[Finding]:
         ]
     else:
         findings = [ok(f"Node {status['owner']} owns the community, in epoch {status['epoch']}")]
-    following = sorted(name for name, node in nodes.items() if node["state"] == "follower")
-    if following:
-        findings.append(ok(f"Ready to take over: {', '.join(following)}"))
+    followers = sorted(name for name, node in nodes.items() if node["state"] == "follower")
+    if followers:
+        findings.append(ok(f"Ready to take over: {', '.join(followers)}"))
     else:
         advice = "Start svc chat --node on another machine (docs/cluster.md)."
         findings.append(problem("No other node is ready to take over", advice))

@@ -98,40 +98,42 @@ def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
     return [ok(f"The certificate is valid for {days} days")]
 
 
-def proxies(way: ProxyRoute) -> Findings:
+def proxies(route: ProxyRoute) -> Findings:
     """Check that the proxies between the address and the server match the server's settings."""
-    entries = [entry for value in way.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()]
-    findings = [_hops(way, len(entries))]
+    entries = [
+        entry for value in route.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()
+    ]
+    findings = [_hops(route, len(entries))]
     # Clients omit the default port.
-    expected_host = way.url.host_port_subcomponent
-    if way.arrival["host"] not in (expected_host, way.url.authority):
+    expected_host = route.url.host_port_subcomponent
+    if route.arrival["host"] not in (expected_host, route.url.authority):
         findings.append(
             problem(
-                f"The proxy passes the host {way.arrival['host']!r} on instead of {expected_host!r}",
+                f"The proxy passes the host {route.arrival['host']!r} on instead of {expected_host!r}",
                 "Make it pass on the Host header (nginx: proxy_set_header Host $http_host).",
             )
         )
     return findings
 
 
-def _hops(way: ProxyRoute, entries: int) -> Finding:
-    if entries == way.hops:
+def _hops(route: ProxyRoute, entries: int) -> Finding:
+    if entries == route.hops:
         through = (
             f"through {entries} proxies, as SVC_TRUSTED_PROXY_HOPS says" if entries else "without a proxy"
         )
         return ok(f"Requests come {through}; their addresses tell people apart")
-    if entries > way.hops:
+    if entries > route.hops:
         return problem(
-            f"{entries} proxies pass requests on, and SVC_TRUSTED_PROXY_HOPS is {way.hops}",
+            f"{entries} proxies pass requests on, and SVC_TRUSTED_PROXY_HOPS is {route.hops}",
             f"Set it to {entries}, or all people share one limit per address.",
         )
-    if entries == 0 and way.url.scheme == "https" and not way.arrival["secure"]:
+    if entries == 0 and route.url.scheme == "https" and not route.arrival["secure"]:
         return problem(
             "A proxy passes requests on without the address of the sender",
             "Make it add X-Forwarded-For (deploy/nginx and deploy/caddy do).",
         )
     return problem(
-        f"SVC_TRUSTED_PROXY_HOPS is {way.hops}, but requests come through {entries} proxies",
+        f"SVC_TRUSTED_PROXY_HOPS is {route.hops}, but requests come through {entries} proxies",
         f"Set it to {entries}: if it is too high, people can fake their addresses.",
     )
 

@@ -41,7 +41,7 @@ class Load:
         self.requests += 1
         self.answers[str(answer)] += 1
 
-    async def flood(self, at_once: int, following: Iterator[bytes], address: str = "") -> None:
+    async def flood(self, at_once: int, requests: Iterator[bytes], address: str = "") -> None:
         """Send requests over `at_once` connections. Each request follows the response to the previous
         request.
         """
@@ -49,7 +49,7 @@ class Load:
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
                 caller = Caller(address or self.target.address, next(sources))
-                group.create_task(self._ask_on(caller, following))
+                group.create_task(self._ask_on(caller, requests))
 
     async def hold(
         self,
@@ -97,11 +97,11 @@ class Load:
             for connection in list(held):
                 connection.abort()
 
-    async def _ask_on(self, caller: Caller, following: Iterator[bytes]) -> None:
+    async def _ask_on(self, caller: Caller, requests: Iterator[bytes]) -> None:
         try:
             while True:
                 try:
-                    self.count((await caller.ask(next(following))).status)
+                    self.count((await caller.ask(next(requests))).status)
                 except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as fault:
                     self.count(type(fault).__name__)
                     await asyncio.sleep(REFUSED_PAUSE_S)
