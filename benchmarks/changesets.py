@@ -25,7 +25,7 @@ from benchmarks.chat_store import TEXT
 from benchmarks.chat_world import opened_world
 from svc.base import commit_log, database_file
 from svc.base.migrations import migrations_in
-from svc.chat.cluster.entry import Assembly, Entry, encode, statements_of
+from svc.chat.cluster.log_entry import Assembly, Entry, encode, statements_of
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.messages.rules import Draft
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from tests.kit.processor import WITHOUT_AES
+from tests.kit.openssl_instructions import WITHOUT_AES
 
 ROUNDS = 5
 # With this many repetitions, a round takes about 50 ms.

@@ -33,7 +33,7 @@ CALLS, MEASURED = HERE / "browser" / "calls", HERE / "browser" / "measured"
 # These tests start browsers or programs, or take more than a few seconds.
 SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 # These start first, so that no worker waits for one of them at the end.
-SLOWEST = {MEASURED / "test_narrow_line.py", MEASURED / "test_loss.py"}
+SLOWEST = {MEASURED / "test_narrow_downlink.py", MEASURED / "test_loss.py"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

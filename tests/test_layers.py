@@ -108,14 +108,14 @@ ARCHITECTURE = Architecture(
         "nats": (
             *("svc.chat.cluster.nats_connection", "svc.chat.cluster.nats_log"),
             "svc.chat.cluster.stored_streams",
-            *("svc.chat.cluster.membership", "svc.chat.cluster.certainty"),
+            *("svc.chat.cluster.membership", "svc.chat.cluster.lease_check"),
             *("svc.chat.cluster.snapshots", "svc.chat.cluster.storage_check"),
             *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
         ),
         "obstore": ("svc.base.object_store_s3",),
         # aiohttp uses this class for URLs, so the checked URL is exactly the fetched one.
         "yarl": (
-            *("svc.chat.outbound_http.targets", "svc.chat.outbound_http.fetcher"),
+            *("svc.chat.outbound_http.address_checks", "svc.chat.outbound_http.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
             "svc.chat.cluster.owner_proxy",
         ),

@@ -6,7 +6,7 @@ from tests.kit import packets
 from tests.kit.call import header
 from tests.kit.estimated_downlink import DELAY_S, Downlink
 from tests.kit.participant import DESCRIPTOR, MID, SERVER, VIDEO, VIDEO_RTX, Participant
-from tests.kit.spatial import stream
+from tests.kit.spatial_streams import stream
 
 UP_TO = 1e7
 

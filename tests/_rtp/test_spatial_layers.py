@@ -13,7 +13,16 @@ import pytest
 from svc.tools.rtp.filter import Switch
 from svc.tools.rtpdump import Record
 from tests.kit.packets import Rtp
-from tests.kit.spatial import DESCRIPTOR, FILES, Layered, decodable, decode_layer, layered, pictures, stream
+from tests.kit.spatial_streams import (
+    DESCRIPTOR,
+    FILES,
+    Layered,
+    decodable,
+    decode_layer,
+    layered,
+    pictures,
+    stream,
+)
 from tests.kit.temporal_filter import contiguous, filtered, read_media
 
 every_stream = pytest.mark.parametrize("name", FILES)

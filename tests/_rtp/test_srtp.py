@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from svc._rtp.srtp import ENCRYPTION, GCM_TAG, OPENSSL, PROFILES, WINDOW, SrtpKeys, aes_by
 from tests.kit import packets
-from tests.kit.processor import WITHOUT_AES
+from tests.kit.openssl_instructions import WITHOUT_AES
 
 SSRC = 0xCAFEBABE
 KEY_LENGTHS = {"AEAD_AES_128_GCM": 28, "AES_CM_128_HMAC_SHA1_80": 30}

@@ -17,7 +17,7 @@ from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.attacks.test_malformed_http import management_listener
 from tests.chat.member import ChatServer
 from tests.chat.people import People
-from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.raw_http import RawResponse, raw_connection
 
 REFUSAL = {

@@ -15,7 +15,7 @@ from svc.chat.channels.overrides import MEMBER, Change
 from svc.chat.channels.visibility import Visibility
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub
-from svc.chat.members import listing
+from svc.chat.members import member_list
 from svc.chat.messages.gradual_pushes import AT_ONCE, GradualPushes
 from svc.chat.services import Changes
 from tests.chat.people import People
@@ -165,15 +165,15 @@ def test_a_member_list_page_examines_only_its_own_members(
 ) -> None:
     """Check the sorted list, which once blocked the event loop for 4 ms with 5,000 members."""
     asked_about: list[str] = []
-    matches = listing._matches
+    matches = member_list._matches
 
     def noted(member: Member, *others: Any) -> bool:
         asked_about.append(member.id)
         return matches(member, *others)
 
-    monkeypatch.setattr(listing, "_matches", noted)
-    wanted = listing.MembersQuery(sort=sort, after="m500", limit=20)
-    listing.page(directory.members, directory.orders, wanted, 0.0, {})
+    monkeypatch.setattr(member_list, "_matches", noted)
+    wanted = member_list.MembersQuery(sort=sort, after="m500", limit=20)
+    member_list.page(directory.members, directory.orders, wanted, 0.0, {})
     assert len(asked_about) == 21
     # The order is cached: neither another page nor a new name makes the server sort all members again.
     placed: list[str] = []
@@ -181,7 +181,7 @@ def test_a_member_list_page_examines_only_its_own_members(
     sort_key = order.sort_key
     order.sort_key = lambda member: placed.append(member.id) or sort_key(member)  # type: ignore[func-returns-value]
     directory.put_member(Member("m7", "Zoe"))
-    listing.page(directory.members, directory.orders, wanted, 0.0, {})
+    member_list.page(directory.members, directory.orders, wanted, 0.0, {})
     assert set(placed) <= {"m7", "m500"}
 
 

@@ -18,7 +18,7 @@ from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, Reader, readi
 from svc.chat.access.directory import NAME, Member, orders_of
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.members import listing
+from svc.chat.members import member_list
 from svc.chat.messages import personal_data, search_store, store
 from svc.chat.messages.message import Message
 from svc.chat.messages.query import MAX_TERMS, parse
@@ -241,8 +241,8 @@ def test_each_name_is_folded_once_for_all_searches() -> None:
     # 10,000 members.
     fold_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
-    wanted = listing.MembersQuery(query="One of 4", sort=NAME)
+    wanted = member_list.MembersQuery(query="One of 4", sort=NAME)
     for _ in range(3):
-        listed, _ = listing.page(members, orders_of(members), wanted, 0.0, {})
+        listed, _ = member_list.page(members, orders_of(members), wanted, 0.0, {})
         assert len(listed) == 11
     assert fold_name.cache_info().misses == len(members)

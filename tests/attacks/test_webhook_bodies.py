@@ -13,7 +13,7 @@ from svc.chat.webhooks.limits import BURST, MAX_BODY_BYTES
 from svc.chat.webhooks.publisher import Limiter
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
-from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 
 WAYS = ["", "/discord", "/slack", "/github"]
 

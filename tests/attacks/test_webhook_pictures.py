@@ -7,15 +7,15 @@ import pytest
 
 from svc.chat.media import usage
 from svc.chat.outbound_http import fetcher as fetcher_module
+from svc.chat.outbound_http.address_checks import FetchError
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
-from svc.chat.outbound_http.targets import FetchError
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import QUOTA
 from svc.chat.webhooks.rules import holder_of
 from tests.chat.outbound_http.isolated_internet import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.chat.webhooks.picture_server import PNG, codes, scene_of, wanted
-from tests.kit.internet import answer, on_an_internet
+from tests.kit.private_internet import answer, on_an_internet
 
 GREEDY, OTHER = holder_of("greedy"), holder_of("other")
 

@@ -21,7 +21,7 @@ from svc.chat.clock_repair.repair import MAX_AHEAD_MS, PAST, PAST_OF_LARGE
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS
-from svc.chat.live.page import Page
+from svc.chat.live.open_page import Page
 from svc.chat.messages.message import first_number_at
 from svc.cli import main
 from tests.chat.internal_server import server_with_insight

@@ -10,9 +10,9 @@ from typing import Literal
 
 from playwright.async_api import expect
 
+from tests.kit.component_views import Bench, bench
 from tests.kit.people import People, wide_only
 from tests.kit.product import Product
-from tests.kit.views import Bench, bench
 
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")

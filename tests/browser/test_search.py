@@ -13,11 +13,11 @@ from tests.browser.test_hostile_content import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
 from tests.kit.community import ask
 from tests.kit.conditions import becomes
-from tests.kit.internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.name_server import name_server
 from tests.kit.notifications import open_settings
 from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, people_at, wide_daily, wide_only
 from tests.kit.pictures import encoded, scene
+from tests.kit.private_internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.product import running_product
 from tests.kit.text_channels import entry, join_and_open, message, open_channel, write
 

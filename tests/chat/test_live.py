@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 
 from svc.chat.access.address import Origins
-from svc.chat.live import frames, page, socket
+from svc.chat.live import frames, open_page, socket
 from svc.chat.live.hub import EVERYONE
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
@@ -118,7 +118,7 @@ async def test_a_member_may_have_two_open_pages(chat: ChatServer, sfu: FakeSfu) 
 async def test_a_page_that_does_not_read_is_disconnected(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page, "CLOSE_DEADLINE_S", 0.1)
+    monkeypatch.setattr(open_page, "CLOSE_DEADLINE_S", 0.1)
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Ada") as ada,

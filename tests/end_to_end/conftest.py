@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.kit.guests import Guests, guests_of
+from tests.kit.aiortc_guests import Guests, guests_of
 from tests.kit.sfu_process import ControlConnection, SfuProcess, running_sfu
 
 

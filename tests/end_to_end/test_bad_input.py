@@ -17,9 +17,9 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 from svc.base.envelope import MAX_FRAME_BYTES
 from tests.chat.member import abort
 from tests.kit.aiortc_client import ClientOptions
-from tests.kit.answers import AnsweringClient
+from tests.kit.aiortc_guests import Guests
 from tests.kit.conditions import wait_until
-from tests.kit.guests import Guests
+from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.sfu_process import SECRET, ControlConnection, SfuProcess
 from tests.kit.site import Socket
 

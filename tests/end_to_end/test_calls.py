@@ -9,7 +9,7 @@ import pytest
 
 from svc.sfu.codecs import VIDEO
 from tests.kit.aiortc_client import CAMERA, SCREEN, AiortcClient, ClientOptions
-from tests.kit.guests import Guests
+from tests.kit.aiortc_guests import Guests
 from tests.kit.sfu_process import ControlConnection, SfuProcess
 from tests.kit.synthetic_media import Picture
 

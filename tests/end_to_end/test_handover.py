@@ -9,9 +9,9 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from tests.chat.member import chat_server
+from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
 from tests.kit.conditions import eventually
-from tests.kit.guests import ADA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
 
 JOINED_AGAIN_WITHIN_S = 20.0  # an idle machine takes two seconds

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from svc._rtp.srtp import ENCRYPTION
-from tests.kit.guests import Guests
-from tests.kit.processor import WITHOUT_AES
+from tests.kit.aiortc_guests import Guests
+from tests.kit.openssl_instructions import WITHOUT_AES
 from tests.kit.sfu_process import SfuProcess
 
 

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from tests.kit.aiortc_client import ClientOptions
-from tests.kit.guests import ADA, GRACE, Guests, microphone_and_camera
+from tests.kit.aiortc_guests import ADA, GRACE, Guests, microphone_and_camera
 from tests.kit.relay import relay
 from tests.kit.sfu_process import SfuProcess
 

@@ -6,7 +6,7 @@ See `user_audio_control`, `disconnect_user` and `user_caps` in docs/signalling.m
 import asyncio
 
 from tests.kit.aiortc_client import CAMERA, MIC, AiortcClient
-from tests.kit.guests import Guests
+from tests.kit.aiortc_guests import Guests
 from tests.kit.incoming_track import Incoming
 from tests.kit.sfu_process import ControlConnection
 from tests.kit.synthetic_media import Picture

@@ -15,8 +15,8 @@ import pytest
 from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer
+from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
-from tests.kit.guests import ADA, GRACE
 from tests.kit.product import Product, running_product
 
 BACK_WITHIN_S = 20.0  # an idle machine takes five seconds

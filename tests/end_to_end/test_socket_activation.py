@@ -18,8 +18,8 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.base.listeners import bound
 from svc.tools.cluster_demo import free_ports
+from tests.kit.aiortc_guests import guests_of
 from tests.kit.conditions import wait_until
-from tests.kit.guests import guests_of
 from tests.kit.sfu_process import SfuProcess, running_sfu
 
 ACTIVATE = shutil.which("systemd-socket-activate")

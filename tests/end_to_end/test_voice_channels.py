@@ -11,7 +11,7 @@ from svc.chat.community import Community
 from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.aiortc_client import AiortcClient, Voice
-from tests.kit.guests import ADA, GRACE, Guests
+from tests.kit.aiortc_guests import ADA, GRACE, Guests
 from tests.kit.sfu_process import SECRET, SfuProcess
 
 

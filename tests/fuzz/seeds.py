@@ -21,8 +21,8 @@ from tests.fuzz.room import AUDIO
 from tests.fuzz.targets.engine import STEPS, ask, media, nack, raw_rtcp, raw_rtp, report, wait
 from tests.fuzz.targets.sdp import SHORT
 from tests.kit import packets
-from tests.kit.answers import FINGERPRINT, AnsweringClient
 from tests.kit.captures import FOLDER, NAMES, capture
+from tests.kit.sdp_answers import FINGERPRINT, AnsweringClient
 from tests.sfu.calls import ANSWERS, CANDIDATE, ICE
 
 PER_CAPTURE = 20

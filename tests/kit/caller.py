@@ -7,7 +7,7 @@ import asyncio
 
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.aiortc_client import AiortcClient, Voice
-from tests.kit.guests import microphone_and_camera
+from tests.kit.aiortc_guests import microphone_and_camera
 
 RETRY_S = 0.1
 

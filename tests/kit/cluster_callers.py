@@ -8,10 +8,10 @@ from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer
 from tests.kit.aiortc_client import CAMERA, AiortcClient
+from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller
 from tests.kit.chat_nodes import ChatNode, token_of
 from tests.kit.conditions import eventually
-from tests.kit.guests import ADA, GRACE
 from tests.kit.incoming_track import Incoming
 from tests.kit.sfu_process import SECRET, SfuProcess
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from svc.chat.openapi.schema_words import Schema
+from svc.chat.openapi.schema_summaries import Schema
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 

@@ -19,8 +19,8 @@ from svc.sfu.dtls import Certificate
 from svc.sfu.rooms import Room, Rooms
 from svc.sfu.sdp import MediaDescription, SessionDescription
 from svc.sfu.session import Session
-from tests.kit.answers import AnsweringClient
 from tests.kit.recorded_plane import RecordedForwarder, RecordedPlane, RecordedTransport
+from tests.kit.sdp_answers import AnsweringClient
 
 SERVER = "192.0.2.1"
 MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
-from tests.kit.arrivals import Arrival
+from tests.kit.audio_arrivals import Arrival
 from tests.kit.conditions import wait_until
 from tests.kit.firefox import firefox
 from tests.kit.home_networks import (

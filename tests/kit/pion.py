@@ -16,7 +16,7 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer, LiveMember
-from tests.kit.arrivals import Arrival
+from tests.kit.audio_arrivals import Arrival
 from tests.kit.home_networks import World, origin
 from tests.kit.product import Product
 

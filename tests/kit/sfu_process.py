@@ -20,7 +20,7 @@ from typing import Any
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 from tests.kit.fork_server import ServedProcess, shared
-from tests.kit.processor import WITHOUT_AES
+from tests.kit.openssl_instructions import WITHOUT_AES
 
 COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu", "--host", "127.0.0.1")
 START_DEADLINE_S = 60.0

@@ -12,9 +12,9 @@ import aiohttp
 from svc.sfu.app import Flags, serving
 from svc.sfu.config import Config
 from svc.sfu.service import Clocks, Service
-from tests.kit.answers import AnsweringClient
 from tests.kit.negotiation import certificate, hosts
 from tests.kit.recorded_plane import RecordedPlane
+from tests.kit.sdp_answers import AnsweringClient
 
 SECRET = "the control secret"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit.answers import AnsweringClient
 from tests.kit.negotiation import MIC
+from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.site import SECRET, Site, site
 from tests.kit.virtual_time import in_virtual_time
 

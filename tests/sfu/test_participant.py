@@ -14,7 +14,7 @@ from svc.base.grants import client_credential, issue_user_token
 from svc.sfu import connection
 from svc.sfu.admission import REFUSAL
 from svc.sfu.participant import MAX_JOIN_CHARACTERS
-from tests.kit.answers import AnsweringClient
+from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.site import SECRET, Socket, site
 from tests.kit.virtual_time import in_virtual_time
 

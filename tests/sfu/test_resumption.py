@@ -9,9 +9,9 @@ import pytest
 
 from svc.sfu.connectivity import PathSilent
 from svc.sfu.session import RESUME_WITHIN_S, Session
-from tests.kit.answers import AnsweringClient
 from tests.kit.conditions import wait_until
 from tests.kit.negotiation import MIC, OPUS
+from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.site import SECRET, Site, Socket, site
 from tests.kit.virtual_time import in_virtual_time
 

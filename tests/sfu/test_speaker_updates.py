@@ -4,8 +4,8 @@ import asyncio
 from typing import Any
 
 from svc.sfu.speaker_updates import INTERVAL_S
-from tests.kit.answers import AnsweringClient
 from tests.kit.negotiation import MIC
+from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.site import SECRET, Site, Socket, site
 from tests.kit.virtual_time import in_virtual_time
 

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { look } from "../../src/svc/web/views/markdown/markdown.js";
 import { parse } from "../../src/svc/web/views/markdown/parse.js";
 import { plain } from "../../src/svc/web/views/markdown/plain_text.js";
-import { elements, textOf } from "./walk.mjs";
+import { elements, textOf } from "./rendered_elements.mjs";
 
 const HOSTILE = JSON.parse(readFileSync(new URL("hostile.json", import.meta.url), "utf8"));
 const CONTEXT = {

@@ -72,9 +72,9 @@ from svc.chat.services import Changes, Services
 from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
 from svc.chat.settings.rules import Settings
-from svc.chat.settings.values import Values
+from svc.chat.settings.setting_types import Values
+from svc.chat.status.health_report import HealthReport, Sources
 from svc.chat.status.measurements import RequestCounts, measurements
-from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
 from svc.chat.unread_counts.counts_tokens import CountsTokens
 from svc.chat.unread_counts.requests import RailRequests

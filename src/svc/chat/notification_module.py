@@ -15,11 +15,11 @@ from svc.chat.notification_levels.rules import NotificationLevels
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Poster
 from svc.chat.private_conversations.rules import PrivateConversations
-from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.notifier import PushNotifier, PushPreferences
 from svc.chat.push.requests import PushRequests
 from svc.chat.push.subscriptions import Subscriptions
+from svc.chat.push.vapid_contact import Contact
 from svc.chat.services import Services
 
 

@@ -34,7 +34,7 @@ from svc.sfu.dtls import Certificate
 from svc.sfu.handover import Succession, refuse_if_used, take_over, wait_for_successor
 from svc.sfu.measurements import RESYNC_INTERVAL_S, MeasuredPlane, Measurements
 from svc.sfu.media import MediaPlane
-from svc.sfu.probe import Probe, ProbePlane
+from svc.sfu.readiness_probe import Probe, ProbePlane
 from svc.sfu.rooms import SWEEP_INTERVAL_S
 from svc.sfu.routes import MAX_NEWCOMERS, Routes
 from svc.sfu.service import Clocks, Service

@@ -47,7 +47,7 @@ ASK_NOBODY = {
     # The push service has reported that the device is gone.
     "push/subscriptions.py delete_unknown",
     # The URL at which a signed-in member opened the page.
-    "push/contact.py seen",
+    "push/vapid_contact.py seen",
     # The bytes and jobs of an upload. The write reads their rows again, and nobody can see them yet.
     "media/stored_media.py keep",
     "uploads/rules.py _reserve",

@@ -8,11 +8,11 @@ from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer
 from tests.kit.aiortc_client import CAMERA
+from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
 from tests.kit.chat_nodes import ChatNode, chat_nodes, owner_among, token_of
 from tests.kit.cluster_callers import calls_at
 from tests.kit.conditions import eventually, wait_until
-from tests.kit.guests import ADA, GRACE
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.sfu_process import running_sfu
 

@@ -10,7 +10,7 @@ from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
 from svc.chat.cluster.relay_protocol import AttachResponse, OpenPage, SessionRecord, StateRequest
 from svc.chat.errors import ChatError
-from svc.chat.live.page import Page
+from svc.chat.live.open_page import Page
 
 PAGES = range(1, 11)
 

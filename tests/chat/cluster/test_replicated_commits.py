@@ -19,8 +19,8 @@ from svc.base.migrations import Migration, schema_version
 from svc.base.write_group import Unreplicated
 from svc.chat.cluster import nats_log
 from svc.chat.cluster.config import ClusterConfig
-from svc.chat.cluster.entry import ID, PART, PART_BYTES, PARTS, Assembly, Entry, encode
 from svc.chat.cluster.follower import Follower, TableCheck
+from svc.chat.cluster.log_entry import ID, PART, PART_BYTES, PARTS, Assembly, Entry, encode
 from svc.chat.cluster.membership import Membership, NodeStatus
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog, Origin

@@ -9,11 +9,11 @@ from typing import Any
 from aiohttp import ClientSession, FormData
 
 from tests.chat.member import ChatServer
+from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
 from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays, killed_at_the_end, token_of
 from tests.kit.cluster_callers import calls_at
 from tests.kit.conditions import eventually, wait_until
-from tests.kit.guests import ADA, GRACE
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.sfu_process import running_sfu
 

@@ -7,7 +7,7 @@ import pytest
 
 from svc.chat.access.directory import Directory, Member, orders_of
 from svc.chat.errors import ChatError
-from svc.chat.members.listing import SORTS, MembersQuery, page
+from svc.chat.members.member_list import SORTS, MembersQuery, page
 from tests.chat.people import People, holder_of
 
 NOW = 1_000.0

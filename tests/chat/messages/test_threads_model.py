@@ -23,7 +23,7 @@ from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.page_cache import PageKey
 from svc.chat.messages.rules import Draft
 from svc.chat.messages.threads import Threads
-from tests.chat.messages.test_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
+from tests.chat.messages.test_message_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
 from tests.kit.message_ports import message_ports
 from tests.kit.services import services_on
 

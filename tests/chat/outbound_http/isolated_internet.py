@@ -8,10 +8,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from svc.chat.outbound_http.address_checks import FetchError
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
-from svc.chat.outbound_http.targets import FetchError
-from tests.kit.internet import (
+from tests.kit.name_server import Answers, NameServer, name_server
+from tests.kit.private_internet import (
     OTHER,
     PUBLIC,
     PUBLIC_V6,
@@ -21,7 +22,6 @@ from tests.kit.internet import (
     inside,
     names,
 )
-from tests.kit.name_server import Answers, NameServer, name_server
 
 FILE = b"what is at the address"
 MAX_BYTES = 1000

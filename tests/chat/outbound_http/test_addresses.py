@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.outbound_http.targets import address_literals, is_public
+from svc.chat.outbound_http.address_checks import address_literals, is_public
 
 # The first and last address of each range, and the adjacent addresses if those are public.
 RANGES = [

@@ -10,10 +10,10 @@ import pytest
 from aiohttp import ClientError, ClientSession
 from aiohttp.abc import ResolveResult
 
+from svc.chat.outbound_http.address_checks import FetchError
 from svc.chat.outbound_http.connector import AddressGuard, LookUp
-from svc.chat.outbound_http.targets import FetchError
 from tests.chat.outbound_http.isolated_internet import FILE, Scene
-from tests.kit.internet import (
+from tests.kit.private_internet import (
     OTHER,
     PUBLIC,
     PUBLIC_V6,

@@ -8,7 +8,8 @@ import pytest
 
 from tests.chat.outbound_http.isolated_internet import FILE, Scene
 from tests.kit.certificates import Authority
-from tests.kit.internet import (
+from tests.kit.name_server import A
+from tests.kit.private_internet import (
     OTHER,
     PUBLIC,
     PUBLIC_V6,
@@ -17,7 +18,6 @@ from tests.kit.internet import (
     on_an_internet,
     redirect,
 )
-from tests.kit.name_server import A
 
 # Successful fetches.
 

@@ -10,11 +10,11 @@ import pytest
 from aiohttp import helpers
 
 from svc.chat.outbound_http import fetcher as fetcher_module
+from svc.chat.outbound_http.address_checks import MAX_REDIRECTS, FetchError
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import MAX_HEADERS, Fetcher
-from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError
 from tests.chat.outbound_http.isolated_internet import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
-from tests.kit.internet import (
+from tests.kit.private_internet import (
     CountedPage,
     answer,
     on_an_internet,

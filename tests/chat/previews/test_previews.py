@@ -17,9 +17,19 @@ from svc.chat.previews import link_previews
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import People, people
-from tests.kit.internet import PUBLIC, Host, Pages, answer, hosted, inside, names, on_an_internet, redirect
 from tests.kit.name_server import name_server
 from tests.kit.pictures import encoded, scene
+from tests.kit.private_internet import (
+    PUBLIC,
+    Host,
+    Pages,
+    answer,
+    hosted,
+    inside,
+    names,
+    on_an_internet,
+    redirect,
+)
 
 HOST = "http://tea.example"
 PNG = encoded(scene(64, 48), "PNG")

@@ -11,8 +11,8 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.push import notifier
-from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import base64url
+from svc.chat.push.vapid_contact import Contact
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person, people

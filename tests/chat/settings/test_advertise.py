@@ -1,7 +1,7 @@
 """The server is advertised on the local network as its owner has configured, as seen by Debian's
 avahi-browse.
 
-The server and the visitor are two machines on a private network (`tests.kit.lan`).
+The server and the visitor are two machines on a private network (`tests.kit.avahi_link`).
 """
 
 import asyncio
@@ -17,9 +17,9 @@ import pytest
 from svc.chat.settings.mdns_advertiser import Advertisement, system_interfaces
 from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from tests.chat.member import chat_server
+from tests.kit.avahi_link import Browser, Lan, browsing, lan, why_not
 from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.conditions import eventually
-from tests.kit.lan import Browser, Lan, browsing, lan, why_not
 
 SERVICE = "_svc-chat._tcp"
 missing = why_not()

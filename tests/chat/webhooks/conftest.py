@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.chat.people import People
-from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Pictures, StoredPictures
-from tests.kit.internet import Host, Pages, hosted, inside, names
 from tests.kit.name_server import name_server
 from tests.kit.pictures import encoded, scene
+from tests.kit.private_internet import Host, Pages, hosted, inside, names
 
 PNG = encoded(scene(), "PNG")
 HOST = "http://pictures.example"

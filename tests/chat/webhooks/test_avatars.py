@@ -12,7 +12,7 @@ from PIL import Image
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from tests.chat.member import chat_server
 from tests.chat.people import People, Person, newcomer
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 from tests.kit.pictures import encoded, scene
 
 

@@ -12,7 +12,7 @@ import pytest
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.json_reader import PROBLEM_CODES
 from svc.chat.webhooks.requests import BARE
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 from tests.kit.markdown import rows
 
 DOCUMENT = Path(__file__).parents[3] / "docs/webhooks.md"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
-from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.alertmanager import alertmanager, posting_to_slack
 from tests.kit.packages import NODE, npm_packages, python_packages
 from tests.kit.programs import output_of

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.chat.people import People, holder_of
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 
 
 async def post(hook: Hook, body: str, to: str = "", **headers: str) -> int:

@@ -12,7 +12,7 @@ from svc.chat.webhooks import rules
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import People, Person, newcomer, people
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 
 NAMES = {"id", "name", "channel_id", "picture", "created_by", "created_at_ms"}
 

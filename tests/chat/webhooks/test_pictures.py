@@ -12,8 +12,8 @@ from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.webhooks.picture_server import HOST, PNG, Failing, codes, padded, scene_of, wanted
 from tests.kit import hostile_pictures
 from tests.kit.conditions import eventually
-from tests.kit.internet import answer, on_an_internet, opening, redirect
 from tests.kit.pictures import animation, decoded, encoded, noise, scene
+from tests.kit.private_internet import answer, on_an_internet, opening, redirect
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])

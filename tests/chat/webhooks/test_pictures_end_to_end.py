@@ -19,12 +19,14 @@ from aiohttp import ClientSession, TCPConnector
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.member import ChatServer
 from tests.chat.people import Person, newcomer
-from tests.chat.webhooks.hook import Hook, hook_of
 from tests.chat.webhooks.picture_server import PNG, padded
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.certificates import Authority
 from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.hostile_pictures import SVG
-from tests.kit.internet import (
+from tests.kit.name_server import name_server
+from tests.kit.pictures import animation, decoded, encoded, scene
+from tests.kit.private_internet import (
     OTHER,
     PUBLIC,
     Host,
@@ -37,8 +39,6 @@ from tests.kit.internet import (
     on_an_internet,
     redirect,
 )
-from tests.kit.name_server import name_server
-from tests.kit.pictures import animation, decoded, encoded, scene
 
 HTTP, HTTPS = "http://pictures.example", "https://secure.example"
 

@@ -12,7 +12,7 @@ import pytest
 from svc.chat.webhooks import requests
 from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 
 StatusAndBody = tuple[int, Any]
 

@@ -16,7 +16,7 @@ import pytest
 from svc.chat.webhooks import requests
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.chat.people import People
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 
 DEADLINE_S = 20.0
 TOO_LARGE = (413, {"error": "body_too_large"})

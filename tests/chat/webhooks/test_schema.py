@@ -28,8 +28,8 @@ from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.webhooks.payload import Payload, parse
 from svc.chat.webhooks.publisher import Limiter
 from svc.chat.webhooks.requests import PATH
-from svc.chat.webhooks.values import COLOR, TIMESTAMP, URL
-from tests.chat.webhooks.hook import Hook
+from svc.chat.webhooks.value_patterns import COLOR, TIMESTAMP, URL
+from tests.chat.webhooks.webhook_client import Hook
 
 # The server in this process uses random numbers, for example for retry delays, which Hypothesis would report
 # as a flaw in its strategies.

@@ -12,7 +12,7 @@ from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import StoredPictures
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People, people
-from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.pictures import encoded, scene
 
 CARD: dict[str, Any] = {

@@ -17,7 +17,7 @@ from svc.chat.webhooks.publisher import Publisher
 from svc.chat.webhooks.rules import KEY_FILE
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People, newcomer
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 
 
 def holding(folder: Path, secret: str) -> list[str]:

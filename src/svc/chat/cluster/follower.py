@@ -10,7 +10,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from svc.chat.cluster.entry import Entry
+from svc.chat.cluster.log_entry import Entry
 from svc.chat.cluster.membership import Hashes, Membership
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog

@@ -24,8 +24,8 @@ from nats.js.kv import KeyValue
 
 from svc.base.logs import Outage
 from svc.base.tasks import cancel_and_wait
-from svc.chat.cluster.certainty import can_be_replaced
 from svc.chat.cluster.config import ClusterConfig
+from svc.chat.cluster.lease_check import can_be_replaced
 from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import NatsLog
 

@@ -28,7 +28,7 @@ from nats.js.errors import APIError, NotFoundError
 from svc.base import commit_log
 from svc.base.commit_log import LogLost, recorded_statements
 from svc.base.tasks import cancel_and_wait
-from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encode, statements_of
+from svc.chat.cluster.log_entry import ID, PART, PARTS, Assembly, Entry, encode, statements_of
 from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, retry_at_start
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 

@@ -38,7 +38,7 @@ from svc.chat.cluster.relay_protocol import (
     pack_audience,
 )
 from svc.chat.live.hub import Audience, Hub, steady_clock
-from svc.chat.live.page import MemberPage
+from svc.chat.live.open_page import MemberPage
 
 # The limits for stored batches, enough for several minutes in a busy community. A relay that has missed more
 # events starts over with the full directory.

@@ -15,7 +15,7 @@ from svc.base import commit_log
 from svc.base.database_file import connect
 from svc.base.emoji import stored_emoji
 from svc.base.write_group import is_disk_fault
-from svc.chat.cluster.entry import Entry
+from svc.chat.cluster.log_entry import Entry
 
 # The number of rows fetched and hashed together.
 _ROWS_AT_ONCE = 500

@@ -6,7 +6,7 @@ time, the log accepts only one of them.
 
 from svc.base.commit_log import LogLost
 from svc.base.progress import report
-from svc.chat.cluster.entry import Entry
+from svc.chat.cluster.log_entry import Entry
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica
 

@@ -21,7 +21,7 @@ from svc.base.progress import report
 from svc.base.sandbox import Refused
 from svc.chat.clock_repair.repair import cap_future_times
 from svc.chat.errors import ChatError
-from svc.chat.import_export import record_parts, store
+from svc.chat.import_export import record_fields, store
 from svc.chat.import_export.export_file import ZIP_FAULTS, Export
 from svc.chat.import_export.record_types import BadRecord, Record
 from svc.chat.media.stored_media import new_key
@@ -200,7 +200,8 @@ def _with_files(
             return {**record, "avatar_key": (_picture(files, record["avatar_key"]) or {}).get("key")}
         case "message":
             parts = {
-                name: record_parts.remap(record[name], files) for name in ("attachments", "cards", "previews")
+                name: record_fields.remap(record[name], files)
+                for name in ("attachments", "cards", "previews")
             }
             return {**record, **parts, "avatar": (_picture(files, record["avatar"]) or {}).get("key")}
     return record

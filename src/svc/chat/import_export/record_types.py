@@ -15,7 +15,7 @@ from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, structs
 from svc.base.emoji import stored_emoji
 from svc.base.validation import problem_of
 from svc.chat.access.channel_properties import with_properties
-from svc.chat.import_export.record_parts import (
+from svc.chat.import_export.record_fields import (
     NO_NUL,
     Attachments,
     Cards,

@@ -16,8 +16,8 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
+from svc.chat.live.open_page import MemberPage
 from svc.chat.live.outbox import Outbox, WriteScheduler
-from svc.chat.live.page import MemberPage
 
 
 class Everyone(Struct, frozen=True):

@@ -6,7 +6,7 @@ from svc.chat.access.catalogue import MEMBER, READING_COST
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.live.hub import Hub
-from svc.chat.live.page import MemberPage
+from svc.chat.live.open_page import MemberPage
 from svc.chat.live.responses import Hello, Managed, SignedInUntil
 from svc.chat.live.sign_in import PageSignIn, TokenRequest, expires_at_ms
 from svc.chat.schemas import Event

@@ -28,7 +28,7 @@ from svc.chat.http import client_address
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Hub
-from svc.chat.live.page import HEARTBEAT_S, MemberPage, Page, WebSocket
+from svc.chat.live.open_page import HEARTBEAT_S, MemberPage, Page, WebSocket
 from svc.chat.live.requests import PageRequests
 from svc.chat.live.responses import Hello, SocketLimits
 from svc.chat.live.sign_in import PageSignIn

@@ -17,7 +17,7 @@ from svc.chat.control.commands import Commands, command, find_member, find_role
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.members import responses
-from svc.chat.members.listing import MAX_PAGE, SORTS, MembersQuery, page
+from svc.chat.members.member_list import MAX_PAGE, SORTS, MembersQuery, page
 from svc.chat.members.responses import (
     MAX_ROLE_NAME_CHARACTERS,
     MAX_STATUS_CHARACTERS,

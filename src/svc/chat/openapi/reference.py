@@ -14,7 +14,7 @@ from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import names
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES, ChatError, status_of
-from svc.chat.openapi.schema_words import Schema, choice, list_fields, named_in, within
+from svc.chat.openapi.schema_summaries import Schema, choice, list_fields, named_in, within
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
 from svc.chat.settings.requests import management
 

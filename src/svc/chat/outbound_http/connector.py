@@ -28,7 +28,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 
-from svc.chat.outbound_http.targets import FetchError, address_literals, is_public
+from svc.chat.outbound_http.address_checks import FetchError, address_literals, is_public
 
 # The number of threads for system look-ups, which cannot be cancelled. They have separate threads, so that a
 # slow name server delays nothing else. There are as many threads as simultaneous downloads, so that names

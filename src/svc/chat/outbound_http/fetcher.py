@@ -26,8 +26,8 @@ from yarl import URL
 
 from svc.base.fair_shares import FairQueue
 from svc.chat.http import media_type, parameters
+from svc.chat.outbound_http.address_checks import MAX_REDIRECTS, FetchError, redirect_target, target
 from svc.chat.outbound_http.connector import AddressGuard, LookUp, PrivateAddress
-from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirect_target, target
 
 # The maximum number of simultaneous fetches for all holders together. No single holder gets more than half of
 # them, even if its hosts never respond.

@@ -28,8 +28,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.markdown import links_of
 from svc.chat.messages.message import MEMBER, Message
+from svc.chat.outbound_http.address_checks import FetchError, target
 from svc.chat.outbound_http.fetcher import FetchedFile, Fetcher
-from svc.chat.outbound_http.targets import FetchError, target
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Pictures

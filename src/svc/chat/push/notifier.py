@@ -25,8 +25,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.history import History
 from svc.chat.messages.message import MEMBER, Message, fallback
 from svc.chat.notification_levels.rules import NotificationLevels
+from svc.chat.outbound_http.address_checks import FetchError
 from svc.chat.outbound_http.fetcher import Poster, PostResult
-from svc.chat.outbound_http.targets import FetchError
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, base64url, encrypt
 from svc.chat.push.subscriptions import Subscription, Subscriptions
 from svc.chat.services import Services

@@ -12,8 +12,8 @@ from svc.base.tables import Table
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
+from svc.chat.outbound_http.address_checks import FetchError
 from svc.chat.outbound_http.fetcher import Poster
-from svc.chat.outbound_http.targets import FetchError
 from svc.chat.push.encryption import SECRET_BYTES, is_public_key
 
 

@@ -17,7 +17,7 @@ from svc.chat.settings.responses import (
     VisibleSettings,
 )
 from svc.chat.settings.rules import Settings
-from svc.chat.settings.values import SettingsChanges, Values
+from svc.chat.settings.setting_types import SettingsChanges, Values
 
 _CHANGE = "Change some settings. If any value is invalid, nothing changes"
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_type_hints
 from msgspec import UNSET, Struct, UnsetType, defstruct
 
 from svc.chat.schemas import Response
-from svc.chat.settings.values import PUBLIC, SPECIFIED, Values
+from svc.chat.settings.setting_types import PUBLIC, SPECIFIED, Values
 
 _TYPES = get_type_hints(Values, include_extras=True)
 

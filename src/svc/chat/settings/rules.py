@@ -18,7 +18,7 @@ from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Recipients, only
 from svc.chat.services import Services
-from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
+from svc.chat.settings.setting_types import OPEN, PUBLIC, Problem, Values, read
 
 # The timeout for a follower. Followers do local, fast work such as withdrawing an advertisement.
 FOLLOWER_DEADLINE_S = 5.0

@@ -22,8 +22,8 @@ from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, 
 from svc.base.sandbox import Sandbox
 from svc.chat.errors import ChatError
 from svc.chat.media.stored_media import Media, ObjectInfo, facts_of
+from svc.chat.outbound_http.address_checks import FetchError
 from svc.chat.outbound_http.fetcher import Fetcher
-from svc.chat.outbound_http.targets import FetchError
 from svc.chat.uploads.upload import result_of
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture

@@ -6,7 +6,7 @@ import pytest
 
 from tests.chat.member import ChatServer
 from tests.chat.people import Person, newcomer
-from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 
 
 @pytest.fixture

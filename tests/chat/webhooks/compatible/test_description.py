@@ -18,7 +18,7 @@ from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.publisher import Limiter
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 
 # The server in this process uses random numbers, for example for retry delays, which Hypothesis would report
 # as a flaw in its strategies.

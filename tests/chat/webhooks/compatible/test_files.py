@@ -14,7 +14,7 @@ from svc.chat.webhooks.pictures import MAX_FILES
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
-from tests.chat.webhooks.hook import Hook, hook_of
+from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.pictures import SECRET, decoded, encoded, noise, scene
 
 # The beginning of an MP4 file.

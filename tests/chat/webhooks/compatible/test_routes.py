@@ -12,7 +12,7 @@ from svc.chat.webhooks import requests
 from svc.chat.webhooks.compatible import requests as compatible
 from tests.chat.people import Person
 from tests.chat.webhooks.compatible.github_payloads import ISSUE, event, push
-from tests.chat.webhooks.hook import Hook
+from tests.chat.webhooks.webhook_client import Hook
 
 
 @dataclass

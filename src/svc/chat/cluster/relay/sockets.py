@@ -37,7 +37,7 @@ from svc.chat.cluster.relay_protocol import (
 from svc.chat.errors import CODES, ChatError
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.page import Page
+from svc.chat.live.open_page import Page
 from svc.chat.live.sign_in import resumption_in
 from svc.chat.live.socket import SocketServer, hello_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from svc.chat.import_export.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.import_export.record_types import BadRecord
-from svc.tools.admin.imports.values import in_order, locate_faults, optional, require, stream
+from svc.tools.admin.imports.json_values import in_order, locate_faults, optional, require, stream
 
 # The maximum number of files. A large server has a few hundred channels, each in a few parts.
 MAX_FILES = 10_000

@@ -14,7 +14,7 @@ from svc.chat.import_export.export_file import ZIP_FAULTS, entry, open_archive
 from svc.chat.import_export.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.import_export.foreign_import import MAX_AUTHORS, MAX_NAME_CHARACTERS
 from svc.chat.import_export.record_types import BadRecord
-from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, list_items, optional, require
+from svc.tools.admin.imports.json_values import MAX_FILE_BYTES, in_order, list_items, optional, require
 
 # Events such as joining and leaving, which are not imported as messages.
 _NOT_SAID = frozenset({"channel_join", "channel_leave", "channel_archive", "channel_unarchive", "tombstone"})

@@ -7,7 +7,7 @@ Rooms, sync and peer events belong to one registration. See docs/signalling.md, 
 import asyncio
 
 from tests.kit.aiortc_client import AiortcClient
-from tests.kit.guests import BARBARA, EDSGER, Guests
+from tests.kit.aiortc_guests import BARBARA, EDSGER, Guests
 from tests.kit.sfu_process import SECRET, ControlConnection, SfuProcess
 
 OTHER_SECRET = "another control secret"

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from svc.chat.outbound_http import targets
-from svc.chat.outbound_http.targets import FetchError, is_public, redirect_target, target
+from svc.chat.outbound_http import address_checks
+from svc.chat.outbound_http.address_checks import FetchError, is_public, redirect_target, target
 from tests.kit.time_complexity import grows_with_its_size
 
 # Each URL is refused before any look-up.
@@ -214,6 +214,6 @@ def test_the_cost_of_checking_the_worst_host_names_is_linear(before: str) -> Non
 def test_a_host_name_that_normalisation_makes_too_long_is_refused_before_parsing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delattr(targets, "URL")
+    monkeypatch.delattr(address_checks, "URL")
     with pytest.raises(FetchError):
         target("http://" + "\ufdfa" * 250 + "/")

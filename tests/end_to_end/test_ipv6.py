@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.kit.aiortc_client import ClientOptions
-from tests.kit.guests import Guests
+from tests.kit.aiortc_guests import Guests
 from tests.kit.sfu_process import SfuProcess
 
 V4, V6 = ClientOptions("127.0.0.1"), ClientOptions("::1")

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from svc.chat.settings.values import MAX_PROBLEMS, Values, read
+from svc.chat.settings.setting_types import MAX_PROBLEMS, Values, read
 
 
 def test_the_defaults_keep_a_server_private() -> None:
