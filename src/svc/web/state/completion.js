@@ -21,7 +21,7 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
  * @property {Iterable<{id: string, name: string}>} [roles]
  * @property {Iterable<{id: string, name: string}>} [channels]
  * @property {boolean} [mayMentionGroups] Whether "everyone", "here" and roles are offered.
- * @property {(permission: string) => boolean} [may]
+ * @property {(permission: string) => boolean} [hasPermission]
  * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]}
  *   [findEmoji]
  * @property {(name: string) => string | undefined} [emojiNamed] Returns the character of a standard emoji,

@@ -41,15 +41,15 @@ function Texts({ id, ...known }) {
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     /** @type {typeof problems} */
-    const problems = {};
+    const faults = {};
     const saving = changed.map(({ key }) =>
       save[key](now[key].trim()).catch((error) => {
-        problems[key] = explain(error);
+        faults[key] = explain(error);
       }),
     );
     await Promise.all(saving);
-    setProblems(problems);
-    if (Object.keys(problems).length < changed.length) notify(t("saved"), "done");
+    setProblems(faults);
+    if (Object.keys(faults).length < changed.length) notify(t("saved"), "done");
   };
   return html`<form class="stack" onSubmit=${submit} novalidate>
     ${TEXTS.map(
