@@ -80,7 +80,7 @@ def test_the_cost_of_finding_links_is_linear_in_the_text(piece: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("see https://example.org/a, and (http://b.example)", ["https://example.org/a", "http://b.example"]),
         ("[here](https://example.org/x) now", ["https://example.org/x"]),

@@ -30,7 +30,7 @@ def ids(wanted: MembersQuery) -> str:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("wanted", "expected"),
     [
         (MembersQuery(), "1234"),
         (MembersQuery(sort="-joined"), "4321"),

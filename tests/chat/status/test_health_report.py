@@ -110,7 +110,7 @@ async def checks_of(
 
 
 @pytest.mark.parametrize(
-    ("check", "here", "found"),
+    ("check", "here", "expected"),
     [
         ("database", Here(works=False), ("problem", "not_kept")),
         ("voice", Here(linked=False), ("problem", "unreachable")),
@@ -125,7 +125,7 @@ async def test_the_report_names_a_failing_component(
 
 
 @pytest.mark.parametrize(
-    ("settings", "secure", "found"),
+    ("settings", "secure", "expected"),
     [
         ({"HOST": "127.0.0.1"}, True, ("notice", "only_here")),
         ({"HOST": "0.0.0.0"}, False, ("problem", "insecure")),
@@ -140,7 +140,7 @@ async def test_the_report_names_an_address_that_others_cannot_reach(
 
 
 @pytest.mark.parametrize(
-    ("check", "machine", "found"),
+    ("check", "machine", "expected"),
     [
         ("clock", GOOD, ("ok", "kept")),
         ("clock", replace(GOOD, clock_kept=None), ("ok", "unknown")),

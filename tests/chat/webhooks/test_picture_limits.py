@@ -148,7 +148,7 @@ def test_pictures_that_wait_too_long_for_the_decoder_are_omitted(
 
 @asynccontextmanager
 async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
-    async with sandbox._slots, sandbox._places:
+    async with sandbox._slots, sandbox._slots:
         yield
 
 
