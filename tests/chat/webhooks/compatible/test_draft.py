@@ -87,7 +87,7 @@ def test_black_is_a_color() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("2026-01-31T12:00:00.000Z", datetime(2026, 1, 31, 12, tzinfo=UTC)),
         ("2026-01-31T12:00:00+02:00", datetime(2026, 1, 31, 10, tzinfo=UTC)),

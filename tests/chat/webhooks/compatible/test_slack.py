@@ -69,7 +69,7 @@ def test_a_slack_attachment_becomes_a_card() -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "color"),
+    ("name", "color"),
     [
         ("good", 0x2EB67D),
         ("warning", 0xECB22E),
