@@ -10,9 +10,10 @@ from aiohttp import ClientWebSocketResponse, WSMsgType, WSServerHandshakeError
 from svc.chat.access.address import Origins
 from svc.chat.live import frames, open_page, socket
 from svc.chat.live.hub import EVERYONE
+from svc.chat.live.outbox import MAX_WAITING_BYTES
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, abort
+from tests.chat.member import ChatServer, LiveMember, abort
 
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
@@ -133,6 +134,19 @@ async def test_a_page_that_does_not_read_is_disconnected(
             while "svc_chat_live_connections_active 1.0" not in await chat.metrics():
                 pass
         abort(bob.ws)
+
+
+async def test_a_page_that_has_missed_more_than_may_wait_for_it_resumes(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, community):
+        async with chat.member("Ada") as ada:
+            seq = ada.welcome["seq"]
+        for number in range(6):
+            community.hub.push("long", [number, "x" * (MAX_WAITING_BYTES // 2)], EVERYONE)
+        async with chat.http.ws_connect("/live", max_msg_size=0) as ws:
+            again = LiveMember(ws, ada.token)
+            assert (await again.receive())["event"] == "hello"
+            assert (await again.ask("resume", access_token=ada.token, seq=seq))["event"] == "resumed"
+            assert [(await again.pushed("long"))[0] for _ in range(6)] == [*range(6)]
 
 
 @pytest.mark.parametrize(

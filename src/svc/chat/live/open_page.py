@@ -5,6 +5,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 from svc.base.graceful_close import abort_unsent
 from svc.base.websocket import PulsedWebSocket
@@ -88,6 +89,12 @@ class Page(MemberPage):
         self._scheduler = scheduler
         ws.on_closing = self._finish
         self._ending: asyncio.Future[None] | None = None
+
+    def send_welcome(self, welcome: Sequence[bytes]) -> None:
+        """Write the frames of a welcome. The limit of the queue does not apply: the missed events may exceed
+        it.
+        """
+        self.outbox.write_now(b"".join(welcome))
 
     @property
     def is_ending(self) -> bool:

@@ -209,8 +209,7 @@ class LiveSockets(SocketServer):
     async def _welcome(self, page: Page, request: frames.Request) -> None:
         # Nothing is awaited between the welcome and `_enter`, so that no event in between is lost.
         session, welcome = self.signing_in.first(request, time.time())
-        for frame in welcome:
-            page.send(frame)
+        page.send_welcome(welcome)
         self._enter(page, session)
 
     async def opened(self, origin: str | None) -> None:
