@@ -24,7 +24,6 @@ AWAY_S = 20.0
 SHORT_S = 5.0
 # The NAT forgets its port mappings three times, 5 s apart, so that the call finds another path in between.
 REBINDS_S = 15.0
-ON_IPV6 = pytest.mark.nightly("Chromium's call over IPv6 alone runs daily")
 
 
 @pytest.fixture
@@ -67,11 +66,9 @@ async def test_a_call_from_any_client_survives_outages(talk: Talk) -> None:
     await talk.through(outage("no-packets"), AWAY_S)
 
 
+@pytest.mark.nightly("calls over IPv6 and changes of network run daily, but not together")
 @pytest.mark.parametrize("families", [(6,)], ids=["IPv6 only"])
-@pytest.mark.parametrize(
-    "client",
-    ["chromium", *(pytest.param(client, marks=ON_IPV6) for client in ("firefox", "pion"))],
-)
+@pytest.mark.parametrize("client", ["chromium", "firefox", "pion"])
 async def test_a_call_works_over_ipv6_only(talk: Talk) -> None:
     await talk.through(outage("move"))
 
