@@ -235,7 +235,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
 
 @wide_only
 async def test_a_draft_and_its_files_survive_a_reload(people: People) -> None:
-    ada, _ = await both(people)
+    ada = await people.arrive("Ada", reads="general")
     await drop(ada, picture("one.png"))
     await expect(uploads(ada, "done")).to_have_count(1)
     await box(ada).fill("to be continued")

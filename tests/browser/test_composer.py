@@ -154,7 +154,7 @@ async def test_groups_and_roles_are_offered_only_to_members_who_may_mention_them
 
 @wide_only
 async def test_formatting_is_added_around_a_selection_and_removed_again(people: People, axe: str) -> None:
-    ada, _ = await both(people)
+    ada = await people.arrive("Ada", reads="general")
     await box(ada).fill("so bold")
     await box(ada).press("Control+Shift+ArrowLeft")
     await box(ada).press("Control+b")

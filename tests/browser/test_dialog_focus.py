@@ -10,7 +10,7 @@ from playwright.async_api import Route, expect
 from tests.browser.test_accessibility import axe, fits, look
 from tests.kit.community import own_id
 from tests.kit.people import People, wide_only
-from tests.kit.text_channels import both, message, write
+from tests.kit.text_channels import message, write
 
 # Shows the named dialog. Every dialog gets the details that any of them might need.
 SHOW = """async ([name, memberId]) => {
@@ -44,7 +44,8 @@ async def with_separate_modules(route: Route) -> None:
 @wide_only
 async def test_every_dialog_is_accessible_and_returns_the_focus(people: People, axe: str) -> None:
     faults: list[str] = []
-    ada, grace = await both(people)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.join("Grace")
     page = ada.page
     await write(ada, "Hello")
     await page.route("**/web/*/main.js", with_separate_modules)

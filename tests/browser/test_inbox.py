@@ -4,9 +4,10 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.community import post
 from tests.kit.notifications import OWN_ID, mention
 from tests.kit.people import NARROW, People, Person, narrow_only, wide_only
-from tests.kit.text_channels import box, do, in_two_channels, message, open_channel, write
+from tests.kit.text_channels import box, do, in_random, in_two_channels, message, write
 
 __all__ = ["axe"]
 
@@ -37,17 +38,16 @@ def lines(person: Person) -> Locator:
 async def test_mentions_from_all_channels_are_in_one_inbox_and_lead_to_their_messages(
     people: People, axe: str
 ) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     await ada.press("Mentions")
     await expect(inbox(ada)).to_contain_text("No mentions yet.")
     await mention(grace, ada, "dinner?")
-    await write(grace, "unrelated")
+    await post(grace, "unrelated")
     # A mention that arrives while the inbox is open appears at once.
     await expect(lines(ada)).to_have_text(["@Ada dinner?"])
     await expect(inbox(ada)).to_contain_text("#general")
     await expect(inbox(ada).locator(".message-line")).to_contain_text("New")
-    await open_channel(grace, "random")
-    await mention(grace, ada, "over here")
+    await mention(grace, ada, "over here", "random")
     await expect(lines(ada)).to_have_text(["@Ada over here", "@Ada dinner?"])
     await at_both_sizes(ada, axe, "mentions of several channels")
 
@@ -60,7 +60,7 @@ async def test_mentions_from_all_channels_are_in_one_inbox_and_lead_to_their_mes
 
 @wide_only
 async def test_mentions_survive_a_reload_and_can_all_be_marked_as_read(people: People) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     await mention(grace, ada, "one")
     await mention(grace, ada, "two")
     await ada.page.reload()
@@ -88,7 +88,7 @@ async def test_edits_and_deletions_appear_in_the_inbox(people: People) -> None:
 
 @wide_only
 async def test_the_inbox_opens_and_closes_by_keyboard_and_returns_the_focus(people: People) -> None:
-    ada, _ = await in_two_channels(people)
+    ada = await people.arrive("Ada", reads="general")
     await box(ada).focus()
     await ada.page.keyboard.press(OPEN)
     await expect(inbox(ada).get_by_role("list")).to_be_focused()
@@ -99,7 +99,7 @@ async def test_the_inbox_opens_and_closes_by_keyboard_and_returns_the_focus(peop
 
 @narrow_only
 async def test_older_mentions_are_fetched_on_demand(people: People) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     for number in range(27):
         await mention(grace, ada, f"number {number}")
     await ada.press("Mentions, 27 mentions")
@@ -128,7 +128,7 @@ async def test_a_mention_in_a_thread_opens_the_thread(people: People) -> None:
 
 
 async def test_on_a_phone_opening_a_message_closes_the_inbox(people: People) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     await mention(grace, ada, "dinner?")
     await ada.resize(NARROW)
     await ada.press("Mentions, 1 mention")
@@ -139,7 +139,7 @@ async def test_on_a_phone_opening_a_message_closes_the_inbox(people: People) -> 
 
 @wide_only
 async def test_a_failed_request_is_shown_and_can_be_retried(people: People) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     await mention(grace, ada, "dinner?")
     await ada.page.add_init_script(REFUSE_ONCE)
     await ada.page.reload()

@@ -8,6 +8,7 @@ from PIL import Image
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
+from tests.kit.community import post
 from tests.kit.conditions import becomes, wait_until
 from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
 from tests.kit.text_channels import both, box, do, message, until_tooltips_are_shown, write
@@ -191,11 +192,12 @@ async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: Peop
 
 
 async def test_escape_dismisses_the_new_messages_bar(people: People) -> None:
-    ada, grace = await both(people)
+    ada = await people.join("Ada")
+    grace = await people.arrive("Grace", reads="general")
     await write(grace, "Old")
     await grace.page.goto("about:blank")
     for number in range(12):
-        await write(ada, f"News {number}\nwith a second line\nand a third")
+        await post(ada, f"News {number}\nwith a second line\nand a third")
     await grace.page.go_back()
     await expect(grace.page.locator(".news")).to_be_visible()
     await grace.page.keyboard.press("Escape")
@@ -277,7 +279,8 @@ async def test_a_member_whose_name_is_taken_is_told_their_new_name(people: Peopl
 
 @both_widths
 async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: People) -> None:
-    ada, grace = await both(people)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.join("Grace")
     page = ada.page
     # The notice stays for the duration of the test.
     await page.evaluate(

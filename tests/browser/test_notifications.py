@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.kit.community import ask
+from tests.kit.community import ask, post
 from tests.kit.conditions import wait_until
 from tests.kit.notifications import (
     choose,
@@ -22,7 +22,16 @@ from tests.kit.notifications import (
     want_notices,
 )
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
-from tests.kit.text_channels import box, entry, in_two_channels, message, open_channel, shows, write
+from tests.kit.text_channels import (
+    box,
+    entry,
+    in_random,
+    in_two_channels,
+    message,
+    open_channel,
+    shows,
+    write,
+)
 
 __all__ = ["axe"]
 
@@ -38,7 +47,7 @@ navigator.clearAppBadge = async () => { window.badge = 0; };
 
 @narrow_only
 async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe: str) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
     # The end of a mute is shown next to the button that lifts it.
@@ -47,7 +56,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
     await expect(ada.page.get_by_role("menu")).to_contain_text(re.compile(r"Muted until .*\d:\d\d"))
     await expect_accessible(ada, axe, "the level of a muted channel")
     await ada.page.keyboard.press("Escape")
-    await write(grace, "Anybody?")
+    await post(grace, "Anybody?")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted 1 unread")
     await expect(entry(ada, "general").locator(".badge")).to_have_count(0)
     await expect(entry(ada, "general")).not_to_have_class("unread")
@@ -107,22 +116,22 @@ async def test_a_channels_level_follows_the_default_until_it_has_its_own(people:
 
 @wide_only
 async def test_events_outside_the_current_view_are_announced(people: People) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     await listen(ada)
     await open_channel(ada, "random")
     await choose(ada, "general", "All messages")
-    await write(grace, "one")
+    await post(grace, "one")
     await wait_until("a sound plays for a message", lambda: hears(ada, "message"), within_s=15)
     await mention(grace, ada, "two")
     await wait_until("a sound plays for a mention", lambda: hears(ada, "mention"), within_s=15)
     await open_channel(ada, "general")
-    await write(grace, "three")
+    await post(grace, "three")
     await shows(ada, ["one", "@Ada two", "three"])
     await open_settings(ada)
     await ada.page.get_by_role("switch", name="New message", exact=True).uncheck()
     await ada.page.keyboard.press("Escape")
     await open_channel(ada, "random")
-    await write(grace, "four")
+    await post(grace, "four")
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     await mention(grace, ada, "five")
     await wait_until("a sound plays only for the mention", lambda: hears(ada, "mention"), within_s=15)
@@ -154,7 +163,6 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
     await expect(callers).to_have_count(2)
     await grace.press("Leave")
     await expect(callers).to_have_count(1)
-    await open_channel(grace, "general")
     await mention(grace, ada, "Still there?")
     await wait_until("a sound plays only for the mention", lambda: hears(ada, "mention"), within_s=15)
     await open_settings(ada)
@@ -171,7 +179,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
 @narrow_only
 @pytest.mark.usefixtures("whole_browser", "service_worker")
 async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people: People) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     await want_notices(ada)
     await look_away(ada)
     await mention(grace, ada, "**dinner** is ready")
@@ -190,13 +198,13 @@ async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people:
 
 @wide_only
 async def test_the_icon_shows_the_unread_count_while_the_page_is_hidden(people: People) -> None:
-    ada, grace = await in_two_channels(people)
+    ada, grace = await in_random(people), await people.join("Grace")
     icon = ada.page.locator("link[rel=icon]")
     await ada.page.add_init_script(BADGE)
     await ada.page.reload()
     await expect(ada.page).to_have_title("random · svc")
     await expect(icon).to_have_attribute("href", "/web/icon.svg")
-    await write(grace, "one")
+    await post(grace, "one")
     await expect(ada.page).to_have_title("• random · svc")
     await expect(icon).to_have_attribute("href", PNG)
     dot = await icon.get_attribute("href")
@@ -209,7 +217,7 @@ async def test_the_icon_shows_the_unread_count_while_the_page_is_hidden(people: 
     await ada.page.wait_for_function("() => window.badge === 0")
     # Messages stay unread while the page does not have the focus.
     await look_away(ada)
-    await write(grace, "Hello?")
+    await post(grace, "Hello?")
     await expect(message(ada, "Hello?")).to_be_visible()
     await expect(ada.page).to_have_title("• general · svc")
     await look_back(ada)

@@ -9,8 +9,8 @@ from pathlib import Path
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
-from tests.browser.test_sign_up import as_member, invited, is_in, own_id, without_invite
-from tests.kit.community import confirm
+from tests.browser.test_sign_up import invited, is_in, without_invite
+from tests.kit.community import ask, confirm, own_id, post
 from tests.kit.notifications import mention
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
@@ -62,8 +62,8 @@ async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked
 @wide_only
 async def test_the_owner_can_recover_a_member_who_lost_all_devices(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
-    grace = await people.arrive("Grace", reads="general")
-    await write(grace, "My phone is acting up")
+    grace = await people.join("Grace")
+    await post(grace, "My phone is acting up")
     await message(ada, "acting up").locator("button.author").click()
     await ada.press("More about Grace")
     await ada.page.get_by_role("menuitem", name="Create recovery code").click()
@@ -184,9 +184,9 @@ async def test_uploading_a_document_as_an_avatar_is_refused_with_a_message(peopl
 async def test_messages_from_a_member_blocked_on_their_profile_are_hidden_everywhere(
     people: People, axe: str
 ) -> None:
-    ada = await people.arrive("Ada", reads="general")
+    ada = await people.join("Ada")
     grace = await people.arrive("Grace", reads="general")
-    await write(ada, "Something unkind")
+    await post(ada, "Something unkind")
     await do(grace, "Something unkind", "Reply")
     await write(grace, "Please stop")
     await message(grace, "Something unkind").first.locator("button.author").click()
@@ -273,8 +273,8 @@ async def test_deleting_everything_requires_typing_the_name(people: People, axe:
 @narrow_only
 async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
-    grace = await people.arrive("Grace", reads="general")
-    await as_member(ada, "PUT", f"/api/me/blocks/{await own_id(grace)}", {})
+    grace = await people.join("Grace")
+    await ask(ada, "PUT", f"/api/me/blocks/{await own_id(grace)}")
     page = await settings(ada, "Blocked people")
     await page.get_by_role("button", name="Unblock Grace").click()
     await expect(page.get_by_text("You haven’t blocked anyone.")).to_be_visible()
@@ -282,9 +282,9 @@ async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -
 
 @wide_only
 async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People, axe: str) -> None:
-    ada = await people.arrive("Ada", reads="general")
+    ada = await people.join("Ada")
     grace = await people.arrive("Grace", reads="general")
-    await write(ada, "Something unkind")
+    await post(ada, "Something unkind")
     await do(grace, "Something unkind", "More")
     await grace.page.get_by_role("menuitem", name="Report to moderators").click()
     dialog = grace.page.get_by_role("dialog", name="Report a message from Ada")
@@ -304,9 +304,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     await dialog.get_by_label("What’s wrong?").fill("Again.")
     await dialog.get_by_role("button", name="Send report").click()
     await expect(dialog).to_have_count(0)
-    response = await as_member(ada, "GET", "/api/reports", {})
-    reports = response["reports"]
-    assert isinstance(reports, list)
+    reports = (await ask(ada, "GET", "/api/reports"))["reports"]
     assert [(report["text"], bool(report["message_id"])) for report in reports] == [
         ("Again.", False),
         ("This hurts somebody.", True),
@@ -318,8 +316,8 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
-    grace = await people.arrive("Grace", reads="general")
-    await write(grace, "Here I am")
+    grace = await people.join("Grace")
+    await post(grace, "Here I am")
     posted = message(ada, "Here I am")
     name = posted.get_by_role("button", name="Grace", exact=True)
     await name.click()

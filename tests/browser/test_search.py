@@ -11,7 +11,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
-from tests.kit.community import ask
+from tests.kit.community import ask, post
 from tests.kit.conditions import becomes
 from tests.kit.name_server import name_server
 from tests.kit.notifications import open_settings
@@ -19,7 +19,7 @@ from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, people
 from tests.kit.pictures import encoded, scene
 from tests.kit.private_internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.product import running_product
-from tests.kit.text_channels import entry, join_and_open, message, open_channel, write
+from tests.kit.text_channels import entry, message, open_channel, write
 
 __all__ = ["axe"]
 
@@ -42,10 +42,9 @@ async def search(person: Person, query: str, *finds: str) -> Locator:
 
 @wide_daily
 async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await join_and_open(ada)
+    ada = await people.arrive("Ada", reads="general")
     await ask(ada, "POST", "/api/channels", {"name": "orchard", "type": "text"})
-    await join_and_open(grace)
+    grace = await people.arrive("Grace", reads="general")
     await write(ada, "Apples are red")
     await write(ada, "Pears grow at https://pears.example/")
     await write(grace, "Apples are green too")
@@ -55,7 +54,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await open_channel(grace, "orchard")
     await write(grace, "No apples here")
     for number in range(12):
-        await write(ada, f"Something else {number}\nand more\nand more")
+        await post(ada, f"Something else {number}\nand more\nand more")
 
     await ada.press("Search")
     await search(ada, "apples", "No apples here", "Apples are green too", "Apples are red")
@@ -103,7 +102,7 @@ async def test_pinned_messages_are_listed_for_permitted_members_and_can_be_opene
     grace = await people.arrive("Grace", reads="general")
     await write(grace, "We meet at eight")
     for number in range(12):
-        await write(ada, f"Something else {number}\nand more\nand more")
+        await post(ada, f"Something else {number}\nand more\nand more")
     await grace.show_aside("Pinned messages")
     await expect(grace.page.get_by_text("No pinned messages yet.")).to_be_visible()
     await message(ada, "We meet").click(button="right")
@@ -120,10 +119,9 @@ async def test_pinned_messages_are_listed_for_permitted_members_and_can_be_opene
 
 @wide_only
 async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await join_and_open(ada)
+    ada = await people.join("Ada")
     await ask(ada, "POST", "/api/channels", {"name": "café", "type": "text"})
-    await join_and_open(grace)
+    grace = await people.arrive("Grace", reads="general")
     await expect(entry(grace, "café")).to_be_attached()
     switcher = grace.page.get_by_role("dialog", name="Jump to")
     await grace.page.keyboard.press("Control+k")

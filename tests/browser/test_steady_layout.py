@@ -4,8 +4,9 @@ control is under a phone's notch or home indicator.
 
 from playwright.async_api import expect
 
+from tests.kit.community import post
 from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, until_still
-from tests.kit.text_channels import LiveConnection, both, box, do, message, write
+from tests.kit.text_channels import LiveConnection, box, do, message, write
 
 # Returns the positions of the messages and of what the last one contains.
 POSITIONS = """() => {
@@ -86,7 +87,8 @@ async def test_no_control_is_under_the_notch_or_the_home_indicator(
 
 @both_widths
 async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -> None:
-    ada, grace = await both(people)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.join("Grace")
     line = LiveConnection()
     await line.intercept(ada)
     await ada.page.reload()
@@ -105,7 +107,7 @@ async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -
 
     await keeps_its_place("The first message in the channel")
     await keeps_its_place("One that follows it\nwith a second line")
-    await write(grace, "Who comes?")
+    await post(grace, "Who comes?")
     await expect(message(ada, "Who comes?")).to_be_visible()
     await keeps_its_place("One after somebody else's")
     await do(ada, "Who comes?", "Reply")

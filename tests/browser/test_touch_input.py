@@ -384,7 +384,7 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
 async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_their_first_message(
     people: People, axe: str
 ) -> None:
-    ada = await people.arrive("Ada", reads="general")
+    ada = await people.join("Ada")
     grace = await people.arrive("Grace", touch=True, greeted=False)
     page = grace.page
     # The invite was opened before the server was given its name.

@@ -7,7 +7,7 @@ from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
-from tests.kit.community import ask, own_id
+from tests.kit.community import ask, own_id, post
 from tests.kit.people import People, narrow_only, wide_daily, wide_only
 from tests.kit.text_channels import box, entry, join_and_open, message, write
 
@@ -22,13 +22,13 @@ TEXT_COLOUR = "() => getComputedStyle(document.body).color"
 
 @wide_daily
 async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
-    ada = await people.arrive("Ada", reads="general")
+    ada = await people.join("Ada")
     grace = await people.arrive("Grace", reads="general")
     # The server records that Grace has read her own message.
     await write(grace, "Old")
     await grace.page.goto("about:blank")
     for number in range(NEWS):
-        await write(ada, f"News {number}\nwith a second line\nand a third")
+        await post(ada, f"News {number}\nwith a second line\nand a third")
     await grace.page.go_back()
     news = grace.page.locator(".news")
     await expect(news).to_have_text(f"{NEWS} new messages")
@@ -62,7 +62,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
 
 @wide_only
 async def test_the_chat_of_a_voice_channel_is_marked_like_a_text_channel(people: People) -> None:
-    ada = await people.arrive("Ada", reads="general")
+    ada = await people.join("Ada")
     grace = await people.arrive("Grace", reads="general")
     channels = (await ask(ada, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["type"] == "voice"]
@@ -86,7 +86,7 @@ async def test_a_link_to_a_message_opens_it_in_the_same_page(people: People) -> 
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "Look here\n" * 3)
     for number in range(NEWS):
-        await write(ada, f"More {number}\nand more\nand more")
+        await post(ada, f"More {number}\nand more\nand more")
     channel_id, message_id = await message(ada, "Look here").evaluate(
         "(element) => [localStorage['svc.place'], element.dataset.id]"
     )

@@ -4,8 +4,9 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
+from tests.kit.community import own_id, post
 from tests.kit.people import Person
-from tests.kit.text_channels import entry, write
+from tests.kit.text_channels import entry
 
 # Simulated loudspeakers. They record the first frequency of each chime that the page plays, in order.
 HEAR = """
@@ -115,7 +116,6 @@ async def want_notices(person: Person) -> None:
     await person.page.keyboard.press("Escape")
 
 
-async def mention(person: Person, other: Person, text: str) -> None:
-    """Send a message that mentions another member."""
-    member_id = await other.page.evaluate(OWN_ID)
-    await write(person, f"[{other.name}](mention:{member_id}) {text}")
+async def mention(person: Person, other: Person, text: str, channel_id: str = "general") -> None:
+    """Post a message that mentions another member."""
+    await post(person, f"[{other.name}](mention:{await own_id(other)}) {text}", channel_id)

@@ -54,11 +54,15 @@ async def both(people: People) -> tuple[Person, Person]:
 
 async def in_two_channels(people: People) -> tuple[Person, Person]:
     """Have Ada join with #random open, and Grace with #general open. Ada's browser allows notifications."""
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    ada = await in_random(people)
+    return ada, await people.arrive("Grace", reads="general")
+
+
+async def in_random(people: People) -> Person:
+    """Have Ada join with #random open. Her browser allows notifications."""
+    ada = await people.arrive("Ada", reads="random")
     await ada.page.context.grant_permissions(["notifications"])
-    await join_and_open(ada, "random")
-    await join_and_open(grace, "general")
-    return ada, grace
+    return ada
 
 
 async def open_channel(person: Person, name: str) -> None:
