@@ -7,12 +7,14 @@ from typing import Any, cast
 
 from svc.chat.cluster.relay.link import OwnerLink
 from svc.chat.cluster.relay.replica import RelayReplica
-from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
+from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets, _State
 from svc.chat.cluster.relay_protocol import AttachResponse, OpenPage, SessionRecord, StateRequest
 from svc.chat.errors import ChatError
 from svc.chat.live.open_page import Page
 
 PAGES = range(1, 11)
+SESSION = SessionRecord("ada", "session", 0, 1, lasting=False)
+OPENED = [OpenPage(number, SESSION, in_sight=True, idle=False) for number in PAGES]
 
 
 class BusyOwner(SimpleNamespace):
@@ -38,18 +40,30 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
+def relay_with_pages(owner: BusyOwner, closed: list[int]) -> tuple[RelaySockets, RelayReplica]:
+    """Return a relay's open pages, which receive events of epoch 1. A page that is closed is in `closed`."""
+    replica = RelayReplica()
+    sockets = RelaySockets(cast(OwnerLink, owner), replica, LearnedOrigins([], secure=False))
+    for number in PAGES:
+        page = SimpleNamespace(
+            session=SESSION.session(), cut_off=lambda code, reason, number=number: closed.append(number)
+        )
+        sockets._by_number[number], sockets._states[number] = cast(Page, page), _State(SESSION)
+        replica.hub.add(SESSION.member_id, cast(Page, page))
+    return sockets, replica
+
+
+def attached(*, goes_on: bool) -> AttachResponse:
+    return AttachResponse(
+        2, 0, 0, goes_on, server_id="", allowed_origins=(), media_urls=(), media_services=1, refused=()
+    )
+
+
 async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> None:
     owner, closed = BusyOwner(), list[int]()
-    sockets = RelaySockets(cast(OwnerLink, owner), RelayReplica(), LearnedOrigins([], secure=False))
-    for number in PAGES:
-        page = SimpleNamespace(cut_off=lambda code, reason, number=number: closed.append(number))
-        sockets._by_number[number] = cast(Page, page)
-    session = SessionRecord("ada", "session", 0, 1, lasting=False)
-    opened = [OpenPage(number, session, in_sight=True, idle=False) for number in PAGES]
-    attached = AttachResponse(
-        2, 0, 0, goes_on=False, server_id="", allowed_origins=(), media_urls=(), media_services=1, refused=()
-    )
-    owner.on_attached(attached, opened)
+    _, replica = relay_with_pages(owner, closed)
+    replica.begin(2, 0, 0, [])
+    owner.on_attached(attached(goes_on=False), OPENED)
     await turns()
     assert 1 < len(owner.requested) < len(PAGES)
     while owner.answers:
@@ -58,4 +72,23 @@ async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> Non
         await turns()
         left = len(PAGES) - len(closed)
         assert len(owner.answers) == min(at_once, left)
+    assert owner.requested == closed == [*PAGES]
+
+
+async def test_pages_that_wait_for_their_state_get_no_events_and_get_it_over_the_next_link() -> None:
+    owner, closed = BusyOwner(), list[int]()
+    _, replica = relay_with_pages(owner, closed)
+    assert len(replica.hub) == len(PAGES)
+    replica.begin(2, 0, 0, [])
+    assert len(replica.hub) == 0
+    owner.on_attached(attached(goes_on=False), OPENED)
+    await turns()
+    owner.requested.clear()
+    owner.answers.clear()
+    # The link was lost for a moment.
+    owner.on_attached(attached(goes_on=True), OPENED)
+    await turns()
+    while owner.answers:
+        owner.answers.pop(0).set_result(None)
+        await turns()
     assert owner.requested == closed == [*PAGES]

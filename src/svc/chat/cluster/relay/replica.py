@@ -55,12 +55,15 @@ class RelayReplica:
         self._recent_bytes = self._ahead_bytes = 0
         self._ahead: dict[tuple[int, int], Batch] = {}
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        # `on_gap` is called when events are missing. `on_cut_off` is called when a page loses access.
+        # `on_begin` is called before the events of another state. `on_gap` is called when events are missing.
+        # `on_cut_off` is called when a page loses access.
+        self.on_begin: Callable[[], None] = lambda: None
         self.on_gap: Callable[[], None] = lambda: None
         self.on_cut_off: Callable[[PageRevocation], None] = lambda item: None
 
     def begin(self, epoch: int, number: int, seq: int, records: Sequence[DirectoryRecord]) -> None:
         """Replace the state with a complete directory from the owner."""
+        self.on_begin()
         directory = Directory(time.time)
         for record in records:
             _change(directory, record)

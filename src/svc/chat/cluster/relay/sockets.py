@@ -3,7 +3,8 @@ handles their requests.
 
 Along with a page's welcome, the owner sends the number of the last event that the welcome includes. The page
 gets every later event exactly once. After a takeover, each page gets its full state again over the open
-socket.
+socket, and no events before it. Otherwise, a page that reconnects in between would resume after the new
+owner's first event, and would never get what it missed before that event.
 """
 
 import asyncio
@@ -74,9 +75,11 @@ class RelaySockets(SocketServer):
         self._numbers: dict[Page, int] = {}
         self._by_number: dict[int, Page] = {}
         self._states: dict[int, _State] = {}
+        # The numbers of the pages that have missed events and are waiting for their full state.
+        self._stale: set[int] = set()
         self._state_task: asyncio.Task[None] | None = None
         link.pages, link.on_attached = self._open_pages, self._attached
-        replica.on_cut_off = self._cut_off
+        replica.on_begin, replica.on_cut_off = self._withhold_events, self._cut_off
 
     def __len__(self) -> int:
         return len(self._states)
@@ -122,9 +125,7 @@ class RelaySockets(SocketServer):
         later = self._replica.since(reply.number, session.member_id)
         if later is None or (is_resumed and missed is None):
             raise LinkLost
-        page.send(reply.frame)
-        for frame in missed or ():
-            page.send(frame)
+        page.send_welcome([reply.frame, *(missed or ())])
         for item in later:
             self._send_later(page, number, item, is_kept_sent=is_resumed)
         self._states[number] = _State(reply.session)
@@ -165,6 +166,7 @@ class RelaySockets(SocketServer):
         if number is not None:
             del self._by_number[number]
             self._states.pop(number, None)
+            self._stale.discard(number)
             self._link.notify(PageClosed(number))
 
     async def opened(self, origin: str | None) -> None:
@@ -178,6 +180,14 @@ class RelaySockets(SocketServer):
             for number, state in self._states.items()
         ]
 
+    def _withhold_events(self) -> None:
+        """Send the pages no events until they have their full state, because they have missed some."""
+        self._stale = set(self._states)
+        for number in self._stale:
+            page = self._by_number[number]
+            assert page.session is not None, "a page has a state after its sign-in"
+            self._hub.remove(page.session.member_id, page)
+
     def _attached(self, attached: AttachResponse, pages: Sequence[OpenPage]) -> None:
         self._hello = hello_of(attached.server_id)
         self._learned.learn(attached.allowed_origins)
@@ -190,12 +200,12 @@ class RelaySockets(SocketServer):
         if self._state_task is not None:
             self._state_task.cancel()
             self._state_task = None
-        if not attached.goes_on:
-            numbers = [opened.page for opened in pages if opened.page not in attached.refused]
+        # If the link was lost while states were being sent, some pages are still waiting for theirs.
+        if numbers := sorted(self._stale.difference(attached.refused)):
             self._state_task = asyncio.create_task(self._send_states(numbers))
 
     async def _send_states(self, numbers: Sequence[int]) -> None:
-        """Send each page its full state, because it may have missed events. Handle a few pages at a time."""
+        """Send each page its full state. Handle a few pages at a time."""
         waiting = iter(numbers)
 
         async def send_one_by_one() -> None:
@@ -212,9 +222,13 @@ class RelaySockets(SocketServer):
         except (LinkLost, TimeoutError, ChatError):
             page.cut_off(CloseCode.GOING_AWAY, "The server has changed")
             return
-        page.send(reply.frame)
+        if number not in self._stale:  # The page has closed.
+            return
+        page.send_welcome([reply.frame])
         for item in later:
             self._send_later(page, number, item, is_kept_sent=False)
+        self._stale.discard(number)
+        self._hub.add(reply.session.member_id, page)
 
     async def _state_of(self, number: int) -> tuple[StateResponse, list[EventFrame | PageRevocation]]:
         """Return a page's state and the events that follow it. Raises LinkLost, TimeoutError or ChatError."""
