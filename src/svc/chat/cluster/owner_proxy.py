@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 
@@ -94,6 +94,14 @@ class Proxy:
     ) -> None:
         self._owner_url, self._http, self._is_secure = owner_url, http, is_secure
         self.counts: Counter[tuple[str, ...]] = Counter()
+        # The time limits of the requests that wait for a response, for each owner's URL.
+        self._waiting: defaultdict[str, set[asyncio.Timeout]] = defaultdict(set)
+
+    def abandon(self, owner_url: str) -> None:
+        """Stop waiting for the responses of an owner that has been replaced. A paused owner stays silent."""
+        now = asyncio.get_running_loop().time()
+        for limit in self._waiting.pop(owner_url, ()):
+            limit.reschedule(now)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         # Clients may not use the owner's internal endpoint.
@@ -141,23 +149,28 @@ class Proxy:
     ) -> AsyncIterator[ClientResponse]:
         url = URL(owner_url + request.raw_path, encoded=True)
         data = body.chunks() if body.stored is None else body.stored
+        limit = asyncio.timeout(None)
+        self._waiting[owner_url].add(limit)
         try:
-            answer = await self._http.request(
-                request.method,
-                url,
-                headers=self.headers(request),
-                data=data or None,
-                # A node that does not own the community refuses the request before the body is sent.
-                expect100=body.stored is None,
-                allow_redirects=False,
-                skip_auto_headers=_AUTOMATIC,
-            )
+            async with limit:
+                answer = await self._http.request(
+                    request.method,
+                    url,
+                    headers=self.headers(request),
+                    data=data or None,
+                    # A node that does not own the community refuses the request before the body is sent.
+                    expect100=body.stored is None,
+                    allow_redirects=False,
+                    skip_auto_headers=_AUTOMATIC,
+                )
         except ClientConnectorError:
             raise NotProcessed from None
         except (ClientError, OSError, TimeoutError):
             if request.method in _READING:
                 raise NotProcessed from None
             raise ChatError("storage_unavailable", _IN_DOUBT) from None
+        finally:
+            self._waiting[owner_url].discard(limit)
         try:
             yield answer
         finally:

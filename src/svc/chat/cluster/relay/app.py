@@ -94,6 +94,7 @@ class Relay:
         origins = LearnedOrigins([], secure=self._files is not None)
         live = RelaySockets(link, replica, origins)
         proxy = Proxy(link.owner_url, http, lambda: self._files is not None)
+        link.on_replaced = proxy.abandon
         signalling = SignallingPassThrough(
             http, origins, lambda: _signalling_urls(link), proxy.handshake_headers
         )

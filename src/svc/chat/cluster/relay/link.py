@@ -136,9 +136,11 @@ class OwnerLink:
         # pages that were open when the relay attached.
         self.pages: Callable[[], Sequence[OpenPage]] = list
         self.on_attached: Callable[[AttachResponse, Sequence[OpenPage]], None] = lambda attached, pages: None
+        # Called with the URL of an owner that another one has replaced, unless it has handed over.
+        self.on_replaced: Callable[[str], None] = lambda url: None
         self.repairs = 0
         self._replay_due: asyncio.TimerHandle | None = None
-        self._was_attached = False
+        self._was_attached = self._handed_over = False
         self._outage = Outage(logger, "no link to the owner")
         self._tasks: set[asyncio.Task[object]] = set()
         replica.on_gap = self._request_replay
@@ -183,9 +185,14 @@ class OwnerLink:
         task.add_done_callback(self._tasks.discard)
 
     async def run(self) -> None:
+        last: Owner | None = None
         while True:
             owner = await self._owner()
             if owner is not None:
+                if last is None or owner.session != last.session:
+                    if last is not None and not self._handed_over:
+                        self.on_replaced(last.url)
+                    last, self._handed_over = owner, False
                 try:
                     await until_first_ends(self._hold(owner), self._watch(owner))
                 except _FAULTS as fault:
@@ -222,6 +229,7 @@ class OwnerLink:
                 self.connection = None
                 self._up.clear()
                 connection.end()
+                self._handed_over = ws.close_code == HANDED_OVER
                 logger.warning("the link to the owner ended", extra={"owner": owner.node})
 
     async def _attach(self, ws: ClientWebSocketResponse, owner: Owner) -> Connection:
