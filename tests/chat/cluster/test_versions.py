@@ -4,18 +4,26 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from aiohttp import ClientSession
+
 from svc.base.control_socket import ask
 from svc.base.migrations import migrations_in, schema_version
 from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.cluster.test_relays import member_at, next_text, post
-from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, killed_at_the_end, owner_among
+from tests.chat.member import ChatServer
+from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, killed_at_the_end, owner_among
 from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 RUN = "import sys\nfrom svc.cli import main\nsys.exit(main())\n"
 # A version with another relay protocol.
-OTHER_PROTOCOL = f"from svc.chat.cluster import relay_links\nrelay_links.PROTOCOL = 1000\n{RUN}"
+OTHER_PROTOCOL = f"""
+from svc.chat.cluster import relay_links
+from svc.chat.cluster.relay import link
+
+relay_links.PROTOCOL = link.PROTOCOL = 1000
+{RUN}"""
 # A version whose schema has one more table.
 LATER_SCHEMA = f"""
 import svc.chat.app
@@ -35,7 +43,12 @@ import sys
 from svc.chat.cluster import node
 
 prepare = node.Pages
-node.Pages = lambda folder: (prepare(folder), print("the page is prepared", file=sys.stderr, flush=True))
+
+def prepare_and_report(*arguments, **named):
+    prepare(*arguments, **named)
+    print("the page is prepared", file=sys.stderr, flush=True)
+
+node.Pages = prepare_and_report
 {RUN}"""
 
 
@@ -46,31 +59,46 @@ async def move(first: ChatNode, second: ChatNode) -> None:
     await owner_among([second])
 
 
-async def test_a_relay_keeps_its_sockets_while_the_owner_has_another_version_of_the_protocol(
+async def test_relays_of_two_versions_of_the_protocol_wait_for_an_owner_of_their_own_version(
     tmp_path: Path,
 ) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
-        chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (restarted,),
+        chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (first,),
         chat_relays(servers.urls, ["east"]) as (relay,),
-        member_at(relay, restarted, "Ada") as ada,
+        member_at(relay, first, "Ada") as ada,
     ):
-        other = ChatNode("b", tmp_path, servers.urls, FLAGS)
-        other.program = OTHER_PROTOCOL
-        async with killed_at_the_end([other]):
+        other, other_relay = ChatNode("b", tmp_path, servers.urls, FLAGS), ChatRelay("west", servers.urls)
+        other.program = other_relay.program = OTHER_PROTOCOL
+        async with killed_at_the_end([other, other_relay]):
+
+            async def is_refused() -> bool:
+                return b"another version of the relay protocol" in other_relay.written
+
+            # The updated relay starts before the updated owner.
+            await other_relay.start()
             await other.start()
-            await move(restarted, other)
+            await wait_until("the owner refuses the updated relay", is_refused, within_s=30)
+            assert (await other_relay.health())["status"] == "no_owner"
+            await move(first, other)
+            await wait_until("the updated relay is attached", other_relay.is_attached, within_s=30)
 
             async def has_no_owner() -> bool:
                 return (await relay.health()).get("status") == "no_owner"
 
             await wait_until("the relay has lost its owner", has_no_owner, within_s=30)
+            # A page whose relay is first resumes at the updated one.
+            async with (
+                ClientSession(other_relay.address) as http,
+                ChatServer(other_relay.address, http, "").member("Ada", ada.token) as moved,
+            ):
+                await post(moved, "through the updated relay")
+                assert await next_text(moved) == "through the updated relay"
             refused = await ada.ask(
                 "message_send", channel_id="general", text="refused", nonce="a refused one"
             )
             assert refused["data"]["error"] == "server_stopping", refused
-            assert relay.process is not None and relay.process.returncode is None
-            await move(other, restarted)
+            await move(other, first)
             await ada.pushed("authenticated")
             await post(ada, "over the same socket")
             assert await next_text(ada) == "over the same socket"

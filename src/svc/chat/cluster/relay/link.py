@@ -276,9 +276,9 @@ class OwnerLink:
             name = self._config.relay
             raise ClusterError(f"another live relay is named {name}: give each relay its own --name")
         if ws.close_code == REFUSED:
-            reason = f"the owner refuses this relay: {message.extra or 'it has another version'}"
-            # A running relay keeps its sockets, because the next owner may have this relay's version again.
-            raise ConnectionResetError(reason) if self._was_attached else ClusterError(reason)
+            # During an upgrade, the next owner may have this relay's version.
+            reason = message.extra or "it has another version"
+            raise ConnectionResetError(f"the owner refuses this relay: {reason}")
         raise ConnectionResetError("the owner closed the link")
 
     async def _watch(self, owner: Owner) -> None:
