@@ -19,4 +19,6 @@ def prepared() -> routes._CachedFiles:
 
 def reuse() -> None:
     """Make all servers that this process or its forks start later share the prepared files. Idempotent."""
-    routes._load_cache = lambda folder: prepared() if folder == _FOLDER else _load_cache(folder)
+    routes._load_cache = lambda folder, data_dir=None: (
+        prepared() if folder == _FOLDER else _load_cache(folder, data_dir)
+    )

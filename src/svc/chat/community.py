@@ -178,11 +178,13 @@ class Community:
         self.directory.may_change = lambda: self._database.in_exclusive_commit
 
     def routes(self) -> list[web.RouteDef]:
+        settings, icon = self.settings, self.files.icon
+        page = Pages(WEB_FOLDER, lambda: settings.current.name, icon.address, self._config.data_dir)
         tables = [
             self.live.table(),
             *(requests.table() for requests in self._requests),
             self._status().table(),
-            Pages(WEB_FOLDER, lambda: self.settings.current.name, self.files.icon.address).table(),
+            page.table(),
         ]
         if self._config.media.url:
             tables.append(self.pass_through.table())

@@ -230,7 +230,20 @@ def test_prepared_files_are_reused_at_the_next_start(tmp_path: Path, monkeypatch
     assert prepare.call_count == 3
 
 
-def test_a_page_in_a_read_only_folder_is_served(tmp_path: Path) -> None:
-    (tmp_path / "plain.txt").write_text("one")
-    (tmp_path / "__pycache__").write_text("in the way")
-    assert list(files_of(Pages(tmp_path))) == ["plain.txt"]
+def test_files_of_a_read_only_folder_are_served_and_cached_in_the_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web, data = tmp_path / "web", tmp_path / "data"
+    for folder in (web, data):
+        folder.mkdir()
+    (web / "plain.txt").write_text("one")
+    (web / "__pycache__").write_text("in the way")
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    prepare = Mock(wraps=routes._prepare)
+    monkeypatch.setattr(routes, "_prepare", prepare)
+
+    assert list(files_of(Pages(web))) == ["plain.txt"]
+    for _ in range(2):
+        assert list(files_of(Pages(web, data_dir=data))) == ["plain.txt"]
+    assert prepare.call_count == 2
+    assert (data / "cache").stat().st_mode & 0o077 == 0

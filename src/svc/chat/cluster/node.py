@@ -134,7 +134,7 @@ class Node:
             with hold(self._config.data_dir):
                 await asyncio.to_thread(self._file.join)
             # Prepare and cache the page's files after an update, or the takeover would take seconds longer.
-            await asyncio.to_thread(Pages, WEB_FOLDER)
+            await asyncio.to_thread(Pages, WEB_FOLDER, data_dir=self._config.data_dir)
             await asyncio.to_thread(self._membership.start)
             try:
                 async with self._accepting():

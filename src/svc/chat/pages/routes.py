@@ -1,10 +1,11 @@
 """Serves the web client: `GET /` and `GET /web/…`, its service worker `GET /sw.js`, and its manifest.
 
 Files are bundled and compressed once, and cached like Python's bytecode in a file that is mapped into memory.
-Files that nobody fetches therefore take no memory. The page refers to its files under `/web/<version>/`,
-where the version is a digest of all files, so that browsers cache them for a year and fetch new ones after an
-update. Under a path without a version, each file is served to developers as it was written, and is
-revalidated at each request. Folders are not listed. The application adds the response headers.
+Files that nobody fetches therefore take no memory. If the package's folder cannot be written, the cache is in
+the data folder. The page refers to its files under `/web/<version>/`, where the version is a digest of all
+files, so that browsers cache them for a year and fetch new ones after an update. Under a path without a
+version, each file is served to developers as it was written, and is revalidated at each request. Folders are
+not listed. The application adds the response headers.
 """
 
 import base64
@@ -42,6 +43,7 @@ logger = logging.getLogger(__name__)
 WEB_FOLDER = Path(svc.__file__).parent / "web"
 INDEX = "index.html"
 _CODE = Path(__file__).parent
+_CACHE = "pages.msgpack"
 _WORDS = re.compile(r"words/([\w-]+)\.ftl")
 # The page's language if none of the browser's languages is available.
 _DEFAULT_LANGUAGE = "en"
@@ -97,15 +99,20 @@ class Pages:
     """The web client's files in `folder`, which contains index.html. If the files change, create a new
     instance.
 
-    `name` returns the server's name, and `icon` returns the URL of its icon, if it has one.
+    `name` returns the server's name, and `icon` returns the URL of its icon, if it has one. If `folder`
+    cannot be written, the prepared files are cached in `data_dir`.
     """
 
     def __init__(
-        self, folder: Path, name: Callable[[], str] = str, icon: Callable[[], str | None] = lambda: None
+        self,
+        folder: Path,
+        name: Callable[[], str] = str,
+        icon: Callable[[], str | None] = lambda: None,
+        data_dir: Path | None = None,
     ) -> None:
         self._name = name
         self._icon = icon
-        prepared = _load_cache(folder.resolve())
+        prepared = _load_cache(folder.resolve(), data_dir)
         self.version, self._plain, self._of_version = prepared.version, prepared.plain, prepared.of_version
         self._languages = [match[1] for match in map(_WORDS.fullmatch, self._of_version) if match]
 
@@ -218,9 +225,9 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
     return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(folder)
 
 
-def _load_cache(folder: Path) -> _CachedFiles:
-    """Return the files that an earlier run of the server cached. If sources or code have changed,
-    prepare the files again.
+def _load_cache(folder: Path, data_dir: Path | None = None) -> _CachedFiles:
+    """Return the files that an earlier run of the server cached in `folder` or in `data_dir`. If sources or
+    code have changed, prepare the files again.
 
     Compares sizes and times, because reading all files would take as long as the rest of the startup.
     """
@@ -228,31 +235,40 @@ def _load_cache(folder: Path) -> _CachedFiles:
     with os.scandir(_CODE) as listed:
         code = sorted((entry for entry in listed if entry.name.endswith(".py")), key=lambda entry: entry.name)
     looks = _digest_of(files, folder) + _digest_of(code, _CODE)
-    kept = folder / "__pycache__" / "pages.msgpack"
-    if (cached := _map_cache(kept, looks)) is not None:
-        return cached
+    caches = {folder / "__pycache__" / _CACHE: 0o777}
+    if data_dir is not None:
+        caches[data_dir / "cache" / _CACHE] = 0o700
+    for cache in caches:
+        if (cached := _map_cache(cache, looks)) is not None:
+            return cached
     paths = [Path(entry.path) for entry in files]
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     prepared = _prepare(contents, looks)
-    if not sys.dont_write_bytecode:
-        # If the folder is not writable, the files are prepared again at every start.
+    for cache, mode in () if sys.dont_write_bytecode else caches.items():
+        # If no folder is writable, the files are prepared again at every start.
         with suppress(OSError):
-            kept.parent.mkdir(exist_ok=True)
-            whole = kept.with_suffix(f".{os.getpid()}")
-            whole.write_bytes(msgspec.msgpack.encode(prepared))
-            # Make the file readable by everyone, because another user may start the server next time. It
-            # contains no secrets.
-            whole.chmod(0o644)
-            whole.replace(kept)
-    return _map_cache(kept, looks) or prepared
+            cache.parent.mkdir(mode, exist_ok=True)
+            _write_cache(cache, prepared)
+            return _map_cache(cache, looks) or prepared
+    return prepared
 
 
-def _map_cache(kept: Path, looks: str) -> _CachedFiles | None:
+def _write_cache(cache: Path, prepared: _CachedFiles) -> None:
+    """Write the cache. Raises OSError."""
+    whole = cache.with_suffix(f".{os.getpid()}")
+    whole.write_bytes(msgspec.msgpack.encode(prepared))
+    # Make the file readable by everyone, because another user may start the server next time. It contains no
+    # secrets.
+    whole.chmod(0o644)
+    whole.replace(cache)
+
+
+def _map_cache(cache: Path, looks: str) -> _CachedFiles | None:
     """Return the prepared files as views of the memory-mapped cache, or None if the cache is damaged or
     outdated.
     """
     try:
-        with kept.open("rb") as file:
+        with cache.open("rb") as file:
             # Raises ValueError for an empty file, which cannot be mapped.
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         cached = msgspec.msgpack.decode(whole, type=_CachedFiles)
