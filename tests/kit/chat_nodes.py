@@ -5,8 +5,9 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.kit.fork_server import ServedProcess, shared
 
 START_DEADLINE_S = 60.0
 _ASK_S = 2.0
+_LOOK_S = 0.001
 _CHUNK_BYTES = 64 * 1024
 
 
@@ -66,6 +68,19 @@ class ClusterProcess:
         assert self.process is not None
         with suppress(ProcessLookupError):
             self.process.send_signal(number)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Pause the process while the block runs, on Linux."""
+        assert self.process is not None
+        self.signal(signal.SIGSTOP)
+        try:
+            status = Path(f"/proc/{self.process.pid}/stat")
+            while status.read_text().rpartition(")")[2].split()[0] != "T":
+                time.sleep(_LOOK_S)
+            yield
+        finally:
+            self.signal(signal.SIGCONT)
 
     async def ended(self) -> tuple[int, str]:
         """Wait until the process exits. Return its exit status and output."""

@@ -16,6 +16,7 @@ class SeverableProxy:
         self._port = port
         self._whole = asyncio.Event()
         self._whole.set()
+        self._ends: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server
 
     async def open(self) -> int:
@@ -30,6 +31,11 @@ class SeverableProxy:
     def join(self) -> None:
         self._whole.set()
 
+    def drop(self) -> None:
+        """End all connections and lose the data that they still hold."""
+        for end in self._ends:
+            end.transport.abort()
+
     def close(self) -> None:
         self._server.close()
 
@@ -38,6 +44,7 @@ class SeverableProxy:
         try:
             await self._whole.wait()
             far_reader, far = await asyncio.open_connection("127.0.0.1", self._port)
+            self._ends |= {writer, far}
             ways = (self._copy(reader, far), self._copy(far_reader, writer))
             copying = [asyncio.ensure_future(way) for way in ways]
             await asyncio.wait(copying, return_when=asyncio.FIRST_COMPLETED)
@@ -48,6 +55,7 @@ class SeverableProxy:
         finally:
             for end in (writer, far):
                 if end is not None:
+                    self._ends.discard(end)
                     end.close()
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
