@@ -24,7 +24,7 @@ MAX_SILENCE_S = 1.0
 
 def calls_at(*sfus: SfuProcess) -> dict[str, str]:
     """Return the environment variables for a node that uses the given SFUs."""
-    addresses = [f"127.0.0.1:{sfu.http_port}" for sfu in sfus]
+    addresses = [sfu.url.removeprefix("http://") for sfu in sfus]
     return {
         "SFU_WS_HOST": ",".join(addresses),
         "SFU_PUBLIC_HOST": ",".join(f"ws://{address}" for address in addresses),

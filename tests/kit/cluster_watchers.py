@@ -4,17 +4,18 @@ Each removal is checked in two ways. A message posted after the removal was ackn
 member through any relay or node. A second after the removal, no relay or node may serve the channel's
 messages to the member.
 
-After a live socket has delivered the complete state, the member must receive each later message at most once,
-and in the order of the file. In the channel whose permission nobody loses, no message may be missing up to
-the last one that arrived over the socket. Around a takeover, events of the next owner may come before the
-complete state, which has what the previous owner stored without announcing it. So a message may be missing
-before a complete state, and may arrive again after it. Repeated messages are counted.
+A member is entitled to see each message in the channel whose permission nobody loses. The complete state
+begins a session, and the member then fetches the newest messages over HTTP. Up to the next complete state,
+each later message must arrive as an event exactly once, and in the order of the file, also over a socket that
+resumes. A takeover is no exception. A message that does not arrive before the next complete state must be in
+the messages that the member fetches after it.
 """
 
 import asyncio
 import json
 import random
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field
@@ -24,30 +25,37 @@ from aiohttp import ClientError, ClientSession, ClientTimeout, WSMsgType
 
 from tests.chat.people import Person
 from tests.kit.chat_nodes import ClusterProcess
-from tests.kit.cluster_clients import Clients
+from tests.kit.cluster_clients import CHANNEL, Clients
 
 # The time limit for a removed permission to take effect everywhere.
 EFFECTIVE_WITHIN_S = 1.0
 _ANSWER_S = 2.0
 _PAUSE_S = 0.2
+# The number of attempts to fetch the newest messages.
+_FETCHES = 50
 # Half the lifetime of an access token.
 _RENEW_S = 450.0
 
 
 @dataclass
-class _Session:
-    """The events of a live socket between two complete states. `began` is the time of the first one."""
+class Session:
+    """The messages from a complete state to the next one."""
 
-    socket: int
-    began: float
-    # The ids of the messages, in order.
+    # The ids of the newest messages, fetched after the complete state. Empty if the fetch failed.
+    history: list[str] = field(default_factory=list)
+    # The ids of the messages that arrived as events, in order.
     messages: list[str] = field(default_factory=list)
 
 
 @dataclass
 class _Watcher:
     person: Person
-    sessions: list[_Session] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
+    # The largest `seq` of an event, at which the next socket resumes.
+    seq: int | None = None
+    resumptions: int = 0
+    # The time at which each message arrived over a socket that had resumed.
+    resumed_at: dict[str, float] = field(default_factory=dict)
     # For each removal, the time of its acknowledgement and the time of the request that restores the
     # permission.
     denied: list[tuple[float, float]] = field(default_factory=list)
@@ -69,10 +77,9 @@ class Watchers:
         self._channel, self._chance = f"/api/channels/{channel_id}", random.Random(f"watchers {seed}")
         self._watchers = [_Watcher(person) for person in people]
         self._served: list[str] = []
-        # The number of sockets that were opened.
-        self._sockets = 0
         self._stop = asyncio.Event()
         self._running: list[asyncio.Task[None]] = []
+        self._fetching: set[asyncio.Task[None]] = set()
 
     @property
     def removals(self) -> int:
@@ -83,16 +90,13 @@ class Watchers:
         return sum(len(session.messages) for watcher in self._watchers for session in watcher.sessions)
 
     @property
-    def repeated(self) -> int:
-        """The number of messages that arrived again over the same socket after the complete state."""
-        count = 0
-        for watcher in self._watchers:
-            known: dict[int, set[str]] = {}
-            for session in watcher.sessions:
-                earlier = known.setdefault(session.socket, set())
-                count += len(earlier.intersection(session.messages))
-                earlier.update(session.messages)
-        return count
+    def states(self) -> int:
+        """The number of complete states."""
+        return sum(len(watcher.sessions) for watcher in self._watchers)
+
+    @property
+    def resumptions(self) -> int:
+        return sum(watcher.resumptions for watcher in self._watchers)
 
     async def start(self) -> None:
         first = self._watchers[0]
@@ -110,49 +114,47 @@ class Watchers:
         self._stop.set()
         *watching, changing = self._running
         await changing
-        for task in watching:
+        ending = [*watching, *self._fetching]
+        for task in ending:
             task.cancel()
-        await asyncio.gather(*watching, return_exceptions=True)
+        await asyncio.gather(*ending, return_exceptions=True)
 
     def faults(self, file: Path) -> list[str]:
-        """Return the errors: forbidden, repeated, misordered or missing events, and servers that ignored a
+        """Return the errors: forbidden, repeated, misordered or missing messages, and servers that ignored a
         removal. `file` is a node's database.
         """
-        faults = list(self._served)
-        posts = self._clients.written.posts
         with closing(sqlite3.connect(file)) as connection:
             rows = connection.execute("SELECT id, channel_id, n FROM messages ORDER BY n").fetchall()
         channels = {id_: f"/api/channels/{channel}" for id_, channel, _ in rows}
         places = {id_: n for id_, _, n in rows}
+        visible = {id_: n for id_, n in places.items() if channels[id_] != self._channel}
+        faults = list(self._served)
         for watcher in self._watchers:
-            for number, session in enumerate(watcher.sessions):
-                messages, name = session.messages, watcher.person.id
-                if len(messages) != len(set(messages)):
-                    faults.append(f"{name} got a message twice")
-                known = [posts[id_] for id_ in messages if id_ in posts]
-                faults += [f"{name} got {fault} late" for fault in misordered(messages, channels, places)]
-                if session.socket not in {later.socket for later in watcher.sessions[number + 1 :]}:
-                    missed = self._missed(session, places)
-                    faults += [f"{name} missed {id_}" for id_ in missed if channels[id_] != self._channel]
-                faults += [
-                    f"{watcher.person.id} got {post.count} of client {post.writer} without the permission"
-                    for post in known
-                    for removed, given in watcher.denied
-                    if post.channel == self._channel and removed < post.began and post.acknowledged < given
-                ]
+            name = watcher.person.id
+            times = Counter(id_ for session in watcher.sessions for id_ in session.messages)
+            faults += [f"{name} got {id_} {count} times" for id_, count in times.items() if count > 1]
+            for session in watcher.sessions:
+                late = misordered(session.messages, channels, places)
+                faults += [f"{name} got {id_} late" for id_ in late]
+                faults += [f"{name} missed {id_}" for id_ in missing_events(session, visible)]
+                faults += [f"{name} did not find {id_}" for id_ in gaps(session.history, visible)]
+            faults += self._forbidden(watcher)
         return faults
 
-    def _missed(self, session: _Session, places: Mapping[str, int]) -> list[str]:
-        """Return the messages that were posted during a session, and that it lacks although it has later
-        ones.
-        """
+    def _forbidden(self, watcher: _Watcher) -> list[str]:
+        """Return the events of the channel that a member got without the permission."""
         posts = self._clients.written.posts
-        received = {*session.messages}
-        last = max((places[id_] for id_ in received if id_ in places), default=0)
+        received = (id_ for session in watcher.sessions for id_ in session.messages)
         return [
-            id_
-            for id_, post in posts.items()
-            if post.began > session.began and places.get(id_, last) < last and id_ not in received
+            f"{watcher.person.id} got {posts[id_].count} of client {posts[id_].writer} without the permission"
+            for id_ in received
+            for removed, given in watcher.denied
+            if id_ in posts
+            and posts[id_].channel == self._channel
+            and removed < posts[id_].began
+            and posts[id_].acknowledged < given
+            # A member who has the permission again may catch up.
+            and watcher.resumed_at.get(id_, 0.0) < given
         ]
 
     async def _remove_and_give(self) -> None:
@@ -199,26 +201,76 @@ class Watchers:
             await asyncio.sleep(_PAUSE_S)
 
     async def _receive(self, watcher: _Watcher, server: ClusterProcess) -> None:
-        self._sockets += 1
-        socket, session = self._sockets, None
-        now = asyncio.get_running_loop().time
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(_ANSWER_S):
                 http = await stack.enter_async_context(ClientSession())
                 opened = http.ws_connect(f"{server.address}/live", max_msg_size=0, heartbeat=_ANSWER_S)
                 ws = await stack.enter_async_context(opened)
-                signed = {"event": "authenticate", "id": 1, "data": {"access_token": watcher.person.token}}
-                await ws.send_json(signed)
+                await ws.send_json(_sign_in(watcher))
+            has_resumed = False
             async for message in ws:
                 if message.type is not WSMsgType.TEXT:
                     break
                 frame = json.loads(message.data)
                 if frame["event"] == "authenticated":
-                    # The complete state, at first or after a takeover. The following events belong to it.
-                    session = _Session(socket, now())
-                    watcher.sessions.append(session)
-                elif frame["event"] == "message_posted" and session is not None:
-                    session.messages.append(frame["data"]["id"])
+                    # The complete state, at first or after a takeover.
+                    watcher.seq, has_resumed = frame["data"]["seq"], False
+                    watcher.sessions.append(Session())
+                    fetch = asyncio.create_task(self._fetch(watcher, watcher.sessions[-1], server))
+                    self._fetching.add(fetch)
+                    fetch.add_done_callback(self._fetching.discard)
+                    continue
+                if frame["event"] == "resumed":
+                    has_resumed = True
+                    watcher.resumptions += 1
+                watcher.seq = frame.get("seq", watcher.seq)
+                if frame["event"] == "message_posted":
+                    watcher.sessions[-1].messages.append(frame["data"]["id"])
+                    if has_resumed:
+                        watcher.resumed_at[frame["data"]["id"]] = asyncio.get_running_loop().time()
+
+    async def _fetch(self, watcher: _Watcher, session: Session, server: ClusterProcess) -> None:
+        """Fetch the newest messages of the channel that everyone may view, retrying for a while."""
+        headers = {"Authorization": f"Bearer {watcher.person.token}"}
+        for _ in range(_FETCHES):
+            with suppress(ClientError, OSError, TimeoutError):
+                async with (
+                    ClientSession(timeout=ClientTimeout(_ANSWER_S), headers=headers) as http,
+                    http.get(f"{server.address}{CHANNEL}", params={"limit": "100"}) as response,
+                ):
+                    if response.status == 200:
+                        messages = (await response.json())["messages"]
+                        session.history = [message["id"] for message in messages]
+                        return
+            await asyncio.sleep(_PAUSE_S)
+
+
+def _sign_in(watcher: _Watcher) -> Mapping[str, object]:
+    data: dict[str, object] = {"access_token": watcher.person.token}
+    if watcher.seq is None:
+        return {"event": "authenticate", "id": 1, "data": data}
+    return {"event": "resume", "id": 1, "data": {**data, "seq": watcher.seq}}
+
+
+def missing_events(session: Session, places: Mapping[str, int]) -> list[str]:
+    """Return the messages that did not arrive, although they follow the fetched ones in the file and precede
+    one that arrived.
+    """
+    received = {id_: places[id_] for id_ in session.messages if id_ in places}
+    if not received:
+        return []
+    first = max((places[id_] for id_ in session.history if id_ in places), default=min(received.values()))
+    last = max(received.values())
+    return [id_ for id_, n in places.items() if first < n < last and id_ not in received]
+
+
+def gaps(history: Sequence[str], places: Mapping[str, int]) -> list[str]:
+    """Return the messages that are missing between fetched ones."""
+    found = {id_: places[id_] for id_ in history if id_ in places}
+    if not found:
+        return []
+    first, last = min(found.values()), max(found.values())
+    return [id_ for id_, n in places.items() if first < n < last and id_ not in found]
 
 
 def misordered(messages: Sequence[str], channels: Mapping[str, str], places: Mapping[str, int]) -> list[str]:

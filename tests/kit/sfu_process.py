@@ -19,10 +19,11 @@ from typing import Any
 
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
+from tests.kit.cluster_network import LOOPBACK, Host
 from tests.kit.fork_server import ServedProcess, shared
 from tests.kit.openssl_instructions import WITHOUT_AES
 
-COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu", "--host", "127.0.0.1")
+COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
 EVENT_DEADLINE_S = 30.0
@@ -74,8 +75,9 @@ class ControlConnection:
 class SfuProcess:
     """A running `svc sfu`."""
 
-    def __init__(self, process: Process | ServedProcess, http: ClientSession) -> None:
+    def __init__(self, process: Process | ServedProcess, http: ClientSession, address: str) -> None:
         self.http = http
+        self._address = address
         self.url = ""
         self.http_port = 0
         self.udp_port = 0
@@ -120,7 +122,7 @@ class SfuProcess:
         async for line in self._written():
             if match := _LISTENING.search(line):
                 self.http_port, self.udp_port = int(match[1]), int(match[2])
-                self.url = f"http://127.0.0.1:{self.http_port}"
+                self.url = f"http://{self._address}:{self.http_port}"
                 return
         raise AssertionError(f"svc sfu ended before it was ready:\n{self.output}")
 
@@ -166,30 +168,31 @@ class SfuProcess:
 
 @asynccontextmanager
 async def running_sfu(
-    *flags: str, descriptors: Sequence[int] = (), **variables: str
+    *flags: str, descriptors: Sequence[int] = (), host: Host = LOOPBACK, **variables: str
 ) -> AsyncIterator[SfuProcess]:
-    """Run `svc sfu` while the block runs. By default, it advertises only 127.0.0.1.
+    """Run `svc sfu` on a host while the block runs. By default, it advertises only the host's address.
 
     The service inherits `descriptors`.
     """
-    quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
+    quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": host.address, "PYTHONUNBUFFERED": "1"}
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
     environment = os.environ | quiet | ports | variables
     process: Process | ServedProcess
+    arguments = ("--host", host.address, *flags)
     # A library detects the processor's instructions when it is loaded.
-    is_plain = not descriptors and not variables.keys() & WITHOUT_AES.keys()
+    is_plain = not descriptors and not host.inside and not variables.keys() & WITHOUT_AES.keys()
     if is_plain and (server := shared()):
-        process = await server.start((*COMMAND[1:], *flags), environment)
+        process = await server.start((*COMMAND[1:], *arguments), environment)
     else:
         process = await asyncio.create_subprocess_exec(
-            *(*COMMAND, *flags),
+            *(*host.inside, *COMMAND, *arguments),
             env=environment,
             stderr=PIPE,
             start_new_session=True,
             pass_fds=descriptors,
         )
     async with ClientSession() as http:
-        sfu = SfuProcess(process, http)
+        sfu = SfuProcess(process, http, host.address)
         try:
             async with asyncio.timeout(START_DEADLINE_S):
                 await sfu.ready()

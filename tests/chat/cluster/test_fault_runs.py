@@ -5,10 +5,21 @@ from pathlib import Path
 import pytest
 
 from benchmarks.cluster_faults import kinds_of, run
+from tests.kit.cluster_watchers import Session, gaps, missing_events
 
 
 def ignore(_: str) -> None:
     pass
+
+
+def test_a_message_counts_as_missed_if_it_neither_was_fetched_nor_arrived_before_a_later_one() -> None:
+    places = {id_: n for n, id_ in enumerate("abcdef")}
+    assert missing_events(Session(history=["a", "b"], messages=["c", "e"]), places) == ["d"]
+    assert missing_events(Session(history=["a", "b", "c", "d"], messages=["c", "e"]), places) == []
+    assert missing_events(Session(history=[], messages=["c", "e"]), places) == ["d"]
+    assert missing_events(Session(history=["a", "b"]), places) == []
+    assert gaps(["a", "b", "d"], places) == ["c"]
+    assert gaps(["b", "c"], places) == gaps([], places) == []
 
 
 async def test_acknowledged_writes_survive_two_takeovers_and_the_death_of_a_relay(tmp_path: Path) -> None:
