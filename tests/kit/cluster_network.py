@@ -82,16 +82,16 @@ class NamespaceNetwork:
 
     async def host(self, name: str) -> Host:
         if not self._addresses:
-            await _run("ip", "link", "set", "lo", "up")
-            await _run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
+            await run("ip", "link", "set", "lo", "up")
+            await run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
         namespace = await self._stack.enter_async_context(network_namespace())
         number = len(self._addresses) + 1
         line, router, address = f"to{number}", f"10.9.{number}.1", f"10.9.{number}.2"
-        await _run(
+        await run(
             *("ip", "link", "add", line, "type", "veth", "peer", "name", "wire", "netns", str(namespace.pid))
         )
-        await _run("ip", "address", "add", f"{router}/24", "dev", line)
-        await _run("ip", "link", "set", line, "up")
+        await run("ip", "address", "add", f"{router}/24", "dev", line)
+        await run("ip", "link", "set", line, "up")
         await namespace.ip(
             *("link set lo up", f"addr add {address}/24 dev wire", "link set wire up"),
             f"route add default via {router}",
@@ -110,13 +110,14 @@ class NamespaceNetwork:
             for source, target in ((ones, others), (others, ones))
         ]
         chain = "type filter hook forward priority filter;\n" + "".join(rules)
-        await _run("nft", "-f", "-", text=f"table inet apart {{\nchain through {{\n{chain}}}\n}}\n")
+        await run("nft", "-f", "-", text=f"table inet apart {{\nchain through {{\n{chain}}}\n}}\n")
 
     async def join(self) -> None:
-        await _run("nft", "flush", "ruleset")
+        await run("nft", "flush", "ruleset")
 
 
-async def _run(*command: str, text: str = "") -> None:
+async def run(*command: str, text: str = "") -> None:
+    """Run a command that must succeed."""
     process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=STDOUT)
     async with asyncio.timeout(_DEADLINE_S):
         printed, _ = await process.communicate(text.encode())

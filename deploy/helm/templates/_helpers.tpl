@@ -44,6 +44,11 @@ valueFrom: { secretKeyRef: { name: {{ .root.Values.secret }}, key: {{ .key }} } 
 {{- join "," $hosts }}
 {{- end }}
 
+{{/* A folder inside the volume, because the volume itself belongs to root and its group can open it. */}}
+{{- define "svc.data" -}}
+- { name: DATA_DIR, value: /data/svc }
+{{- end }}
+
 {{- define "svc.bucket" -}}
 - { name: STORAGE_BACKEND, value: s3 }
 - name: S3_ENDPOINT
