@@ -113,6 +113,7 @@ async def test_the_service_worker_precaches_the_startup_files_of_its_version(
     assert set(files.split()) > set(re.findall(r'"(/web/[^"]+)"', page))
     assert any(path.endswith("/later.js") for path in files.split())
     assert any(path.endswith("/later.css") for path in files.split())
+    assert any(path.endswith("/icons_later.js") for path in files.split())
     assert any(path.endswith("/words/en.ftl") for path in files.split())
     assert not any(path.endswith("/sw.js") for path in files.split())
     for path in files.split():

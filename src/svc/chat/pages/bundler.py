@@ -23,6 +23,8 @@ _ENGLISH = "words/en.ftl"
 # Matches the beginning of a Fluent message, whose following lines are indented.
 _MESSAGE = re.compile(rb"^(?=([a-zA-Z][\w-]*) *=)", re.MULTILINE)
 FIRST, LATER = "first.js", "later.js"
+# The icons of the views that are not seen at once.
+LATER_ICONS = "vendor/icons_later.js"
 # The module that starts the page. It stays a separate file, because it may use top-level await, which a
 # bundled module cannot.
 START = "main.js"

@@ -30,6 +30,7 @@ from svc.chat.errors import ChatError
 from svc.chat.pages.bundler import (
     COUNTS_FRAME,
     FIRST,
+    LATER_ICONS,
     LATER_STYLE,
     SERVICE_WORKER,
     bundle,
@@ -349,11 +350,15 @@ def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes
 def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
     """Return the service worker with the list of files to cache.
 
-    The list includes modules and styles that the page fetches later, because after an update the server no
-    longer has the files of this version.
+    The list includes modules, styles, and icons that the page fetches later, because after an update the
+    server no longer has the files of this version.
     """
     urls = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
-    urls += [f"/web/{version}/{name}" for name in files if is_own_module(name) or name == LATER_STYLE]
+    urls += [
+        f"/web/{version}/{name}"
+        for name in files
+        if is_own_module(name) or name in (LATER_STYLE, LATER_ICONS)
+    ]
     worker = files[SERVICE_WORKER].decode().replace("{{version}}", version)
     return worker.replace("{{files}}", " ".join(dict.fromkeys(urls))).encode()
 

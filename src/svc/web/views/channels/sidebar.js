@@ -42,7 +42,7 @@ export function Sidebar() {
       }
     </header>
     <button type="button" class="find" aria-keyshortcuts="Control+K" onClick=${() => showDialog("switcher")}>
-      <${Icon} name="search" /> <span>${t("switcher-open")}</span>
+      <${Icon} name="go" /> <span>${t("switcher-open")}</span>
       <kbd class="key-hint" aria-hidden="true">${t("switcher-keys")}</kbd>
     </button>
     <${Connection} />
@@ -85,7 +85,7 @@ export function InboxButton() {
   const count = totals.value.mentions + inThreads;
   const label = count ? `${t("inbox")}, ${t("mention-count", { count })}` : t("inbox");
   return html`<${IconButton}
-    icon="inbox"
+    icon="mentions"
     label=${label}
     class=${count ? "with-news mentioned" : ""}
     aria-pressed=${sidePanel.value?.name === "inbox"}

@@ -51,7 +51,7 @@ export function Inbox({ onClose }) {
         !problem &&
         !more &&
         !shown.length &&
-        html`<${EmptyState} icon="inbox">${t("inbox-empty")}<//>`
+        html`<${EmptyState} icon="mentions">${t("inbox-empty")}<//>`
       }
       ${problem && html`<p class="error">${explain(problem)}</p>`}
     </div>

@@ -1,5 +1,5 @@
 // A component whose module loads when it is first shown. The first lazy component also loads the style sheet
-// for all lazy components.
+// and the icons for all lazy components.
 
 /** @import { FunctionComponent } from "../../vendor/preact.js" */
 /**
@@ -11,27 +11,31 @@ import { painted } from "../../state/first_paint.js";
 import { notify } from "../../state/notices.js";
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { addIcons } from "./icon.js";
 
 const STYLE = new URL("../../later.css", import.meta.url);
 
 /** @type {Promise<unknown> | null} */
-let styled = null;
+let loaded = null;
 
-/** Load the style sheet before a view needs it. */
+/** Load the style sheet and the icons before a view needs them. */
 export function loadStyle() {
-  styled ??= new Promise((resolve, reject) => {
-    const link = Object.assign(document.createElement("link"), {
-      rel: "stylesheet",
-      href: STYLE,
-      onload: resolve,
-      onerror: reject,
+  const style = () =>
+    new Promise((resolve, reject) => {
+      const link = Object.assign(document.createElement("link"), {
+        rel: "stylesheet",
+        href: STYLE,
+        onload: resolve,
+        onerror: reject,
+      });
+      document.head.append(link);
     });
-    document.head.append(link);
-  }).catch((error) => {
-    styled = null;
+  const icons = () => import("../../vendor/icons_later.js").then(({ PATHS }) => addIcons(PATHS));
+  loaded ??= Promise.all([style(), icons()]).catch((error) => {
+    loaded = null;
     throw error;
   });
-  return styled;
+  return loaded;
 }
 
 /**

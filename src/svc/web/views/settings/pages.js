@@ -2,11 +2,11 @@
 
 /**
  * @import { FunctionComponent } from "../../vendor/preact.js"
- * @import { LaterIcon } from "./settings.js"
+ * @import { IconName } from "../parts/icon.js"
  *
  * `hasPermission` returns whether we see the page, and `words` the names of its settings, which its search
  * matches.
- * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: LaterIcon,
+ * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: IconName,
  *   Page: FunctionComponent<any>, hasPermission?: () => boolean, words: () => string[]}} SettingsPage
  */
 

@@ -5,18 +5,13 @@
 /** @import { SettingsPage } from "./pages.js" */
 
 import { foldCase } from "../../state/name_search.js";
-import { PATHS } from "../../vendor/icons.js";
-import { PATHS as LATER_PATHS } from "../../vendor/icons_later.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
+import { Icon } from "../parts/icon.js";
 import { Layer, moveAmong } from "../parts/menu.js";
 import { PAGES } from "./pages.js";
-
-/** @typedef {keyof typeof PATHS | keyof typeof LATER_PATHS} LaterIcon */
-
-const ICONS = { ...PATHS, ...LATER_PATHS };
 
 /** @param {{page?: string, onClose: () => void}} props */
 export function Settings({ page = "profile", onClose }) {
@@ -69,9 +64,7 @@ export function Settings({ page = "profile", onClose }) {
                   aria-current=${settingsPage.name === name ? "page" : undefined}
                   onClick=${() => go(settingsPage.name)}
                 >
-                  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-                    <path d=${ICONS[settingsPage.icon]} />
-                  </svg>
+                  <${Icon} name=${settingsPage.icon} />
                   <span>${t(`settings-${settingsPage.name}`)}${match && html`<small>${match}</small>`}</span>
                 </button>
               </li>
@@ -88,7 +81,7 @@ export function Settings({ page = "profile", onClose }) {
         />
         ${unfolded && html`<${Layer} onClose=${() => setUnfolded(false)} />`}
       </nav>
-      <section aria-label=${t(`settings-${name}`)} class="settings-page">
+      <section aria-label=${t(`settings-${name}`)} class="settings-page" tabindex="-1">
         <h3>${t(`settings-${name}`)}</h3>
         <${Page} key=${name} onClose=${onClose} onPage=${setOpen} />
       </section>
