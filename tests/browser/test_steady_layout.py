@@ -2,11 +2,16 @@
 control is under a phone's notch or home indicator.
 """
 
-from playwright.async_api import expect
+import asyncio
+from collections.abc import Callable
 
+from playwright.async_api import Locator, Route, expect
+
+from tests.browser import test_private
+from tests.browser.test_private import private, private_message, send_message
 from tests.kit.community import post
 from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, until_still
-from tests.kit.text_channels import LiveConnection, box, do, message, write
+from tests.kit.text_channels import LiveConnection, box, do, message, press_at, write
 
 # Returns the positions of the messages and of what the last one contains.
 POSITIONS = """() => {
@@ -85,6 +90,18 @@ async def test_no_control_is_under_the_notch_or_the_home_indicator(
     await keeps_clear(ada, "a call")
 
 
+async def stays_in_place(person: Person, field: Locator, text: str, release: Callable[[], None]) -> None:
+    """Write a message whose request is held back. Check that nothing moves when the request is released."""
+    await field.fill(text)
+    await field.press("Control+Enter")
+    await expect(person.page.locator(".pending")).to_have_count(1)
+    before = await person.page.evaluate(POSITIONS)
+    release()
+    await expect(person.page.locator(".pending")).to_have_count(0)
+    await expect(person.page.locator(".message.own .text").last).to_contain_text(text.split("\n")[0])
+    assert await person.page.evaluate(POSITIONS) == before, text
+
+
 @both_widths
 async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
@@ -96,14 +113,7 @@ async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -
 
     async def keeps_its_place(text: str) -> None:
         line.hold("message_send")
-        await box(ada).fill(text)
-        await box(ada).press("Control+Enter")
-        await expect(ada.page.locator(".pending")).to_have_count(1)
-        before = await ada.page.evaluate(POSITIONS)
-        line.release()
-        await expect(ada.page.locator(".pending")).to_have_count(0)
-        await expect(ada.page.locator(".message.own .text").last).to_contain_text(text.split("\n")[0])
-        assert await ada.page.evaluate(POSITIONS) == before, text
+        await stays_in_place(ada, box(ada), text, line.release)
 
     await keeps_its_place("The first message in the channel")
     await keeps_its_place("One that follows it\nwith a second line")
@@ -111,4 +121,29 @@ async def test_a_message_stays_in_place_when_the_server_has_it(people: People) -
     await expect(message(ada, "Who comes?")).to_be_visible()
     await keeps_its_place("One after somebody else's")
     await do(ada, "Who comes?", "Reply")
+    await keeps_its_place("A reply")
+
+
+@both_widths
+async def test_a_private_message_stays_in_place_when_the_server_has_it(people: People) -> None:
+    ada, grace = await test_private.both(people)
+    await private(ada, "Grace")
+    await send_message(ada, "The first message in the conversation")
+    await private(grace, "Ada")
+
+    async def keeps_its_place(text: str) -> None:
+        released = asyncio.Event()
+
+        async def hold(route: Route) -> None:
+            await released.wait()
+            await route.continue_()
+
+        await ada.page.route("**/api/private/conversations/*/messages", hold, times=1)
+        await stays_in_place(ada, test_private.field(ada), text, released.set)
+
+    await keeps_its_place("One that follows it\nwith a second line")
+    await send_message(grace, "Who comes?")
+    await expect(private_message(ada, "Who comes?")).to_be_visible()
+    await keeps_its_place("One after somebody else's")
+    await press_at(private_message(ada, "Who comes?"), "Reply")
     await keeps_its_place("A reply")

@@ -15,8 +15,8 @@
  *   earlier: TransferState, code: string[], asks: (TransferRequest & {code: string[]})[]}}
  *   PrivateConversation `code` is the
  *   number of this device, as of others that ask
- * @typedef {{key: string, text: string, files: EncryptedFile[], atMs: number, state: "sending" | "refused" |
- *   "waiting", problem: string}} Unsent
+ * @typedef {{key: string, text: string, files: EncryptedFile[], reply: {id: string} | null, atMs: number,
+ *   state: "sending" | "refused" | "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
  *   string}[]}} Noted
  */

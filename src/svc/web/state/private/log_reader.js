@@ -28,7 +28,7 @@ import {
 } from "../private_conversations.js";
 import { member } from "../server.js";
 import { noteOf, removerOf } from "./device_changes.js";
-import { emptied, contentOf } from "./content.js";
+import { contentOf, emptied, idOf } from "./content.js";
 import {
   transferResponseIn,
   transferRequestsIn,
@@ -321,6 +321,7 @@ function publish(id, memberId, stored) {
       key: payload.key,
       text: payload.text,
       files: encryptedFilesIn(payload.files),
+      reply: payload.reply ? { id: idOf(payload.reply) } : null,
       atMs,
       state: leaving.has(payload.key) ? "sending" : refused ? "refused" : "waiting",
       problem: refused ? explain(refused) : "",

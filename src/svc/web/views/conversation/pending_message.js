@@ -3,6 +3,7 @@
 
 /** @import { Author } from "../../types/api.js" */
 /** @import { Item } from "../../state/outbox.js" */
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
 /** @import { Held } from "./message.js" */
 
 import { draftOf, write } from "../../state/drafts.js";
@@ -15,18 +16,20 @@ import { Button } from "../parts/button.js";
 import { AuthorAvatar, Byline, Replied } from "./message.js";
 
 /**
- * @typedef {{id: string, author: Author, posted_at_ms: number, reply_to: string | null, item: Item}} Unsent
+ * @template {{atMs: number, reply: {id: string} | null}} I
+ * @typedef {{id: string, author: Author, posted_at_ms: number, reply_to: string | null, item: I}} Unsent
  */
 
 /**
  * Describe a pending message like a sent one. Its time is not before that of the latest message.
- * @param {Item} item @param {number} latest
- * @returns {Unsent}
+ * @template {{atMs: number, reply: {id: string} | null}} I
+ * @param {I} item @param {string} key @param {number} latest
+ * @returns {Unsent<I>}
  */
-export function asMessage(item, latest) {
+export function asMessage(item, key, latest) {
   const { id = "", nickname = "", avatar = null } = member.value ?? {};
   return {
-    id: item.nonce,
+    id: key,
     author: { kind: "member", id, display_name: nickname, avatar, bot: false },
     posted_at_ms: Math.max(item.atMs, latest),
     reply_to: item.reply?.id ?? null,
@@ -34,38 +37,48 @@ export function asMessage(item, latest) {
   };
 }
 
-/** @param {{message: Unsent, follows: boolean, conversation: Held}} props */
+/**
+ * `files` is the number of files, and `children` are below the text.
+ * @param {{message: Unsent<any>, follows: boolean, conversation: Held, state: string, text: string, files:
+ *   number, children: ComponentChildren}} props
+ */
+export function PendingLine({ message, follows, conversation, state, text, files, children }) {
+  const { author, reply_to: replied } = message;
+  return html`<li class=${`message pending ${state} ${follows ? "follows" : ""}`} tabindex="-1">
+    ${!follows && html`<${AuthorAvatar} author=${author} />`}
+    <div class="body">
+      <${Byline} message=${message} follows=${follows} />
+      ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
+      ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
+      ${files > 0 && html`<p class="quiet">${t("file-count", { count: files })}</p>`}
+      ${children}
+    </div>
+  </li>`;
+}
+
+/** @param {{message: Unsent<Item>, follows: boolean, conversation: Held}} props */
 export function Pending({ message, follows, conversation }) {
-  const { item, reply_to: replied } = message;
-  const { nonce, text, attachments, state, problem, spot: conversationKey } = item;
+  const { nonce, text, attachments, state, problem, spot: conversationKey } = message.item;
   const takeBack = () => {
     const back = discard(nonce);
     // Insert this text before any text written since.
     write(conversationKey, [back?.text, draftOf(conversationKey).text.value].filter(Boolean).join("\n"));
   };
-  return html`<li class=${`message pending ${state} ${follows ? "follows" : ""}`} tabindex="-1">
-    ${!follows && html`<${AuthorAvatar} author=${message.author} />`}
-    <div class="body">
-      <${Byline} message=${message} follows=${follows} />
-      ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
-      ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
-      ${
-        attachments.length > 0 && html`<p class="quiet">${t("file-count", { count: attachments.length })}</p>`
-      }
-      ${
-        state === "refused"
-          ? html`<p class="error" role="alert">
-              ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => sendAgain(nonce)}>
-                ${t("try-again")}
-              <//> <${Button} look="link" onClick=${takeBack}>${t("edit-unsent")}<//> <${Button}
-                look="link"
-                onClick=${() => discard(nonce)}
-              >
-                ${t("delete")}
-              <//>
-            </p>`
-          : connection.value !== "online" && html`<p class="quiet">${t("sent-when-back")}</p>`
-      }
-    </div>
-  </li>`;
+  const line = { message, follows, conversation, state, text, files: attachments.length };
+  return html`<${PendingLine} ...${line}>
+    ${
+      state === "refused"
+        ? html`<p class="error" role="alert">
+            ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => sendAgain(nonce)}>
+              ${t("try-again")}
+            <//> <${Button} look="link" onClick=${takeBack}>${t("edit-unsent")}<//> <${Button}
+              look="link"
+              onClick=${() => discard(nonce)}
+            >
+              ${t("delete")}
+            <//>
+          </p>`
+        : connection.value !== "online" && html`<p class="quiet">${t("sent-when-back")}</p>`
+    }
+  <//>`;
 }

@@ -6,6 +6,7 @@
  * @import { Conversation } from "../../state/conversation.js"
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
  * @import { PermissionCheck } from "./message.js"
+ * @import { Item } from "../../state/outbox.js"
  * @import { Unsent } from "./pending_message.js"
  *
  * `root`: shown above the first message of a thread.
@@ -229,7 +230,7 @@ export class Timeline extends Component {
             !root &&
             html`<div id="beginning"><${ChannelStart} channel=${channel} empty=${blank} /></div>`
           }
-          ${days([...shown, ...waiting.map((item) => asMessage(item, latest))]).map(
+          ${days([...shown, ...waiting.map((item) => asMessage(item, item.nonce, latest))]).map(
             ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
               <h2 class="day">
                 ${
@@ -383,15 +384,15 @@ const isBusy = (messages) =>
 
 /**
  * Group messages by day, and note whether each message continues under the name above.
- * @param {(Posted | Unsent)[]} messages
+ * @param {(Posted | Unsent<Item>)[]} messages
  */
 function days(messages) {
   /**
-   * @type {{day: string, list: {message: Posted | Unsent, previous: Posted | Unsent | null,
+   * @type {{day: string, list: {message: Posted | Unsent<Item>, previous: Posted | Unsent<Item> | null,
    *   follows: boolean}[]}[]}
    */
   const groups = [];
-  /** @type {Posted | Unsent | null} */
+  /** @type {Posted | Unsent<Item> | null} */
   let previous = null;
   let [begins, ends] = [0, 0]; // The bounds of the day, cached because this loop is hot.
   for (const message of messages) {
@@ -411,10 +412,10 @@ function days(messages) {
   return groups;
 }
 
-/** @param {Posted | Unsent} previous @param {Posted | Unsent} message */
+/** @param {Posted | Unsent<Item>} previous @param {Posted | Unsent<Item>} message */
 function together(previous, message) {
   // A webhook can use a different name in each message.
-  const name = (/** @type {Posted | Unsent} */ { author }) =>
+  const name = (/** @type {Posted | Unsent<Item>} */ { author }) =>
     author.kind === "member" ? author.id : `${author.id} ${author.display_name} ${author.avatar}`;
   return (
     name(previous) === name(message) &&

@@ -1,10 +1,10 @@
 // The messages in a private conversation by day, and our unsent messages.
 
 /** @import { Noted, PrivateConversation, Unsent as Item } from "../../state/private_conversations.js" */
-/** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ReadonlySignal } from "../../vendor/signals.js" */
+/** @import { Unsent } from "../conversation/pending_message.js" */
 /** @import { PrivateMessage } from "./message_adapter.js" */
 
 import { target } from "../../state/navigation.js";
@@ -16,8 +16,7 @@ import { pageVisible } from "../../state/page_activity.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { moveAmongMessages, PastMessages } from "../conversation/keyboard_navigation.js";
 import { Message } from "../conversation/message.js";
-import { Markdown } from "../message_text.js";
-import { Avatar } from "../parts/avatar.js";
+import { asMessage, PendingLine } from "../conversation/pending_message.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { dayOf, sameDay } from "../parts/time.js";
@@ -25,6 +24,7 @@ import { Beginning } from "./history_start.js";
 import { t } from "../../words/words.js";
 
 /**
+ * @typedef {Unsent<Item> & {note?: undefined}} Waiting
  * @typedef {PrivateMessage | Noted} Entry
  * @typedef {{conversationId: string, thread: null, messages: ReadonlySignal<Entry[]>}} History
  */
@@ -49,14 +49,15 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
   const waiting = unsent.value.get(conversation.id) ?? [];
   const messages = history.messages.value;
   const shown = messages.slice(-limit);
-  const last = messages.at(-1)?.id;
+  const last = messages.at(-1);
+  const all = [...shown, ...waiting.map((item) => asMessage(item, item.key, last?.posted_at_ms ?? 0))];
   const wanted = target.value?.conversationId === conversation.id ? target.value : null;
   const settle = () => {
     if (!following.current || !box.current) return;
     box.current.scrollTop = box.current.scrollHeight;
     put.current = box.current.scrollTop;
   };
-  useLayoutEffect(settle, [last, waiting.length]);
+  useLayoutEffect(settle, [last?.id, waiting.length]);
   useLayoutEffect(() => {
     const observer = new ResizeObserver(settle);
     observer.observe(box.current);
@@ -113,47 +114,46 @@ export function ConversationHistory({ conversation, history, hasPermission, edit
             ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
             : html`<${Beginning} conversation=${conversation} />`
         }
-        ${days(shown).map(
+        ${days(all).map(
           ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
             <h2 class="day"><span>${day}</span></h2>
             <ol>${list.map(({ message, follows }) =>
               message.note
                 ? html`<${Note} key=${message.id} note=${message.note} />`
-                : html`<${Message}
-                    key=${message.id}
-                    message=${message}
-                    follows=${follows}
-                    isNew=${false}
-                    replied=${message.reply_to}
-                    bare=${Boolean(message.trouble)}
-                    conversation=${history}
-                    editing=${editing === message.id}
-                    marked=${marked === message.id}
-                    hasPermission=${hasPermission}
-                    onEdit=${onEdit}
-                  />`,
+                : "item" in message
+                  ? html`<${Pending}
+                      key=${message.id}
+                      message=${message}
+                      follows=${follows}
+                      conversation=${history}
+                    />`
+                  : html`<${Message}
+                      key=${message.id}
+                      message=${message}
+                      follows=${follows}
+                      isNew=${false}
+                      replied=${message.reply_to}
+                      bare=${Boolean(message.trouble)}
+                      conversation=${history}
+                      editing=${editing === message.id}
+                      marked=${marked === message.id}
+                      hasPermission=${hasPermission}
+                      onEdit=${onEdit}
+                    />`,
             )}</ol>
           </section>`,
         )}
-        ${
-          waiting.length > 0 &&
-          html`<ol class="waiting">
-            ${waiting.map(
-              (item) => html`<${Unsent} key=${item.key} conversation=${conversation} item=${item} />`,
-            )}
-          </ol>`
-        }
       </div>
     </div>
     <${PastMessages} />
   </div>`;
 }
 
-/** @param {Entry[]} messages */
+/** @param {(Entry | Waiting)[]} messages */
 function days(messages) {
-  /** @type {{day: string, list: {message: Entry, follows: boolean}[]}[]} */
+  /** @type {{day: string, list: {message: Entry | Waiting, follows: boolean}[]}[]} */
   const groups = [];
-  /** @type {Entry | null} */
+  /** @type {Entry | Waiting | null} */
   let previous = null;
   for (const message of messages) {
     const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
@@ -165,7 +165,7 @@ function days(messages) {
   return groups;
 }
 
-/** @param {Entry} previous @param {Entry} message */
+/** @param {Entry | Waiting} previous @param {Entry | Waiting} message */
 function together(previous, message) {
   return (
     !message.note &&
@@ -176,33 +176,27 @@ function together(previous, message) {
   );
 }
 
-/** @param {{conversation: PrivateConversation, item: Item}} props */
-function Unsent({ conversation, item: { key, text, files, state, problem } }) {
-  const { id, nickname, avatar } = /** @type {Member} */ (member.value);
+/** @param {{message: Waiting, follows: boolean, conversation: History}} props */
+function Pending({ message, follows, conversation }) {
+  const { key, text, files, state, problem } = message.item;
   const act = (/** @type {"discard" | "sendAgain"} */ name) =>
-    privateClient().then((client) => client[name](conversation.id, key));
-  return html`<li class=${`message pending ${state}`} tabindex="-1">
-    <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
-    <div class="body">
-      <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
-      ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
-      ${files.length > 0 && html`<p class="quiet">${t("file-count", { count: files.length })}</p>`}
-      ${
-        state === "waiting" &&
-        html`<p class="quiet">
-          ${t("private-waiting")} <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
-        </p>`
-      }
-      ${
-        state === "refused" &&
-        html`<p class="error" role="alert">
-          ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => act("sendAgain")}>
-            ${t("try-again")}
-          <//> <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
-        </p>`
-      }
-    </div>
-  </li>`;
+    privateClient().then((client) => client[name](conversation.conversationId, key));
+  return html`<${PendingLine} ...${{ message, follows, conversation, state, text }} files=${files.length}>
+    ${
+      state === "waiting" &&
+      html`<p class="quiet">
+        ${t("private-waiting")} <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
+      </p>`
+    }
+    ${
+      state === "refused" &&
+      html`<p class="error" role="alert">
+        ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => act("sendAgain")}>
+          ${t("try-again")}
+        <//> <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
+      </p>`
+    }
+  <//>`;
 }
 
 const WARNINGS = ["new-device", "own-device", "differs", "foreign", "forked"];
