@@ -63,16 +63,18 @@ banned-because = Du bist auf diesem Server gebannt: { $reason }
 
 ## First steps
 
-first-steps = Dein Server ist bereit. Vier Schritte für den Anfang:
+first-steps = Dein Server ist bereit
+step-number = Schritt { $number } von { $count }
+step-skip = Überspringen
 step-done = Erledigt:
 step-name = Gib deinem Server einen Namen
-step-named = Dein Server heißt { $name }.
+step-named = Dein Server heißt { $name }
 server-name-missing = Bitte gib einen Namen ein.
-step-icon = Gib deinem Server ein Symbol.
-step-icon-given = Dein Server hat ein Symbol.
-step-channel = Füge einen Kanal für ein eigenes Thema hinzu.
+step-icon = Gib deinem Server ein Symbol
+step-icon-given = Dein Server hat ein Symbol
+step-channel = Füge einen Kanal für ein eigenes Thema hinzu
 step-channel-do = Kanal hinzufügen
-step-invite = Lade jemanden mit einem Link ein.
+step-invite = Lade jemanden mit einem Link ein
 step-invite-do = Link erstellen
 hide-first-steps = Diese Schritte ausblenden
 newcomer-title = Willkommen bei { $server }

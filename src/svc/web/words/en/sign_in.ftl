@@ -63,16 +63,18 @@ banned-because = You are banned from this server: { $reason }
 
 ## First steps
 
-first-steps = Your server is ready. Here are four steps to get started:
+first-steps = Your server is ready
+step-number = Step { $number } of { $count }
+step-skip = Skip
 step-done = Done:
 step-name = Name your server
-step-named = Your server is called { $name }.
+step-named = Your server is called { $name }
 server-name-missing = Enter a name.
-step-icon = Give your server an icon.
-step-icon-given = Your server has an icon.
-step-channel = Create a channel for a topic.
+step-icon = Give your server an icon
+step-icon-given = Your server has an icon
+step-channel = Create a channel for a topic
 step-channel-do = Create channel
-step-invite = Invite someone with a link.
+step-invite = Invite someone with a link
 step-invite-do = Create link
 hide-first-steps = Hide these steps
 newcomer-title = Welcome to { $server }

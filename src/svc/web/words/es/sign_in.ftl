@@ -63,16 +63,18 @@ banned-because = Te han baneado de este servidor: { $reason }
 
 ## First steps
 
-first-steps = Tu servidor está listo. Cuatro pasos para empezar:
+first-steps = Tu servidor está listo
+step-number = Paso { $number } de { $count }
+step-skip = Omitir
 step-done = Hecho:
 step-name = Pon nombre a tu servidor
-step-named = Tu servidor se llama { $name }.
+step-named = Tu servidor se llama { $name }
 server-name-missing = Escribe un nombre.
-step-icon = Ponle un icono a tu servidor.
-step-icon-given = Tu servidor tiene un icono.
-step-channel = Añade un canal para un tema que te interese.
+step-icon = Ponle un icono a tu servidor
+step-icon-given = Tu servidor tiene un icono
+step-channel = Añade un canal para un tema que te interese
 step-channel-do = Añadir un canal
-step-invite = Invita a alguien con un enlace.
+step-invite = Invita a alguien con un enlace
 step-invite-do = Crear un enlace
 hide-first-steps = Ocultar estos pasos
 newcomer-title = Te damos la bienvenida a { $server }

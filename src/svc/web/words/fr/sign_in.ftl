@@ -63,16 +63,18 @@ banned-because = Tu es banni de ce serveur : { $reason }
 
 ## Premiers pas
 
-first-steps = Ton serveur est prêt. Quatre étapes pour commencer :
+first-steps = Ton serveur est prêt
+step-number = Étape { $number } sur { $count }
+step-skip = Passer
 step-done = Fait :
 step-name = Donne un nom à ton serveur
-step-named = Ton serveur s’appelle { $name }.
+step-named = Ton serveur s’appelle { $name }
 server-name-missing = Saisis un nom.
-step-icon = Donne une icône à ton serveur.
-step-icon-given = Ton serveur a une icône.
-step-channel = Ajoute un salon pour un sujet qui t’intéresse.
+step-icon = Donne une icône à ton serveur
+step-icon-given = Ton serveur a une icône
+step-channel = Ajoute un salon pour un sujet qui t’intéresse
 step-channel-do = Ajouter un salon
-step-invite = Invite quelqu’un avec un lien.
+step-invite = Invite quelqu’un avec un lien
 step-invite-do = Créer un lien
 hide-first-steps = Masquer ces étapes
 newcomer-title = Bienvenue sur { $server }

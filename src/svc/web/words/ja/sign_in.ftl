@@ -62,16 +62,18 @@ banned-because = このサーバーからBANされています: { $reason }
 
 ## First steps
 
-first-steps = サーバーの準備ができました。まずは4つのステップから始めましょう:
+first-steps = サーバーの準備ができました
+step-number = ステップ { $number }/{ $count }
+step-skip = スキップ
 step-done = 完了:
 step-name = サーバーに名前を付ける
-step-named = サーバーの名前は「{ $name }」です。
+step-named = サーバーの名前は「{ $name }」です
 server-name-missing = 名前を入力してください。
-step-icon = サーバーのアイコンを設定する。
-step-icon-given = サーバーのアイコンを設定しました。
-step-channel = 好きな話題のチャンネルを追加する。
+step-icon = サーバーのアイコンを設定する
+step-icon-given = サーバーのアイコンを設定しました
+step-channel = 好きな話題のチャンネルを追加する
 step-channel-do = チャンネルを追加
-step-invite = リンクで誰かを招待する。
+step-invite = リンクで誰かを招待する
 step-invite-do = リンクを作成
 hide-first-steps = このステップを隠す
 newcomer-title = { $server } へようこそ
