@@ -58,7 +58,7 @@ async def test_several_members_can_be_filtered_reviewed_and_kicked_at_once(peopl
 
 APART = """() => {
   const placed = (what) => document.querySelector(what)?.getBoundingClientRect();
-  const notice = placed(".notice"), bar = placed(".chosen-bar");
+  const notice = placed(".notice"), bar = placed(".action-bar");
   return notice && bar && { apart: notice.bottom <= bar.top || bar.bottom <= notice.top };
 }"""
 

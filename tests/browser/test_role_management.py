@@ -226,7 +226,9 @@ async def test_changing_or_deleting_a_role_takes_effect_for_everybody(server: Co
     page = await open_settings(server.owner, "Roles")
     await page.get_by_role("button", name="Edit Helpers").click()
     await page.get_by_label("Name", exact=True).fill("Stewards")
-    await page.get_by_role("button", name="Save").click()
+    save = page.get_by_role("button", name="Save")
+    await expect(save).to_be_in_viewport(ratio=1)  # The page is longer than the window.
+    await save.click()
     await expect(server.owner.page.locator(".notice")).to_contain_text("Saved.")
     await becomes(lambda: roles_of(server.moderator), ["Stewards", "Member"])
     await page.get_by_role("button", name="Delete role").click()

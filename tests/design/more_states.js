@@ -7,6 +7,7 @@ import { Avatar, hue } from "/web/views/parts/avatar.js";
 import { Button, IconButton } from "/web/views/parts/button.js";
 import { Field } from "/web/views/parts/field.js";
 import { Icon } from "/web/views/parts/icon.js";
+import { SaveBar } from "/web/views/parts/save_bar.js";
 
 const nothing = () => {};
 const SIGNS = ["👍", "❤️", "😂", "🎉", "🚀", "👀", "🙏", "🌱"];
@@ -151,6 +152,7 @@ const Settings = () => html`
     <//>
   </ul>
   <p class="quiet nothing">Nobody is banned.</p>
+  <${SaveBar} onDiscard=${nothing} />
   ${["allow", "neutral", "deny"].map(
     (word) => html`<${PermissionChoice}
       key=${word}

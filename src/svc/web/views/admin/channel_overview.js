@@ -8,6 +8,7 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Field, Switch } from "../parts/field.js";
+import { SaveBar } from "../parts/save_bar.js";
 import { formatDuration } from "../parts/time.js";
 import { InCategory, NAME_CHARACTERS } from "./create_channel.js";
 import { useFormRequest, TypedConfirm } from "./parts/form_request.js";
@@ -19,7 +20,7 @@ const BITRATES_KBPS = [0, 32, 64, 96, 128, 256];
 export function ChannelOverview({ channel, onClose }) {
   const [changes, setChanges] = useState(/** @type {Partial<Channel>} */ ({}));
   const [ending, setEnding] = useState(false);
-  const { busy, problem, setProblem, run } = useFormRequest();
+  const { problem, setProblem, run } = useFormRequest();
   const now = { ...channel, ...changes };
   const { type } = channel;
   /** @template {keyof Channel} K @param {K} key */
@@ -104,11 +105,7 @@ export function ChannelOverview({ channel, onClose }) {
         `
       }
       ${type !== "category" && html`<${InCategory} value=${now.parent_id} onChange=${change("parent_id")} />`}
-      <footer class="buttons">
-        <${Button} look="primary" type="submit" disabled=${busy || !Object.keys(changes).length}>
-          ${t("save")}
-        <//>
-      </footer>
+      ${Object.keys(changes).length > 0 && html`<${SaveBar} onDiscard=${() => setChanges({})} />`}
     </form>
     <section class="ending stack">
       ${

@@ -46,7 +46,7 @@ export function ChannelSettings({ channelId, page = "overview", onClose }) {
           </li>`,
         )}</ul>
       </nav>
-      <section aria-label=${t(`channel-page-${name}`)} class="settings-page">
+      <section aria-label=${t(`channel-page-${name}`)} class="settings-page" tabindex="-1">
         <h3>${t(`channel-page-${name}`)}</h3>
         <${Page} key=${name} channel=${channel} onClose=${onClose} />
       </section>

@@ -242,7 +242,7 @@ function OneMember({ member, seen, chosen, onChoose }) {
  * @param {{count: number, onAct: (act: Act) => void, onNone: () => void}} props
  */
 function Bar({ count, onAct, onNone }) {
-  return html`<div class="chosen-bar" role="group" aria-label=${t("chosen-count", { count })}>
+  return html`<div class="action-bar" role="group" aria-label=${t("chosen-count", { count })}>
     <span>${t("chosen-count", { count })}</span>
     ${offeredActs().map(
       (act) =>

@@ -15,6 +15,7 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { SaveBar } from "../parts/save_bar.js";
 import { ColourChoice } from "./colour_choice.js";
 import { useFormRequest } from "./parts/form_request.js";
 import { BackToList } from "./parts/list_page.js";
@@ -33,7 +34,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   // Send one permission at a time, because somebody else may be changing other permissions.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
-  const { busy, problem, setProblem, get } = useFormRequest();
+  const { problem, setProblem, get } = useFormRequest();
   /** @type {RefObject<HTMLElement>} */
   const start = useRef(null);
   /** @type {RefObject<HTMLElement>} */
@@ -53,6 +54,10 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const now = { ...(role ?? NEW), name: shownName, ...changes, permissions };
   const different = { ...changes, ...(Object.keys(switched).length && { permissions }) };
   const change = (/** @type {Partial<Role>} */ wanted) => setChanges({ ...changes, ...wanted });
+  const discard = () => {
+    setChanges({});
+    setSwitched({});
+  };
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!now.name.trim()) {
@@ -69,8 +74,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
           }),
     );
     if (!made) return;
-    setChanges({});
-    setSwitched({});
+    discard();
     notify(t("saved"), "done");
     if (!role) onMade(made.id);
   };
@@ -105,11 +109,8 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
           )}
         </fieldset>`,
       )}
-      <footer class="buttons sticky">
-        <${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(different).length)}>
-          ${role ? t("save") : t("create-role")}
-        <//>
-      </footer>
+      ${!role && html`<${SaveBar} action=${t("create-role")} />`}
+      ${role && Object.keys(different).length > 0 && html`<${SaveBar} onDiscard=${discard} />`}
     </form>
     ${role && role.id !== "member" && html`<${Holders} role=${role} box=${holders} />`}
     ${

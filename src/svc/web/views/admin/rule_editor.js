@@ -13,6 +13,7 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Choice, Field, Switch } from "../parts/field.js";
+import { SaveBar } from "../parts/save_bar.js";
 import { formatDuration } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useFormRequest } from "./parts/form_request.js";
@@ -30,6 +31,9 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
  * @typedef {{words: string, allowed: string}} Lists as somebody types them, one entry per line
  */
 
+/** @param {Wanted} rule @returns {Lists} */
+const listsOf = ({ words, allowed }) => ({ words: words.join("\n"), allowed: allowed.join("\n") });
+
 /**
  * `theirs` is the rule's current version, and `onTheirs` shows it: somebody else may have changed the rule in
  * the meantime.
@@ -37,9 +41,7 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
  */
 export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
   const [now, setNow] = useState(rule);
-  const [lists, setLists] = useState(
-    /** @type {Lists} */ ({ words: rule.words.join("\n"), allowed: rule.allowed.join("\n") }),
-  );
+  const [lists, setLists] = useState(listsOf(rule));
   // The rule at the time of the last test.
   const [triedAs, setTriedAs] = useState(/** @type {string | null} */ (null));
   const [ending, setEnding] = useState(false);
@@ -57,6 +59,11 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
     timeout_s: now.timeout_s || 600,
   };
   const changed = rule.id && !busy && JSON.stringify(theirs) !== JSON.stringify(rule);
+  const before = useRef(JSON.stringify(wanted));
+  const discard = () => {
+    setNow(rule);
+    setLists(listsOf(rule));
+  };
   const asTried = triedAs === JSON.stringify(wanted);
   const save = async (/** @type {boolean} */ enabled) => {
     if (!(await run(() => saveRule({ ...wanted, enabled })))) return;
@@ -126,23 +133,17 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
         </p>`
       }
       <${RuleTrial} rule=${wanted} onTried=${() => setTriedAs(JSON.stringify(wanted))} />
-      <footer class="buttons">
-        ${
-          rule.enabled
-            ? html`<${Button} look="primary" type="submit" disabled=${busy}>${t("save")}<//>`
-            : html`
-                <${Button} disabled=${busy} onClick=${() => save(false)}>${t("rule-save-off")}<//>
-                <${Button}
-                  look="primary"
-                  type="submit"
-                  disabled=${busy || !asTried}
-                  title=${asTried ? undefined : t("rule-try-first")}
-                >
-                  ${t("rule-switch-on")}
-                <//>
-              `
-        }
-      </footer>
+      ${
+        rule.enabled
+          ? JSON.stringify(wanted) !== before.current && html`<${SaveBar} onDiscard=${discard} />`
+          : html`<${SaveBar}
+              action=${t("rule-switch-on")}
+              disabled=${!asTried}
+              title=${asTried ? undefined : t("rule-try-first")}
+            >
+              <${Button} onClick=${() => save(false)}>${t("rule-save-off")}<//>
+            <//>`
+      }
     </form>
     ${
       rule.id &&

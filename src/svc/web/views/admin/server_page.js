@@ -12,6 +12,7 @@ import { Skeletons } from "../parts/skeletons.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Choice, Field, Switch } from "../parts/field.js";
+import { SaveBar } from "../parts/save_bar.js";
 import { useResponse, useFormRequest } from "./parts/form_request.js";
 
 /** @typedef {Body<"PATCH", "/api/settings">} Changes */
@@ -94,7 +95,7 @@ function Texts({ value, onSaved }) {
   const [changes, setChanges] = useState(
     /** @type {{[key in "name" | "description" | "rules"]?: string}} */ ({}),
   );
-  const { busy, problem, run } = useFormRequest();
+  const { problem, run } = useFormRequest();
   const now = { ...value, ...changes };
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -121,11 +122,7 @@ function Texts({ value, onSaved }) {
         />`,
     )}
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
-    <footer class="buttons">
-      <${Button} look="primary" type="submit" disabled=${busy || !Object.keys(changes).length}>
-        ${t("save")}
-      <//>
-    </footer>
+    ${Object.keys(changes).length > 0 && html`<${SaveBar} onDiscard=${() => setChanges({})} />`}
   </form>`;
 }
 

@@ -16,6 +16,7 @@ import { Button } from "../parts/button.js";
 import { Copyable } from "../parts/copy_field.js";
 import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { SaveBar } from "../parts/save_bar.js";
 import { t } from "../../words/words.js";
 
 /**
@@ -61,7 +62,7 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
         aria-label=${t("choose-picture")}
       />
     </div>
-    <form class="row-form" onSubmit=${rename}>
+    <form class="stack" onSubmit=${rename}>
       <${Field}
         label=${t("webhook-name")}
         value=${wanted}
@@ -69,7 +70,7 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
         onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setTyped(event.currentTarget.value)}
         autocomplete="off"
       />
-      <${Button} type="submit" disabled=${wanted.trim() === name}>${t("save")}<//>
+      ${wanted.trim() !== name && html`<${SaveBar} onDiscard=${() => setTyped(null)} />`}
     </form>
     <${ChannelChoice}
       value=${channelId}

@@ -10,6 +10,7 @@ import { explain, t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Field } from "../parts/field.js";
+import { SaveBar } from "../parts/save_bar.js";
 
 export function ProfilePage() {
   if (!member.value) return null;
@@ -38,6 +39,10 @@ function Texts({ id, ...known }) {
     name: (/** @type {string} */ text) => api("PATCH", `/api/members/${id}`, { nickname: text }),
     status: (/** @type {string} */ text) => api("PUT", `/api/members/${id}/status`, { text }),
   };
+  const discard = () => {
+    setChanges({});
+    setProblems({});
+  };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     /** @type {typeof problems} */
@@ -64,9 +69,7 @@ function Texts({ id, ...known }) {
             setChanges({ ...changes, [key]: event.currentTarget.value })}
         />`,
     )}
-    <footer class="buttons">
-      <${Button} look="primary" type="submit" disabled=${!changed.length}>${t("save")}<//>
-    </footer>
+    ${changed.length > 0 && html`<${SaveBar} onDiscard=${discard} />`}
   </form>`;
 }
 
