@@ -243,11 +243,11 @@ async def look_at_a_channel(ada: Person, check: Callable[[str], Awaitable[None]]
 
 async def look_at_panels(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
     """Check the panels beside the channel, the dialogs over it, and, on a phone, the channel list."""
-    asides = ["Members", "Search", "Pinned messages", "Followed threads", "Mentions"]
+    asides = ["Members", "Search messages", "Pinned messages", "Followed threads", "Mentions"]
     for name in asides:
         await ada.show_aside(name)
         await expect(ada.page.locator(".aside-body")).to_be_visible()
-        if name == "Search":
+        if name == "Search messages":
             await ada.page.get_by_role("searchbox").fill("hello")
             await ada.page.keyboard.press("Enter")
             await expect(ada.page.locator(".message-line")).to_be_visible()

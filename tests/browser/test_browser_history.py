@@ -38,7 +38,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
     await is_in(ada, "general")
     await open_channel(ada, "random")
     await is_in(ada, "random")
-    await ada.press("Search")
+    await ada.press("Search messages")
     await expect(panel(ada, "Search")).to_be_visible()
     await page.keyboard.press("Control+,")
     await expect(dialog).to_have_accessible_name("Settings")
@@ -181,7 +181,7 @@ async def test_a_view_that_was_opened_and_closed_leaves_no_history_entry(people:
     await is_in(ada, "general")
     before = await ada.page.evaluate(HISTORY_LENGTH)
     for _ in range(5):
-        await ada.press("Search")
+        await ada.press("Search messages")
         await expect(panel(ada, "Search")).to_be_visible()
         await ada.press("Close")
         await expect(panel(ada, "Search")).to_have_count(0)

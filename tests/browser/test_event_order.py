@@ -79,7 +79,7 @@ async def test_the_results_of_the_newer_search_are_shown(people: People) -> None
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "Apples")
     await write(ada, "Pears")
-    await ada.press("Search")
+    await ada.press("Search messages")
     field = ada.page.get_by_role("searchbox", name="Search messages")
     async with Held(ada, "**/api/search?*") as first:
         await field.fill("apples")

@@ -49,7 +49,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
     await expect(ada.page.get_by_role("link", name="large.bin")).to_be_visible()
     # On a busy machine, the message may not be searchable immediately after it was posted, so search again.
     text = await grace.does("""
-      await press("Search");
+      await press("Search messages");
       const field = await one("input[type=search]");
       fill(field, "hello");
       return (await there(() => {

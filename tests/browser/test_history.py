@@ -269,7 +269,7 @@ async def test_a_date_opens_the_history_at_that_day(people: People) -> None:
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text(f"nr{A_DAY} star")
     await expect(message(ada, f"nr{A_DAY} star")).to_be_in_viewport()
 
-    await ada.press("Search")
+    await ada.press("Search messages")
     field = ada.page.get_by_role("searchbox", name="Search messages")
     lines = ada.page.locator(".message-line")
     of_days = {

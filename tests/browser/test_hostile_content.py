@@ -234,7 +234,7 @@ def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
         await expect(page.get_by_role("list", name="Members").get_by_role("listitem").first).to_be_visible()
 
     async def searched() -> None:
-        await pressed("Search")
+        await pressed("Search messages")
         await page.get_by_role("searchbox").fill("onerror")
         await page.keyboard.press("Enter")
         await expect(page.locator(".message-line").first).to_be_visible()

@@ -166,7 +166,7 @@ async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: Peop
     await write(ada, "Hello")
     openers = {
         "the invite": page.get_by_role("button", name="Invite people"),
-        "the switcher": page.locator(".find"),
+        "the switcher": page.locator(".sidebar .find"),
         "a new channel": page.get_by_role("button", name="Create text channel"),
         "a call": page.get_by_role("button", name="Join Voice with…"),
         "the settings": page.get_by_role("button", name="Settings", exact=True),
@@ -225,8 +225,10 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
     await expect(tooltip).to_be_hidden()
     await members.focus()
     await ada.page.keyboard.press("Tab")
-    await expect(tooltip).to_have_text("Search")
+    await expect(ada.page.get_by_role("button", name="Search messages")).to_be_focused()
+    await expect(tooltip).to_be_hidden()  # The button shows its name itself.
     await ada.page.keyboard.press("Tab")
+    await expect(tooltip).to_have_text("More channel options")
     await ada.page.keyboard.press("Enter")
     await expect(ada.page.get_by_role("menuitem", name="Pinned messages")).to_be_focused()
     await expect(tooltip).to_be_hidden()
@@ -288,9 +290,7 @@ async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: 
     )
     await page.keyboard.press("Control+,")
     await page.get_by_label("Status", exact=True).fill("Busy")
-    await (
-        page.locator("form").filter(has=page.get_by_label("Status", exact=True)).get_by_role("button").click()
-    )
+    await ada.press("Save")
     notice = page.get_by_text("Saved.", exact=True)
     await expect(notice).to_be_visible()
     if await page.locator(".unfold").is_visible():
@@ -305,7 +305,7 @@ async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: 
     shown = notice.locator("xpath=ancestor-or-self::*[contains(@class, 'notice')][1]")
 
     async def apart() -> bool:
-        above, below = await shown.bounding_box(), await page.locator(".chosen-bar").bounding_box()
+        above, below = await shown.bounding_box(), await page.locator(".action-bar").bounding_box()
         return bool(above and below and above["y"] + above["height"] <= below["y"])
 
     await wait_until("the notice is above the buttons", apart, within_s=15)

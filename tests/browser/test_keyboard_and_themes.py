@@ -78,10 +78,10 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     await type_("Ada")
     await press("Enter")
     # The welcome message for a new owner appears late and leaves the focus in the message field.
-    await expect(ada.page.get_by_role("textbox", name="Name your server")).to_be_visible()
+    await expect(ada.page.get_by_role("textbox", name="Server name")).to_be_visible()
     await expect(box(ada)).to_be_focused()
     await reach(ada, "Messages", role="log", key="Shift+Tab")
-    await reach(ada, "Name your server", role="textbox")
+    await reach(ada, "Server name", role="textbox")
     await type_("Garden")
     await press("Enter")
     await expect(ada.page.get_by_role("button", name="Choose picture")).to_be_focused()

@@ -32,7 +32,7 @@ WORDS = """() => {
 }"""
 PLACED = re.compile(r"\{[^{}]*\}")
 VARIANT = re.compile(r"^\s*\*?\[\w+\] (.*)$", re.MULTILINE)
-PAGES = ["members", "search", "pins", "threads", "inbox"]
+PAGES = ["members", "search-field", "pins", "threads", "inbox"]
 IN_MENU = {"pins", "threads"}
 NAMES = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
@@ -132,7 +132,7 @@ async def test_no_english_remains_in_another_language(
         await press(key, "menuitem" if key in IN_MENU else "button")
         await expect(panel).to_be_visible()
         await look(key)
-        if key == "search":
+        if key == "search-field":
             await search(page, language)
             await look("results")
         await panel.get_by_role("button", name=translated(language, "close")).click()
@@ -168,7 +168,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
     for language in OFFERED:
         await page.evaluate("(language) => { localStorage['svc.language'] = language; }", language)
         await page.reload()
-        await page.get_by_role("button", name=translated(language, "search"), exact=True).click()
+        await page.get_by_role("button", name=translated(language, "search-field"), exact=True).click()
         filters = {name: translated(language, f"search-{name}") for name in SEARCH_FILTERS}
         kinds = translated(language, "search-has-link"), translated(language, "search-has-reaction")
         for query, key, filled in (

@@ -56,7 +56,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     for number in range(12):
         await post(ada, f"Something else {number}\nand more\nand more")
 
-    await ada.press("Search")
+    await ada.press("Search messages")
     await search(ada, "apples", "No apples here", "Apples are green too", "Apples are red")
     await search(ada, "apples from:Grace", "No apples here", "Apples are green too")
     await search(ada, "apples in:general", "Apples are green too", "Apples are red")
@@ -130,7 +130,7 @@ async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: Pe
     await expect(grace.page.locator("#text-name")).to_have_text("café")
     await expect(switcher).to_have_count(0)
     await expect(grace.page.locator("#beginning")).to_contain_text("No messages in café yet.")
-    await grace.press("Find…")
+    await grace.press("Jump to…")
     await switcher.get_by_role("combobox").fill("ad")
     await expect(switcher.get_by_role("option", name="Ada")).to_be_visible()
     await expect_accessible(grace, axe, "a person in the switcher")

@@ -228,7 +228,7 @@ async def test_at_200_percent_zoom_nothing_is_cut_off_and_nothing_moves(
     await look("the way in")
     await ada.page.get_by_label("Your name").fill("Ada")
     await ada.press("Join")
-    await expect(ada.page.locator(".first-steps").get_by_role("button", name="Create link")).to_be_attached()
+    await expect(ada.page.locator(".first-steps").get_by_role("button", name="Save")).to_be_attached()
     await look("the first steps")
     await write(ada, "A word\n" * 40)
     await look("a channel")
@@ -236,7 +236,7 @@ async def test_at_200_percent_zoom_nothing_is_cut_off_and_nothing_moves(
     read = await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight")
     assert read > viewport["height"] * 0.37
     assert await box(ada).evaluate("(field) => field.clientWidth") > viewport["width"] * 0.6
-    for panel_name in ("Members", "Search", "Pinned messages", "Followed threads", "Mentions"):
+    for panel_name in ("Members", "Search messages", "Pinned messages", "Followed threads", "Mentions"):
         await ada.show_aside(panel_name)
         await expect(ada.page.locator(".aside-body, .thread")).to_be_visible()
         await look(panel_name)

@@ -86,7 +86,7 @@ async def check_side_panels(grace: Person, line: LiveConnection, axe: str) -> No
 
 async def searched(grace: Person, axe: str) -> None:
     side_panel = grace.page.locator(".aside-body")
-    await grace.press("Search")
+    await grace.press("Search messages")
     async with Held(grace, "**/api/search?*") as searching:
         await grace.page.get_by_role("searchbox").fill("gone")
         await grace.page.keyboard.press("Enter")

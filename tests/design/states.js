@@ -1,15 +1,17 @@
 // Every component in every state, for people to look at and for axe to check. `python -m tests.design.serve`
 // serves it at /design.
 
+import { PATHS } from "/web/vendor/icons_later.js";
 import { html, render, h } from "/web/vendor/preact.js";
 import { Avatar, BotSign, hue } from "/web/views/parts/avatar.js";
-import { Button, IconButton } from "/web/views/parts/button.js";
+import { Button, IconButton, SearchButton } from "/web/views/parts/button.js";
 import { Choice, Field, Switch } from "/web/views/parts/field.js";
-import { Icon } from "/web/views/parts/icon.js";
+import { addIcons, Icon } from "/web/views/parts/icon.js";
 import { Skeletons } from "/web/views/parts/skeletons.js";
 import { MORE } from "./more_states.js";
 import { loadWords } from "/web/words/words.js";
 
+addIcons(PATHS);
 const nothing = () => {};
 const COLOURS = [
   ["page", "text"],
@@ -61,9 +63,9 @@ const Buttons = () => html`
     </div>`,
   )}
   <div class="shelf">
-    <${IconButton} icon="search" label="Search" onClick=${nothing} />
+    <${SearchButton} label="Search messages" onClick=${nothing} />
     <${IconButton} icon="people" label="Members, open" aria-pressed="true" onClick=${nothing} />
-    <${IconButton} icon="inbox" label="Inbox with mentions" class="with-news" onClick=${nothing} />
+    <${IconButton} icon="mentions" label="Mentions" class="with-news" onClick=${nothing} />
     <${IconButton} icon="flag" label="Reports" class="urgent" onClick=${nothing} />
     <${IconButton} icon="leave" label="Leave" class="danger" onClick=${nothing} />
     <${IconButton} icon="pin" label="Pin, disabled" disabled onClick=${nothing} />

@@ -143,6 +143,20 @@ async def open_role(person: Person) -> None:
     await person.press("Edit Bakers")
 
 
+async def rename_role(person: Person) -> None:
+    await open_role(person)
+    await person.page.get_by_label("Name", exact=True).fill("Bread and cakes")
+
+
+@asynccontextmanager
+async def role_picker(person: Person) -> AsyncIterator[None]:
+    async with dialog(open_role)(person):
+        await person.page.get_by_label("Add a member").click()
+        await expect(person.page.locator(".offered button").first).to_be_visible()
+        yield
+        await person.page.keyboard.press("Escape")
+
+
 async def open_channel_settings(person: Person) -> None:
     await person.press("About general")
     await person.press("Channel settings")
@@ -170,14 +184,19 @@ async def editing(person: Person) -> AsyncIterator[None]:
     await person.page.keyboard.press("Escape")
 
 
-@asynccontextmanager
-async def server_menu(person: Person) -> AsyncIterator[None]:
-    await person.show_channels()
-    await person.page.locator(".server-name").click()
-    await expect(person.page.locator(".menu")).to_be_visible()
-    yield
-    await person.page.keyboard.press("Escape")
-    await person.hide_channels()
+def list_menu(button: str) -> View:
+    """Return the view of a menu in the list of channels. `button` is the CSS selector of its button."""
+
+    @asynccontextmanager
+    async def view(person: Person) -> AsyncIterator[None]:
+        await person.show_channels()
+        await person.page.locator(button).click()
+        await expect(person.page.locator(".menu")).to_be_visible()
+        yield
+        await person.page.keyboard.press("Escape")
+        await person.hide_channels()
+
+    return view
 
 
 async def find_three(person: Person) -> None:
@@ -207,7 +226,7 @@ VIEWS: dict[str, View] = {
     "channels": channels,
     "empty-channel": empty_channel,
     "members": side_panel("Members"),
-    "search": side_panel("Search", find_three),
+    "search": side_panel("Search messages", find_three),
     "inbox": side_panel("Mentions"),
     "profile": dialog(lambda person: message(person, "Bread").locator(".author").click()),
     "emoji": popup(lambda person: person.press("Choose emoji"), "[role=gridcell]"),
@@ -221,10 +240,13 @@ VIEWS: dict[str, View] = {
     "delete": dialog(delete_message),
     "thread": thread,
     "editing": editing,
-    "server-menu": server_menu,
+    "server-menu": list_menu(".server-name"),
+    "own-menu": list_menu(".who-am-i"),
     "reacted": dialog(lambda person: choose_at_bench(person, "Reactions")),
     "forward": dialog(lambda person: choose_at_bench(person, "Forward")),
     "role": dialog(open_role),
+    "unsaved": dialog(rename_role),
+    "role-picker": role_picker,
     "channel-settings": dialog(open_channel_settings),
     "report": dialog(report_message),
     "lightbox": dialog(

@@ -24,7 +24,7 @@ import { DrawerButton, InboxButton } from "../channels/sidebar.js";
 import { useDroppingIn } from "../composer/attachments.js";
 import { Composer } from "../composer/composer.js";
 import { Timeline } from "./timeline.js";
-import { Button, IconButton } from "../parts/button.js";
+import { Button, IconButton, SearchButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Skeletons } from "../parts/skeletons.js";
 import { Lazy } from "../parts/lazy_component.js";
@@ -117,9 +117,8 @@ function Head({ channel }) {
         aria-pressed=${shown === "members"}
         onClick=${() => toggleSidePanel("members")}
       />
-      <${IconButton}
-        icon="search"
-        label=${t("search")}
+      <${SearchButton}
+        label=${t("search-field")}
         aria-pressed=${shown === "search"}
         onClick=${() => toggleSidePanel("search")}
       />

@@ -22,6 +22,15 @@ export function IconButton({ icon, label, class: look = "", ...rest }) {
 }
 
 /**
+ * The search button of a header, which looks like a field unless the window is narrow.
+ * @param {{label: string, [attribute: string]: unknown}} props
+ */
+export const SearchButton = ({ label, ...rest }) =>
+  html`<button type="button" class="icon-button find" aria-label=${label} ...${rest}>
+    <${Icon} name="search" /><span>${label}</span>
+  </button>`;
+
+/**
  * A text button. `look` is "primary", "danger", "link", other classes or nothing.
  * @param {{look?: string, icon?: IconName, type?: "button" | "submit", children: ComponentChildren,
  *   [attribute: string]: unknown}} props

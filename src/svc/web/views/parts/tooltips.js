@@ -30,8 +30,10 @@ function show(element) {
   if (element === shown && !element?.title) return;
   if (shown && hidden) shown.title ||= hidden;
   [shown, hidden] = [element, ""];
-  // An open menu explains more than its button's name, and the tooltip would cover it.
-  const text = element?.ariaExpanded === "true" ? "" : element?.title || element?.ariaLabel;
+  // An open menu explains more than its button's name, and the tooltip would cover it. A wide button shows
+  // its name itself.
+  const isNamed = element?.querySelector(":scope > span")?.checkVisibility();
+  const text = element?.ariaExpanded === "true" ? "" : element?.title || (isNamed ? "" : element?.ariaLabel);
   if (!element || !text) {
     tip?.hidePopover();
     return;

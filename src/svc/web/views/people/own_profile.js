@@ -1,4 +1,4 @@
-// Our own name, avatar and settings button, in the corner.
+// Our own name and avatar, which open the menu of our presence, and the settings button, in the corner.
 
 import { tryOrNotify } from "../../state/notices.js";
 import { setPresence, ownInvisible, ownQuiet } from "../../state/people.js";
@@ -18,22 +18,11 @@ export function OwnCorner() {
   const { id, nickname, avatar, status_text: status } = member.value;
   const chosen = ownInvisible.value ? "invisible" : ownQuiet.value ? "quiet" : "online";
   const presence = connection.value === "online" ? chosen : "away";
+  const state = t("own-presence", { state: t(`is-${presence}`) });
   return html`<footer class="own-corner">
-    <button type="button" class="who-am-i" onClick=${() => showDialog("settings", { page: "profile" })}>
-      <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
-      <span class="who">
-        <span id="own-name" dir="auto">${nickname}</span>
-        ${
-          chosen !== "online"
-            ? html`<small class="quiet">${t(`is-${chosen}`)}</small>`
-            : status && html`<small class="quiet" dir="auto">${status}</small>`
-        }
-      </span>
-    </button>
     <${MenuButton}
-      icon=${ICONS[chosen]}
-      class=${chosen === "quiet" ? "urgent" : ""}
-      label=${t("own-presence", { state: t(`is-${presence}`) })}
+      class="who-am-i"
+      label=${state}
       items=${[
         ...HOWS.map((how) => ({
           label: t(`is-${how}`),
@@ -43,7 +32,18 @@ export function OwnCorner() {
         })),
         { label: t("set-status"), icon: "edit", onChoose: () => showDialog("settings", { page: "profile" }) },
       ]}
-    />
+    >
+      <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
+      <span class="who">
+        <span id="own-name" dir="auto">${nickname}</span>
+        ${
+          chosen !== "online"
+            ? html`<small class="quiet">${t(`is-${chosen}`)}</small>`
+            : status && html`<small class="quiet" dir="auto">${status}</small>`
+        }
+      </span>
+      <span class="unseen">${state}</span>
+    <//>
     <${IconButton} icon="gear" label=${t("settings")} onClick=${() => showDialog("settings")} />
   </footer>`;
 }

@@ -23,7 +23,7 @@ import { connection, member } from "../../state/server.js";
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import { DrawerButton } from "../channels/sidebar.js";
 import { useDropping } from "../composer/attachments.js";
-import { Button, IconButton } from "../parts/button.js";
+import { Button, IconButton, SearchButton } from "../parts/button.js";
 import { ConversationCall } from "./conversation_call.js";
 import { ConversationComposer, withoutMetadata } from "./conversation_composer.js";
 import { ConversationHistory } from "./conversation_history.js";
@@ -142,17 +142,12 @@ function Head({ conversation }) {
           onClick=${() => callConversation(conversation.id)}
         />`
       }
-      <${IconButton}
-        icon="search"
-        label=${t("private-search")}
-        onClick=${() => showDialog("private-search")}
-      />
       ${
         conversation.two &&
         other &&
         hasPermission("send_messages") &&
         html`<${IconButton}
-          icon="add"
+          icon="invite"
           label=${t("private-add")}
           onClick=${() => showDialog("private-group", { with: [otherId] })}
         />`
@@ -165,6 +160,7 @@ function Head({ conversation }) {
           onClick=${() => showDialog("private-people", { conversationId: conversation.id })}
         />`
       }
+      <${SearchButton} label=${t("private-search")} onClick=${() => showDialog("private-search")} />
       <${IconButton}
         icon=${conversation.verified === "yes" ? "check" : "lock"}
         class=${conversation.verified === "lost" ? "with-news" : ""}
