@@ -77,27 +77,34 @@ FACE = """(hue) => {
 
 
 @asynccontextmanager
-async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list[Person]]]:
-    """Have five people join a new community, owned by the first. The member named `touch` has a phone."""
+async def product_with_people() -> AsyncIterator[People]:
+    """Run a new server, which people can visit with browsers."""
     with TemporaryDirectory() as folder:
         async with (
             running_product(Path(folder) / "data") as product,
             people_at(product.url, chromium() or "", viewport=WIDE) as people,
         ):
-            ada = await people.arrive("Ada Lovelace")
-            await join_and_open(ada)
-            for name, kind, topic in CHANNELS:
-                channel = {"name": name, "type": kind} | ({"topic": topic} if topic else {})
-                await ask(ada, "POST", "/api/channels", channel)
-            await ask(ada, "PATCH", "/api/settings", {"name": "Allotment Club"})
-            others = [await people.arrive(name, touch=name == touch) for name in NAMES]
-            for person in others:
-                await join_and_open(person)
-            for rank, ((name, colour), person) in enumerate(zip(ROLES, others, strict=False)):
-                described = {"name": name, "color": colour, "rank": 300 - rank, "hoisted": True}
-                role = await ask(ada, "POST", "/api/roles", described)
-                await ask(ada, "PUT", f"/api/members/{await own_id(person)}/roles/{role['id']}")
-            yield people, ada, others
+            yield people
+
+
+@asynccontextmanager
+async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list[Person]]]:
+    """Have five people join a new community, owned by the first. The member named `touch` has a phone."""
+    async with product_with_people() as people:
+        ada = await people.arrive("Ada Lovelace")
+        await join_and_open(ada)
+        for name, kind, topic in CHANNELS:
+            channel = {"name": name, "type": kind} | ({"topic": topic} if topic else {})
+            await ask(ada, "POST", "/api/channels", channel)
+        await ask(ada, "PATCH", "/api/settings", {"name": "Allotment Club"})
+        others = [await people.arrive(name, touch=name == touch) for name in NAMES]
+        for person in others:
+            await join_and_open(person)
+        for rank, ((name, colour), person) in enumerate(zip(ROLES, others, strict=False)):
+            described = {"name": name, "color": colour, "rank": 300 - rank, "hoisted": True}
+            role = await ask(ada, "POST", "/api/roles", described)
+            await ask(ada, "PUT", f"/api/members/{await own_id(person)}/roles/{role['id']}")
+        yield people, ada, others
 
 
 def landscape(width: int = 1200, height: int = 640) -> Image.Image:

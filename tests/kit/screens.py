@@ -14,10 +14,10 @@ from playwright.async_api import ViewportSize, expect
 
 from svc.chat.access.permissions import Permission
 from tests.kit.community import ask, give, own_id
-from tests.kit.docs_pictures import FACE, NAMES, community, converse
+from tests.kit.docs_pictures import FACE, NAMES, community, converse, product_with_people
 from tests.kit.people import DRAWER_UP_TO, People, Person, until_still
 from tests.kit.screen_views import OWNER_VIEWS, PRIVATE_VIEWS, VIEWS, View
-from tests.kit.text_channels import open_channel, write
+from tests.kit.text_channels import join_and_open, open_channel, write
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 PHONE, TABLET = ViewportSize(width=390, height=844), ViewportSize(width=768, height=1024)
@@ -29,7 +29,7 @@ SERVERS = [
     {"origin": f"https://{host}", "token": "", "name": name, "picture": ""}
     for host, name in (("choir.example", "Choir"), ("chess.example", "Chess Club"))
 ]
-SPECIAL = ("sign-in", "private", "rail", "news", "call", "stage")
+SPECIAL = ("first-steps", "sign-in", "private", "rail", "news", "call", "stage")
 
 
 async def save(person: Person, view: str) -> None:
@@ -74,6 +74,20 @@ async def take_sign_in(people: People, windows: Windows) -> None:
     for guest in guests:
         await guest.page.get_by_role("button", name="I’m already a member").click()
     await in_sizes(list(zip([guests[0]] * 2 + [guests[1]] * 2, sizes, strict=True)), "sign-in-again")
+
+
+async def take_first_steps(sizes: list[ViewportSize]) -> None:
+    """Save the page of an owner who is alone, at the first step and at the last."""
+    for touch in (True, False):
+        async with product_with_people() as people:
+            ada = await people.arrive("Ada Lovelace", touch=touch)
+            await join_and_open(ada)
+            windows = [(ada, size) for size in (sizes[:2] if touch else sizes[2:])]
+            await expect(ada.page.locator(".first-steps")).to_be_visible()
+            await in_sizes(windows, "first-steps")
+            for _ in range(3):
+                await ada.press("Skip")
+            await in_sizes(windows, "last-step")
 
 
 async def take_private(ada: Person, grace: Person, windows: Windows) -> None:
@@ -151,6 +165,8 @@ async def take_stage(people: list[Person], windows: Windows) -> None:
 
 async def take(wanted: list[str]) -> None:
     SCREENS.mkdir(parents=True, exist_ok=True)
+    if "first-steps" in wanted:
+        await take_first_steps([PHONE, TABLET, LAPTOP, DESKTOP])
     async with community(touch=NAMES[0]) as (people, ada, others):
         await converse(ada, others)
         grace = others[0]
