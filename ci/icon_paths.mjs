@@ -1,6 +1,6 @@
 // Writes the page's icons from the npm package lucide-static. FILE gets one path for each name below, on a
-// grid of 24 units, and LATER gets the icons that no view shows at once. One path for each icon is smaller
-// than the package's shapes and needs no markup. Run by ci/vendor: PACKAGE FILE LATER.
+// grid of 24 units, and LATER gets the icons that no view shows at once, except in menus. One path for each
+// icon is smaller than the package's shapes and needs no markup. Run by ci/vendor: PACKAGE FILE LATER.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,6 @@ const NAMES = {
   copy: "copy",
   deafen: "headphone-off",
   down: "arrow-down",
-  edit: "pencil",
   emoji: "smile",
   file: "file",
   flag: "flag",
@@ -39,14 +38,10 @@ const NAMES = {
   more: "ellipsis",
   people: "users",
   pin: "pin",
-  quiet: "circle-minus",
   reply: "reply",
   search: "search",
-  seen: "circle-dot",
   send: "send-horizontal",
   thread: "message-square-text",
-  trash: "trash-2",
-  unseen: "circle",
   up: "chevron-up",
   voice: "volume-2",
 };
@@ -61,6 +56,7 @@ const LATER_NAMES = {
   devices: "monitor-smartphone",
   disk: "hard-drive",
   download: "download",
+  edit: "pencil",
   forward: "forward",
   full: "maximize",
   globe: "globe",
@@ -72,13 +68,17 @@ const LATER_NAMES = {
   palette: "palette",
   person: "user",
   "person-off": "user-x",
+  quiet: "circle-minus",
   screen: "screen-share",
   "screen-stop": "screen-share-off",
+  seen: "circle-dot",
   server: "server",
   shield: "shield",
   "sign-out": "log-out",
   squares: "qr-code",
   tags: "tags",
+  trash: "trash-2",
+  unseen: "circle",
   webhook: "webhook",
 };
 
