@@ -23,7 +23,8 @@ import { focusMessageField } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { HANDHELD, hasSheets, MenuButton, openWhere } from "../parts/menu.js";
-import { Picker, quickOf, Sign } from "./reactions.js";
+import { Picker, quickOf } from "./reaction_picker.js";
+import { Sign } from "./reactions.js";
 
 const SHEET_EMOJI = 5; // The number of emoji in the first row of the menu.
 
