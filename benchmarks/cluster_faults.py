@@ -37,11 +37,13 @@ from base64 import b64decode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import ClientSession
 
+from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up
@@ -118,6 +120,7 @@ class Cluster:
             await wait_until(f"{relay.name} is attached", relay.is_attached, within_s=HEALED_WITHIN_S)
 
 
+T = TypeVar("T")
 Undo = Callable[[], Awaitable[None]]
 Fault = Callable[[Cluster, random.Random], Awaitable[Undo]]
 
@@ -375,10 +378,10 @@ def _judged(cluster: Cluster, writers: Clients) -> tuple[int, list[str]]:
         for node in cluster.nodes:
             replica = Replica(_file_of(node))
             try:
-                catch_up(log, replica)
+                _until_read(partial(catch_up, log, replica))
             finally:
                 replica.close()
-        epochs, faults = _owners_in(log)
+        epochs, faults = _until_read(partial(_owners_in, log))
     finally:
         log.close()
     for node in cluster.nodes:
@@ -387,6 +390,17 @@ def _judged(cluster: Cluster, writers: Clients) -> tuple[int, list[str]]:
     for node, hashes in zip(cluster.nodes[1:], others, strict=True):
         faults += [f"node {node.name}: table {name} differs" for name in first if hashes[name] != first[name]]
     return epochs, faults
+
+
+def _until_read(read: Callable[[], T]) -> T:
+    """Retry, because a NATS server that has just returned may not respond."""
+    give_up_at = time.monotonic() + HEALED_WITHIN_S
+    while True:
+        try:
+            return read()
+        except ClusterError:
+            if time.monotonic() > give_up_at:
+                raise
 
 
 def _owners_in(log: NatsLog) -> tuple[int, list[str]]:

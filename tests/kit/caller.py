@@ -6,7 +6,7 @@ Grants come from `/live`, signalling uses `/sfu/client`, and aiortc carries the 
 import asyncio
 
 from tests.chat.member import ChatServer, LiveMember
-from tests.kit.aiortc_client import AiortcClient, Voice
+from tests.kit.aiortc_client import AiortcClient, ClientOptions, Voice
 from tests.kit.aiortc_guests import microphone_and_camera
 
 RETRY_S = 0.1
@@ -36,7 +36,10 @@ class Caller:
             await asyncio.sleep(RETRY_S)
         url, grant = reply["data"]["urls"][0 if self._direct else -1], reply["data"]["client_join"]
         socket = await self._chat.http.ws_connect(url, max_msg_size=0)
-        self.client = AiortcClient(self.live.id, self._voice, socket, microphone_and_camera(self._voice))
+        # In a private network, the media service cannot reach this client on loopback.
+        own = ClientOptions(address=socket.get_extra_info("sockname")[0])
+        sends = microphone_and_camera(self._voice)
+        self.client = AiortcClient(self.live.id, self._voice, socket, sends, own)
         await self.client.send("client_join", grant)
 
     async def join_again(self) -> None:
