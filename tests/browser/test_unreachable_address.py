@@ -66,7 +66,7 @@ async def link_warning(person: Person) -> Locator:
 async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
-    steps = ada.page.get_by_role("region", name="Your server is ready.")
+    steps = ada.page.get_by_role("region", name="Your server is ready")
     await steps.get_by_role("button", name="Invite someone with a link").click()
     what, to_do = "works only on this computer", "--host 0.0.0.0 --tls"
     await note_shows_problem(steps.get_by_role("note"), "only-here", what, to_do)
