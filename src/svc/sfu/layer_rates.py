@@ -41,7 +41,7 @@ class LayerRates:
         self._layers: dict[int, list[float]] = {}
         self._recent: dict[int, deque[list[float]]] = {}
         self._starting: set[int] = set()
-        # Of encodings that started again less than 2 s ago: the reports from before, and how many followed.
+        # Encodings that started again less than 2 s ago: their earlier reports, and how many followed.
         # Until then, the keyframe at the start counts for too much, so the remembered rate is used.
         self._restarted: dict[int, tuple[deque[list[float]], int]] = {}
         self._absent_s: dict[int, float] = {}
