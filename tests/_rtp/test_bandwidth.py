@@ -147,6 +147,26 @@ def test_the_estimate_decreases_while_no_reports_arrive() -> None:
     assert MIN_BPS <= link.estimator.estimate() < before / 2
 
 
+def test_losses_in_an_outage_do_not_count_even_if_resent_audio_arrives_after_it() -> None:
+    link = Link()
+    link.talk(3, count=25)
+    before = link.estimator.estimate()
+    link.send(count=250, seconds=1)
+    outage, link.sent = link.sent, []
+    audio = {number for number, _ in outage[5::5]}
+    for number in audio:
+        link.estimator.resent(number)
+    arrival = 100.0 + link.now + 0.03
+    statuses = [(number, arrival if number in audio else None) for number, _ in outage]
+    assert link.estimator.feedback(statuses, 1600, link.now + 0.06) == 250
+    lowest = link.estimator.estimate()
+    for _ in range(30):
+        link.talk(0.1, count=25)
+        lowest = min(lowest, link.estimator.estimate())
+    assert lowest >= 0.8 * before
+    assert link.estimator.reason() != "loss"
+
+
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 30),  # packets sent

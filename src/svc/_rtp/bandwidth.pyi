@@ -13,6 +13,7 @@ class Estimator:
     def want(self, wanted: float) -> None: ...
     def sent(self, size: int, now: float) -> int:
         """Record a sent packet and return its transport-wide number."""
+    def resent(self, number: int) -> None: ...
     def feedback(self, statuses: list[tuple[int, float | None]], reference: int, now: float) -> int:
         """Process feedback, which has the number of each packet and its arrival time, or None if it was lost.
         Return how many packets had not been reported before.

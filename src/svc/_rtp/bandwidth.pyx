@@ -19,8 +19,8 @@ from svc._rtp.rate_control cimport Delivery, is_competing, set_estimate
 from svc._rtp.rate_control cimport update as update_control
 from svc._rtp.rate_window cimport RATE_BUCKETS
 from svc._rtp.rate_window cimport count as count_bytes, rate
-from svc._rtp.sent_packets cimport NOT_TIMED, RECEIVED, REPORTED_LOST, UNDER_WAY, SentPacket, clear, find, init
-from svc._rtp.sent_packets cimport note_sent, time_sent
+from svc._rtp.sent_packets cimport NOT_TIMED, RECEIVED, REPORTED_LOST, UNDER_WAY, SentPacket, clear, find
+from svc._rtp.sent_packets cimport forget_timing, init, note_sent, time_sent
 from svc._rtp.sequence cimport extend
 
 cdef double FIRST_ESTIMATE = 300_000.0
@@ -96,7 +96,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
     for i in range(count):
         packet = find(sent, statuses[i].sequence)
         if i >= losses_end:
-            losses_end = end_of_losses(statuses, count, i)
+            losses_end = end_of_losses(sent, statuses, count, i)
             down = losses_end > i and is_outage(sent, statuses[i].sequence, statuses[losses_end - 1].sequence, now)
             if down:
                 bandwidth.loss.packets = 0
@@ -109,7 +109,8 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
             newest = max(newest, sent_at)
             received(bandwidth, packet, sent_at, statuses[i].arrival + shift)
         else:
-            packet.state = REPORTED_LOST
+            # A late copy of a packet lost in an outage tells as little as its loss.
+            packet.state = RECEIVED if down else REPORTED_LOST
             count_bytes(&bandwidth.sent, sent_at, packet.size)
             if not down:
                 note_packet(&bandwidth.loss, sent_at, packet.size, True)
@@ -123,12 +124,21 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
     return news
 
 
-cdef inline int end_of_losses(const PacketStatus* statuses, int count, int begin) noexcept nogil:
-    """Return the index after the losses that begin at `begin`."""
-    cdef int i = begin
-    while i < count and not statuses[i].received:
-        i += 1
-    return i
+cdef inline int end_of_losses(SentPackets* sent, const PacketStatus* statuses, int count, int begin) noexcept nogil:
+    """Return the index after the losses that begin at `begin`.
+
+    Resent packets do not end them. The link may have delivered only the second copy.
+    """
+    cdef int i, end = begin
+    cdef SentPacket* packet
+    for i in range(begin, count):
+        if not statuses[i].received:
+            end = i + 1
+            continue
+        packet = find(sent, statuses[i].sequence) if end > begin else NULL
+        if packet == NULL or packet.cluster != NOT_TIMED:
+            break
+    return end
 
 
 cdef bint is_outage(SentPackets* sent, uint16_t first, uint16_t last, int64_t now) noexcept nogil:
@@ -389,6 +399,9 @@ cdef class Estimator:
         number = self.packets.next_number & 0xFFFF
         note_sent(&self.packets, <int64_t>(now * 1e9), size)
         return number
+
+    def resent(self, uint16_t number):
+        forget_timing(&self.packets, number)
 
     def feedback(self, list statuses, uint32_t reference, double now) -> int:
         cdef PacketStatus read[2048]
