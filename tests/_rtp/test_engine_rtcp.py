@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from tests.kit import packets
-from tests.kit.call import Call
+from tests.kit.call import Call, sequences
 from tests.kit.participant import AUDIO, MID, VP8_DELTA, VP8_KEYFRAME, Participant, deliver, new_engine
 
 
@@ -61,6 +61,21 @@ def test_a_keyframe_request_that_comes_too_early_is_delayed_rather_than_lost() -
     once, twice = two_requests(None), two_requests(10.6)
     assert once[0] == 10.55
     assert sorted(set(twice) - set(once)) == [pytest.approx(13.55, abs=0.02)]
+
+
+@pytest.mark.parametrize(("lost", "requests"), [(7, 0), (8, 1), (100, 1)])
+def test_an_outage_too_long_for_resends_leads_to_a_keyframe_request(lost: int, requests: int) -> None:
+    call = Call()
+    for sequence in range(1, 102):
+        call.send(sequence, 10.0)
+    call.engine.advance(10.55)
+    call.deliver()
+    before = plis(call.alice)
+    missing = packets.nack(5000, sequences(call.bob)[1 : lost + 1])
+    for step in range(5):  # The receiver repeats the NACK until the keyframe arrives.
+        call.bob.send_rtcp(missing, 11.0 + 0.05 * step)
+        call.deliver()
+    assert plis(call.alice) - before == requests
 
 
 def test_a_receiver_that_keeps_asking_does_not_delay_another_receivers_first_request() -> None:

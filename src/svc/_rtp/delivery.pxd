@@ -13,4 +13,4 @@ cdef void drain(Core* core) noexcept nogil
 cdef void shed(Core* core) noexcept nogil
 cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil
-cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil
+cdef bint resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil

@@ -444,32 +444,37 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
 # --- resending ---
 
 
-cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:
-    """Resend the packet with one of a NACK's numbers, if the receiver is still allowed to get the packet."""
+cdef bint resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:
+    """Resend the packet with one of a NACK's numbers, if the receiver is still allowed to get the packet.
+
+    Return whether the packet can never be resent, because it is too old.
+    """
     cdef int64_t output = extend(down_track.numbers.next_output, sequence)
     cdef Sent* sent
     cdef Slot* slot
     cdef int length
     if output < 0 or not down_track.numbers.started or down_track.transport.keyed == 0:
-        return
+        return False
     if egress_of(core, down_track).blocked or (
             down_track.forwarder.kind == VIDEO and not down_track.paced and is_overloaded(queue_of(core, down_track), core.now)) or (
             is_streamed(down_track) and not takes_again(core, down_track)):
         # A resend would delay waiting packets. If the receiver still needs the packet, it requests it again.
-        return
+        return False
     if down_track.waiting:
         # `sent` contains the previous sender's numbers, which the new sender might repeat. The new sender's
         # packets would then be sent under indices that have already been used.
-        return
+        return False
     sent = &down_track.sent[output & down_track.sent_mask]
     if sent.output != output or not may_resend(core, down_track, sent):
-        return
+        return False
     slot = get(&source_of(down_track, splice_of(down_track, sent)).history, sent.input)
-    if slot == NULL or core.now - slot.arrival > MAX_AGE or down_track.resend_credit < slot.length:
-        return
+    if slot == NULL or core.now - slot.arrival > MAX_AGE:
+        return True
+    if down_track.resend_credit < slot.length:
+        return False
     if sent.redundant and get(&down_track.forwarder.history, sent.input - 1) == NULL:
         # The same bytes can no longer be produced.
-        return
+        return True
     if sent.resends == 0:
         down_track.nacked += NACKED_ALL // NACKED_PACKETS
     sent.resends += 1
@@ -480,6 +485,7 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
         if down_track.transport.pacer != NULL:
             note_sent(down_track.transport.pacer, <uint32_t>length, core.now)
         core.counters.retransmissions_sent += 1
+    return False
 
 
 cdef inline bint may_resend(Core* core, DownTrack* down_track, const Sent* sent) noexcept nogil:

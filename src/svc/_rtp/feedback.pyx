@@ -31,6 +31,9 @@ from svc._rtp.wire cimport Cursor, load16, load32
 # A keyframe is many times larger than other frames, and every receiver gets it. A receiver in trouble may
 # therefore request only one keyframe per interval, in addition to those sent every 2 s (`keyframes`).
 cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
+# If this many packets of one NACK are too old to be resent, the link was down, and the video stays damaged until
+# a keyframe. Chromium would wait for 3 s before it requests one.
+cdef int OUTAGE_PACKETS = 8
 # A receiver that keeps requesting keyframes although they arrive cannot decode them. After a few requests,
 # its interval doubles with each request, up to a maximum, until the receiver has made no request for a while.
 cdef uint8_t FREE_REQUESTS = 4
@@ -171,6 +174,7 @@ cdef void pause_if_hopeless(Core* core, DownTrack* down_track, uint8_t fraction_
 cdef void nack_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
     cdef DownTrack* down_track
     cdef size_t at = 8
+    cdef int too_old = 0
     if packet.length < 12:
         core.counters.dropped_malformed += 1
         return
@@ -184,17 +188,21 @@ cdef void nack_received(Core* core, Transport* transport, const Packet* packet) 
             resend_audio(core, down_track, packet)
         return
     while at + 4 <= packet.length:
-        resend_listed(core, down_track, load16(packet.body + at), load16(packet.body + at + 2))
+        too_old += resend_listed(core, down_track, load16(packet.body + at), load16(packet.body + at + 2))
         at += 4
+    if too_old >= OUTAGE_PACKETS and not (
+            down_track.last_request and core.now - down_track.last_request < interval(down_track)):
+        ask_for_keyframe(core, down_track)
 
 
-cdef void resend_listed(Core* core, DownTrack* down_track, uint16_t first, uint32_t mask) noexcept nogil:
-    """Resend the packets of one entry of a NACK (RFC 4585 section 6.2.1)."""
+cdef int resend_listed(Core* core, DownTrack* down_track, uint16_t first, uint32_t mask) noexcept nogil:
+    """Resend the packets of one entry of a NACK (RFC 4585 section 6.2.1). Return how many are too old for it."""
     cdef int i
-    resend(core, down_track, first)
+    cdef int too_old = resend(core, down_track, first)
     for i in range(16):
         if mask & (<uint32_t>1 << i):
-            resend(core, down_track, <uint16_t>(first + i + 1))
+            too_old += resend(core, down_track, <uint16_t>(first + i + 1))
+    return too_old
 
 
 cdef void resend_audio(Core* core, DownTrack* down_track, const Packet* packet) noexcept nogil:
