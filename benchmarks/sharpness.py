@@ -36,7 +36,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=17)
     parser.add_argument("--hidden", type=float, default=60.0, metavar="S", help="how long the tab is hidden")
-    parser.add_argument("--dip", type=int, default=300, metavar="KBPS", help="the link's rate during a dip")
+    parser.add_argument("--dip", type=int, default=800, metavar="KBPS", help="the link's rate during a dip")
     return parser
 
 
