@@ -6,7 +6,7 @@ Contains only set arithmetic. In the API and the database, a permission has the 
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 
 from svc.chat.errors import ChatError
@@ -134,7 +134,13 @@ def in_channel(
 
 def names(permissions: Permission) -> list[str]:
     """Return the API names of the permissions, in the order of declaration."""
-    return [(permission.name or "").lower() for permission in permissions]
+    return list(_names(permissions))
+
+
+# The state that a page gets has the names for each channel. Nearly all members have one of a few sets.
+@lru_cache(maxsize=1024)
+def _names(permissions: Permission) -> tuple[str, ...]:
+    return tuple((permission.name or "").lower() for permission in permissions)
 
 
 def from_names(wanted: Iterable[object]) -> Permission:
