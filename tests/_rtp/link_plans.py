@@ -30,6 +30,7 @@ class Phase:
     wanted: float = 1e9  # the most that the application wants to send, in bit/s
     loss: float = 0.0
     burst: float = 1.0  # mean number of packets lost in a row
+    longer_s: float = 0.0  # how much longer than the plan's one-way delay
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ class Link:
             leaves = max(now, self.free_at)
         if phase.loss and self._lost(phase):
             return None
-        arrival = leaves + plan.delay_s
+        arrival = leaves + plan.delay_s + phase.longer_s
         if plan.jitter_s:
             arrival += plan.jitter_s * self.random.random() ** 2
         if plan.reorder and self.random.random() < plan.reorder:

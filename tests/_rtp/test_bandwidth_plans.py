@@ -78,6 +78,12 @@ PLANS = [
         19,
     ),
     Plan(
+        "a path that becomes 200 ms longer",
+        (Phase(0, 2e6), Phase(8, 2e6, longer_s=0.2)),
+        (Bounds(reach=(0.8, 8), utilisation=0.75, queue_s=0.12, lost=0.01),),
+        28,
+    ),
+    Plan(
         "a sender that uses little, then much",
         (Phase(0, 4e6, wanted=3e5), Phase(12, 4e6)),
         (Bounds(phase=0, reach=(0.7, 5), queue_s=0.05), Bounds(reach=(0.8, 4), utilisation=0.75)),

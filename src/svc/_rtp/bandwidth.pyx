@@ -10,7 +10,7 @@ from libc.stdint cimport uint16_t
 from libc.string cimport memset
 
 from svc._rtp.arrival_groups cimport GroupDelta, add
-from svc._rtp.delay_trend cimport NORMAL, OVERUSE, Usage, measure_queue, reset
+from svc._rtp.delay_trend cimport NORMAL, OVERUSE, Usage, forget_level, measure_queue, reset
 from svc._rtp.delay_trend cimport update as update_trend
 from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
 from svc._rtp.probing cimport (
@@ -111,6 +111,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
         else:
             # A late copy of a packet lost in an outage tells as little as its loss.
             packet.state = RECEIVED if down else REPORTED_LOST
+            forget_level(&bandwidth.queue)
             count_bytes(&bandwidth.sent, sent_at, packet.size)
             if not down:
                 note_packet(&bandwidth.loss, sent_at, packet.size, True)

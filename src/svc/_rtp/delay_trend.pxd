@@ -36,9 +36,14 @@ cdef struct QueueDelay:     # how much longer packets are in transit than the fa
     int64_t period_began    # ns, our clock
     int periods             # number of periods in `bases`
     bint kept               # the queue never empties, so no period is forgotten
+    int64_t floor           # ns: the shortest transit time of the current short period
+    int64_t floor_began     # ns, our clock
+    int64_t level           # ns: the shortest transit time of the last `level_periods` short periods
+    int level_periods
     int64_t last            # ns: queue delay of the last packet
 
 
 cdef void reset(DelayTrend* trend) noexcept nogil
 cdef void update(DelayTrend* trend, const GroupDelta* delta) noexcept nogil
 cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noexcept nogil
+cdef void forget_level(QueueDelay* queue) noexcept nogil

@@ -26,6 +26,13 @@ cdef double OVERUSE_MS = 10.0
 # The length of each period for which QueueDelay stores the fastest packet (ns). Clocks drift by less than 1
 # ms in 20 s.
 cdef int64_t BASE_PERIOD = 5_000_000_000
+# If the fastest packets of this many short periods took equally long (to within LEVEL, ns) and none was lost,
+# they did not wait in a queue. Any queue, our own or another flow's, grows and shrinks, so the path must have
+# become longer. A difference below MIN_STEP does not matter.
+cdef int64_t FLOOR_PERIOD = 250_000_000
+cdef int LEVEL_PERIODS = 8
+cdef int64_t LEVEL = 2_000_000
+cdef int64_t MIN_STEP = 20_000_000
 
 
 cdef void reset(DelayTrend* trend) noexcept nogil:
@@ -125,5 +132,35 @@ cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noe
     base = queue.bases[0]
     for i in range(1, queue.periods):
         base = min(base, queue.bases[i])
+    if is_level(queue, sent, way) and queue.level - base >= MIN_STEP:
+        for i in range(queue.periods):
+            queue.bases[i] = queue.level
+        base = min(way, queue.level)
     queue.last = way - base
     return queue.last
+
+
+cdef inline bint is_level(QueueDelay* queue, int64_t sent, int64_t way) noexcept nogil:
+    """Add a transit time. Return whether the shortest one has just been level for LEVEL_PERIODS."""
+    cdef bint level
+    if sent - queue.floor_began < FLOOR_PERIOD:
+        queue.floor = min(queue.floor, way)
+        return False
+    if queue.level_periods and sent - queue.floor_began < 2 * FLOOR_PERIOD and (
+            -LEVEL <= queue.floor - queue.level <= LEVEL):
+        queue.level_periods += 1
+    else:
+        queue.level = queue.floor
+        queue.level_periods = 1
+    queue.floor = way
+    queue.floor_began = sent
+    level = queue.level_periods >= LEVEL_PERIODS
+    if level:
+        queue.level_periods = 1
+    return level
+
+
+cdef void forget_level(QueueDelay* queue) noexcept nogil:
+    """Start again after a loss, because a queue that is always full is level too."""
+    queue.level_periods = 0
+    queue.floor_began = 0
