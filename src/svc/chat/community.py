@@ -431,7 +431,6 @@ class Community:
             self.messages.welcome,
             self.files.welcome,
             self.notifications.welcome,
-            self.messages.present,
             self.voice.welcome,
         ]
 

@@ -14,17 +14,18 @@ from svc.chat.cluster.relay_protocol import PROTOCOL, FeedItem, FromOwner, FromR
 
 # The fields of each message, by its tag.
 FROM_RELAY = {
-    "attach": "protocol relay session url epoch number pages",
+    "attach": "protocol relay session url epoch number pages online",
     "sign_in": "request page event id data is_resumed",
     "ask": "request page event id data",
-    "greet": "request page",
+    "greet": "request page with_online",
     "opened": "origin",
     "closed": "page",
     "repair": "after",
 }
 FROM_OWNER = {
-    "attached": "epoch number seq goes_on server_id allowed_origins media_urls media_services refused",
-    "directory": "records is_last",
+    "attached": "epoch number seq goes_on server_id allowed_origins media_urls media_services refused"
+    " shares_online",
+    "directory": "records is_last online",
     "signed_in": "request number session frame",
     "refusal": "request code message more",
     "answered": "request frame session in_sight idle",
@@ -34,7 +35,7 @@ FROM_OWNER = {
 }
 # Parts of messages that are encoded as arrays, so only the order of the fields matters.
 ITEMS = {
-    "p": "frame to but_not seq",
+    "p": "frame to but_not seq presence",
     "m": "id role_ids timeout_until",
     "r": "id rank permissions",
     "c": "id kind archived roles members",
@@ -66,4 +67,4 @@ def test_messages_keep_their_names_on_the_wire(messages: object, names: dict[str
 def test_a_message_is_tagged_with_its_name_in_protocol_1() -> None:
     assert msgspec.msgpack.decode(relay_protocol.encode(Heartbeat(7))) == {"type": "pulse", "number": 7}
     older = msgspec.msgpack.encode({"type": "greet", "request": 1, "page": 2})
-    assert relay_protocol.decode_from_relay(older) == StateRequest(1, 2)
+    assert relay_protocol.decode_from_relay(older) == StateRequest(1, 2, with_online=True)

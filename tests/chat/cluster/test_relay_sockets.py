@@ -5,14 +5,26 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
+import pytest
+
 from svc.chat.cluster.relay.link import OwnerLink
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets, _State
-from svc.chat.cluster.relay_protocol import AttachResponse, OpenPage, SessionRecord, StateRequest
+from svc.chat.cluster.relay_protocol import (
+    AttachResponse,
+    OpenPage,
+    PresenceRecord,
+    SessionRecord,
+    StateRequest,
+    StateResponse,
+)
 from svc.chat.errors import ChatError
+from svc.chat.live import frames
 from svc.chat.live.open_page import Page
+from svc.chat.messages import responses
 
-PAGES = range(1, 11)
+PAGES = range(1, 41)
 SESSION = SessionRecord("ada", "session", 0, 1, lasting=False)
 OPENED = [OpenPage(number, SESSION, in_sight=True, idle=False) for number in PAGES]
 
@@ -40,23 +52,45 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
-def relay_with_pages(owner: BusyOwner, closed: list[int]) -> tuple[RelaySockets, RelayReplica]:
-    """Return a relay's open pages, which receive events of epoch 1. A page that is closed is in `closed`."""
+def relay_with_pages(
+    owner: SimpleNamespace, closed: list[int], sent: list[bytes] | None = None
+) -> tuple[RelaySockets, RelayReplica]:
+    """Return a relay's open pages, which receive events of epoch 1. A page that is closed is in `closed`, and
+    the frames to all pages are in `sent`.
+    """
+    sent = [] if sent is None else sent
     replica = RelayReplica()
     sockets = RelaySockets(cast(OwnerLink, owner), replica, LearnedOrigins([], secure=False))
     for number in PAGES:
         page = SimpleNamespace(
-            session=SESSION.session(), cut_off=lambda code, reason, number=number: closed.append(number)
+            session=SESSION.session(),
+            cut_off=lambda code, reason, number=number: closed.append(number),
+            send_welcome=sent.extend,
+            send=sent.append,
         )
         sockets._by_number[number], sockets._states[number] = cast(Page, page), _State(SESSION)
         replica.hub.add(SESSION.member_id, cast(Page, page))
     return sockets, replica
 
 
-def attached(*, goes_on: bool) -> AttachResponse:
-    return AttachResponse(
+def attached(*, goes_on: bool, shares_online: bool = False) -> AttachResponse:
+    response = AttachResponse(
         2, 0, 0, goes_on, server_id="", allowed_origins=(), media_urls=(), media_services=1, refused=()
     )
+    return msgspec.structs.replace(response, shares_online=shares_online)
+
+
+class QuickOwner(SimpleNamespace):
+    """A connection to an owner that responds to each request for a state."""
+
+    def __init__(self, *, shares_online: bool) -> None:
+        response = attached(goes_on=False, shares_online=shares_online)
+        super().__init__(connection=SimpleNamespace(attached=response), session="one")
+        self.requested: list[StateRequest] = []
+
+    async def call(self, make: Callable[[int], StateRequest]) -> Any:
+        self.requested.append(make(1))
+        return self.connection, StateResponse(1, 0, SESSION, b"state")
 
 
 async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> None:
@@ -92,3 +126,23 @@ async def test_pages_that_wait_for_their_state_get_no_events_and_get_it_over_the
         owner.answers.pop(0).set_result(None)
         await turns()
     assert owner.requested == closed == [*PAGES]
+
+
+@pytest.mark.parametrize(
+    ("is_known", "shares_online"), [(True, True), (True, False), (False, True), (False, False)]
+)
+async def test_a_page_keeps_the_online_members_only_if_its_relay_and_both_owners_know_them(
+    is_known: bool, shares_online: bool
+) -> None:
+    """Owners of an older version send no online members, but the whole state."""
+    owner, sent = QuickOwner(shares_online=shares_online), list[bytes]()
+    _, replica = relay_with_pages(owner, [], sent)
+    grace = PresenceRecord("grace", is_online=True, idle=False, do_not_disturb=False)
+    replica.online.replace([grace] if is_known else None)
+    replica.begin(2, 0, 0, [], [] if shares_online else None)
+    owner.on_attached(owner.connection.attached, OPENED)
+    await turns()
+    assert {request.with_online for request in owner.requested} == {not is_known}
+    has_left = frames.push("presence", responses.presence("grace", None))
+    assert sent == [b"state", *([has_left] if is_known and shares_online else [])] * len(PAGES)
+    assert len(replica.hub) == len(PAGES)

@@ -5,6 +5,10 @@ Do-not-disturb and invisibility are stored.
 
 from typing import Any
 
+import pytest
+
+from svc.chat.live.hub import Presence
+from svc.chat.messages import presence
 from svc.chat.notification_levels.rules import LevelChoice
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
@@ -99,3 +103,27 @@ async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> N
                 "invisible": False
             }
             assert await how(owner, who) == (True, False, True)
+
+
+async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_had_time_to_come_back(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with server_with_insight(variables) as (chat, community), chat.member("Ada") as ada:
+        token, _ = await chat.join("Ben"), await chat.join("Cleo")
+        ids = {member.nickname: member.id for member in community.directory.members.values()}
+        shown, clock = community.messages.presence, [0.0]
+        monkeypatch.setattr(shown, "_now", lambda: shown._began_at + clock[0])
+        idle = Presence(idle=True, do_not_disturb=False)
+        shown.adopt({ids["Ada"]: idle, ids["Ben"]: idle, "somebody who has left": idle})
+        assert await how(ada, ids["Ben"]) == (True, True, False)
+        async with chat.member("", token) as ben:
+            assert ben.welcome["online"] == sorted([ada.id, ben.id])
+            assert await how(ada, ben.id) == (True, False, False)
+            monkeypatch.setattr(presence, "RETURN_GRACE_S", 0.0)
+            shown.adopt({ids["Ben"]: idle, ids["Cleo"]: idle})
+            assert await how(ada, ids["Cleo"]) == (True, True, False)
+            assert await how(ada, ids["Cleo"]) == (False, False, False)
+            clock[0] = 1.0
+            shown.adopt({ids["Cleo"]: idle})
+            assert ids["Cleo"] not in community.hub.presences
+            assert community.hub.presences.keys() == {ada.id, ben.id}

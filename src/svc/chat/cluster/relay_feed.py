@@ -30,6 +30,7 @@ from svc.chat.cluster.relay_protocol import (
     FeedItem,
     MemberRecord,
     PageRevocation,
+    PresenceRecord,
     Removal,
     RoleRecord,
     TokenMaker,
@@ -37,7 +38,8 @@ from svc.chat.cluster.relay_protocol import (
     events_subject,
     pack_audience,
 )
-from svc.chat.live.hub import Audience, Hub, steady_clock
+from svc.chat.live import frames
+from svc.chat.live.hub import EVERYONE, Audience, Hub, Presence, steady_clock
 from svc.chat.live.open_page import MemberPage
 
 # The limits for stored batches, enough for several minutes in a busy community. A relay that has missed more
@@ -217,6 +219,17 @@ class ReplicatedHub(Hub):
             if not receiving:
                 del self._receiving[member_id]
         super().remove(member_id, page)
+
+    def push_presence(self, event: object, member_id: str, presence: Presence | None) -> None:
+        self._store_presence(member_id, presence)
+        frame = frames.push("presence", event)
+        super().distribute(frame, EVERYONE, member_id, None)
+        record = PresenceRecord.of(member_id, presence)
+        self.feed.add(EventFrame(frame, pack_audience(EVERYONE), member_id, None, record), len(frame))
+
+    def presence_records(self) -> list[PresenceRecord]:
+        """Return all members who are shown as online."""
+        return [PresenceRecord.of(member_id, presence) for member_id, presence in self.presences.items()]
 
     def distribute(self, frame: bytes, to: Audience, but_not: str | None, seq: int | None) -> None:
         super().distribute(frame, to, but_not, seq)

@@ -40,6 +40,7 @@ from svc.chat.cluster.relay_protocol import (
     PageClosed,
     PageRequest,
     PageResponse,
+    PresenceRecord,
     ReplayRequest,
     ReplayResponse,
     SessionRecord,
@@ -54,15 +55,18 @@ from svc.chat.community import Community
 from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
+from svc.chat.live.hub import Presence
 
-# Exceeds the largest request from a page, including its frame.
-_MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+# The first message from a relay lists the online members, in 45 bytes each. All others are smaller.
+_MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 _HEARTBEAT_INTERVAL_S = 0.5
 # If a relay does not respond to a ping, it is gone, and so are its pages' sockets.
 _PING_INTERVAL_S = 10.0
 _ATTACH_WITHIN_S = 10.0
 # Encoding this many records takes about a millisecond.
 _RECORDS_AT_ONCE = 1000
+# How long the owner composes states before other tasks run. One takes about 0.3 ms.
+_MAX_TURN_S = 0.005
 # How long the owner waits for requests in progress when it stops.
 _FINISH_WITHIN_S = 10.0
 
@@ -179,10 +183,11 @@ class Link:
     ) -> None:
         self.name, self.session, self._url = attach.relay, attach.session, attach.url
         self._ws, self._hub, self._links = ws, hub, links
-        self._live = community.live
+        self._live, self._presence = community.live, community.messages.presence
         self._feed: Feed = hub.feed
         self._pages: dict[int, RemotePage] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._yielded_at = 0.0
 
     @property
     def status(self) -> RelayStatus:
@@ -192,10 +197,15 @@ class Link:
         """Register the relay's open pages and send the relay everything it has missed."""
         feed, directory = self._feed, self._hub.directory
         assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
+        if attach.epoch < feed.epoch:
+            self._presence.adopt(
+                {record.member_id: Presence(record.idle, record.do_not_disturb) for record in attach.online}
+            )
         feed.want()
         goes_on = attach.epoch == feed.epoch and feed.batches_after(attach.number) is not None
         number, seq = feed.number, self._hub.seq
         records: list[DirectoryRecord] = [] if goes_on else directory.records()
+        online: list[PresenceRecord] = [] if goes_on else self._hub.presence_records()
         refused = self._restore(attach)
         await self.send(
             AttachResponse(
@@ -208,13 +218,14 @@ class Link:
                 facts.media_urls,
                 facts.media_services,
                 refused,
+                shares_online=True,
             )
         )
         while not goes_on:
             part, records = records[:_RECORDS_AT_ONCE], records[_RECORDS_AT_ONCE:]
-            await self.send(DirectoryPart(part, is_last=not records))
-            if not records:
-                break
+            shown, online = online[:_RECORDS_AT_ONCE], online[_RECORDS_AT_ONCE:]
+            goes_on = not records and not online
+            await self.send(DirectoryPart(part, is_last=goes_on, online=shown))
 
     def _restore(self, attach: AttachRequest) -> list[int]:
         """Register the pages that are already open on the relay. Return the numbers of the pages that are
@@ -228,8 +239,7 @@ class Link:
             except ChatError:
                 refused.append(opened.page)
                 continue
-            page = self._add(opened.page, session)
-            page.in_sight, page.idle = opened.in_sight, opened.idle
+            self._add(opened.page, session, in_sight=opened.in_sight, idle=opened.idle)
         return refused
 
     async def read(self) -> None:
@@ -240,12 +250,12 @@ class Link:
             match decode_from_relay(message.data):
                 case SignInRequest() as request:
                     await self._sign_in(request)
-                    await _yield_to_others()
+                    await self._yield_to_others()
                 case PageRequest() as request:
                     self._start(self._answer(request))
                 case StateRequest() as request:
                     await self._send_state(request)
-                    await _yield_to_others()
+                    await self._yield_to_others()
                 case OriginNotice(origin):
                     self._start(self._live.opened(origin))
                 case PageClosed(page_id):
@@ -293,13 +303,12 @@ class Link:
         if (page := self._pages.pop(page_id, None)) is not None and page.session is not None:
             self._hub.remove(page.session.member_id, page)
 
-    def _add(self, page_id: int, session: Session) -> RemotePage:
+    def _add(self, page_id: int, session: Session, *, in_sight: bool = False, idle: bool = False) -> None:
         # The relay may sign a page in again.
         self._remove(page_id)
         page = self._pages[page_id] = RemotePage(self._feed, self.session, page_id)
-        page.session = session
+        page.session, page.in_sight, page.idle = session, in_sight, idle
         self._hub.add(session.member_id, page)
-        return page
 
     async def _sign_in(self, message: SignInRequest) -> None:
         if self._links.is_ending:
@@ -325,7 +334,8 @@ class Link:
         if page is None or page.session is None or self._links.is_ending:
             await self.send(NotProcessed(message.request))
             return
-        event, welcome = self._live.signing_in.welcome(page.session, is_resumed=False)
+        signing_in = self._live.signing_in
+        event, welcome = signing_in.state(page.session, with_present=message.with_online)
         number = self._feed.number
         frame = frames.push(event, welcome)
         await self.send(StateResponse(message.request, number, SessionRecord.of(page.session), frame))
@@ -340,11 +350,13 @@ class Link:
         session = SessionRecord.of(page.session)
         await self.send(PageResponse(message.request, frame, session, page.in_sight, page.idle))
 
+    async def _yield_to_others(self) -> None:
+        """Let other tasks on the event loop run, unless they ran a moment ago.
 
-async def _yield_to_others() -> None:
-    """Let other tasks on the event loop run.
-
-    Composing a page's state takes milliseconds. A relay that attaches to a new owner sends thousands of
-    requests for it, and reading these requests does not yield to other tasks.
-    """
-    await asyncio.sleep(0)
+        A relay that attaches to a new owner sends thousands of requests for states, and reading these
+        requests does not yield to other tasks.
+        """
+        now = asyncio.get_running_loop().time
+        if now() - self._yielded_at > _MAX_TURN_S:
+            await asyncio.sleep(0)
+            self._yielded_at = now()

@@ -15,7 +15,15 @@ from msgspec import Struct
 from svc.chat.access.directory import Channel, Member
 from svc.chat.access.permissions import Override, Overrides, Role, from_store, to_store
 from svc.chat.access.tokens import Session
-from svc.chat.live.hub import EVERYONE, Audience, Everyone, PermissionHolders, Recipients, Viewers
+from svc.chat.live.hub import (
+    EVERYONE,
+    Audience,
+    Everyone,
+    PermissionHolders,
+    Presence,
+    Recipients,
+    Viewers,
+)
 
 LINK_PATH = "/cluster/relay"
 # A link to a relay with a different version of this protocol is refused.
@@ -165,6 +173,23 @@ DirectoryRecord = MemberRecord | RoleRecord | ChannelRecord | TokenMaker | Remov
 MEMBER, ROLE, CHANNEL = "member", "role", "channel"
 
 
+class PresenceRecord(Struct, frozen=True, array_like=True):
+    """A member's presence as others see it."""
+
+    member_id: str
+    is_online: bool
+    idle: bool
+    do_not_disturb: bool
+
+    @classmethod
+    def of(cls, member_id: str, presence: Presence | None) -> "PresenceRecord":
+        idle, do_not_disturb = presence or (False, False)
+        return cls(member_id, presence is not None, idle, do_not_disturb)
+
+    def presence(self) -> Presence | None:
+        return Presence(self.idle, self.do_not_disturb) if self.is_online else None
+
+
 # Events. Numbering starts over in each epoch.
 
 
@@ -176,6 +201,8 @@ class EventFrame(Struct, frozen=True, array_like=True, tag="p"):
     but_not: str | None
     # The event's number for pages that resume; None if the event is not replayed to them.
     seq: int | None
+    # The content of an event about a member's presence.
+    presence: PresenceRecord | None = None
 
 
 class PageRevocation(Struct, frozen=True, array_like=True, tag="x"):
@@ -233,6 +260,8 @@ class AttachRequest(Struct, frozen=True, tag="attach"):
     epoch: int
     number: int
     pages: Sequence[OpenPage]
+    # The members whom the relay's pages show as online, for the owner of another epoch.
+    online: Sequence[PresenceRecord] = ()
 
 
 class SignInRequest(Struct, frozen=True, tag="sign_in"):
@@ -258,6 +287,8 @@ class StateRequest(Struct, frozen=True, tag="greet"):
 
     request: int
     page: int
+    # Whether the state includes the online members.
+    with_online: bool = True
 
 
 class OriginNotice(Struct, frozen=True, tag="opened"):
@@ -301,11 +332,14 @@ class AttachResponse(Struct, frozen=True, tag="attached"):
     media_services: int
     # The numbers of the relay's pages that the owner no longer accepts.
     refused: Sequence[int]
+    # Whether the owner sends the online members with the directory, and can leave them out of states.
+    shares_online: bool = False
 
 
 class DirectoryPart(Struct, frozen=True, tag="directory"):
     records: Sequence[DirectoryRecord]
     is_last: bool
+    online: Sequence[PresenceRecord] = ()
 
 
 class StateResponse(Struct, frozen=True, tag="signed_in"):

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -75,6 +76,13 @@ def steady_clock() -> Callable[[], float]:
 # several minutes, which is longer than a train takes to pass through a tunnel.
 MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
+
+
+class Presence(NamedTuple):
+    """The state of a member who is shown as online."""
+
+    idle: bool
+    do_not_disturb: bool
 
 
 class Push(Struct, frozen=True):
@@ -156,6 +164,8 @@ class Hub:
         # sets.
         self.invisible: set[str] = set()
         self.quiet: set[str] = set()
+        # The last pushed presence of each member who is shown as online.
+        self.presences: dict[str, Presence] = {}
 
     def __len__(self) -> int:
         return self._count
@@ -230,6 +240,17 @@ class Hub:
         """
         seq = self._kept.next_seq(self._now_us()) if kept else None
         self.distribute(frames.push(event, data, seq), to, but_not, seq)
+
+    def push_presence(self, event: object, member_id: str, presence: Presence | None) -> None:
+        """Push a change of a member's presence to all others. None means that the member went offline."""
+        self._store_presence(member_id, presence)
+        self.push("presence", event, EVERYONE, but_not=member_id, kept=False)
+
+    def _store_presence(self, member_id: str, presence: Presence | None) -> None:
+        if presence is None:
+            self.presences.pop(member_id, None)
+        else:
+            self.presences[member_id] = presence
 
     def distribute(self, frame: bytes, to: Audience, but_not: str | None, seq: int | None) -> None:
         """Send an encoded event to the online members of an audience, and store it if it has a `seq`."""

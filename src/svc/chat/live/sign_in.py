@@ -31,7 +31,8 @@ class Resumption(TokenRequest):
 
 
 class PageSignIn:
-    """The rules for signing pages in. Together, the `welcomes` make up the whole state that a member can see.
+    """The rules for signing pages in. Together, `welcomes` and `present` return the whole state that a member
+    can see.
 
     `present` returns the part that cannot be replayed because its events are not stored, such as the online
     members.
@@ -77,11 +78,23 @@ class PageSignIn:
         """Return the event name and the data for the reply to a page that has signed in. After a resumption,
         the missed events follow the reply.
         """
-        event, parts = ("resumed", self._present) if is_resumed else ("authenticated", self._welcomes)
+        if is_resumed:
+            return "resumed", self._compose(session, self._present)
+        return "authenticated", self._compose(session, [*self._welcomes, *self._present])
+
+    def state(self, session: Session, *, with_present: bool) -> tuple[str, Mapping[str, object]]:
+        """Return the event name and the data for a page that has been signed in before. `with_present` says
+        whether the state includes the part that cannot be replayed.
+        """
+        if with_present:
+            return self.welcome(session, is_resumed=False)
+        return "authenticated", self._compose(session, self._welcomes)
+
+    def _compose(self, session: Session, parts: Sequence[Welcome]) -> Mapping[str, object]:
         welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(session)}
         for part in parts:
             welcome |= part(session)
-        return event, welcome
+        return welcome
 
     def renew(self, before: Session, shown: TokenRequest, now: float) -> Session:
         """Verify a fresh token for the same member. Raises ChatError."""

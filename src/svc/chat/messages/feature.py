@@ -36,7 +36,7 @@ class MessagesFeature:
         self.marking = Annotations(services, ports, self.messages.written)
         self.history = History(services, pages)
         self.search = Search(services, self.indexer)
-        self.presence = Presence(services)
+        self.presence = Presence(services, time.monotonic)
         self.own = OwnMessages(services.database, self.messages, self.urls)
         self.index_cleanup = IndexCleanup(services.database, self.indexer, time.time)
         self.retention = Retention(services.database, self.messages, ports, time.time)

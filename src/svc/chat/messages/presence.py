@@ -7,16 +7,21 @@ nor SQL code.
 """
 
 import asyncio
+from collections.abc import Callable, Mapping
 
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.live.hub import EVERYONE, Viewers
+from svc.chat.live.hub import Presence as Shown
+from svc.chat.live.hub import Viewers
 from svc.chat.messages import responses
 from svc.chat.services import Services
 
 # How long a member without an open page still counts as online. A page that reloads or changes networks
 # reconnects within this time.
 GRACE_S = 5.0
+# After a takeover, members whom the last owner showed as online get this much time to come back. Relays need
+# about a second to attach, and on a busy machine several.
+RETURN_GRACE_S = 15.0
 # While a member is typing, their page repeats the typing event at this interval. Receivers show the member as
 # typing for twice this interval.
 TYPING_EVERY_S = 3.0
@@ -25,14 +30,14 @@ _MAX_TYPING = 4096
 
 
 class Presence:
-    def __init__(self, services: Services) -> None:
+    """The presence of all members. `now` returns monotonic seconds."""
+
+    def __init__(self, services: Services, now: Callable[[], float]) -> None:
         self._directory, self._hub = services.directory, services.hub
+        self._now, self._began_at = now, now()
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # The time of the last typing event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
-        # The last pushed state of each online member who is not invisible: whether they are idle, and whether
-        # do-not-disturb is on.
-        self._announced: dict[str, tuple[bool, bool]] = {}
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.refresh)
 
@@ -41,11 +46,12 @@ class Presence:
         leaving = (m for m in self._leaving if m not in self._hub.invisible)
         shown = {*self._hub.shown_members(), *leaving, session.member_id}
         online = sorted(shown & self._directory.members.keys())
-        states = {member_id: self._announced.get(member_id, (False, False)) for member_id in online}
+        presences, active = self._hub.presences, Shown(idle=False, do_not_disturb=False)
+        idle = [m for m in online if presences.get(m, active).idle]
         return {
             "online": online,
             # The requesting member is not idle, because they have just opened a page.
-            "idle": [m for m in online if states[m][0] and m != session.member_id],
+            "idle": [m for m in idle if m != session.member_id],
             "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }
 
@@ -60,6 +66,20 @@ class Presence:
         self._typed[key] = now
         event = responses.Typing(channel_id, member_id, thread)
         self._hub.push("typing", event, Viewers(channel_id), but_not=member_id, kept=False)
+
+    def adopt(self, shown: Mapping[str, Shown]) -> None:
+        """Show the members as online whom the last owner showed as online, until they have had time to come
+        back. Does nothing if this server did not just begin.
+        """
+        if self._now() - self._began_at > RETURN_GRACE_S:
+            return
+        loop = asyncio.get_running_loop()
+        for member_id, presence in shown.items():
+            is_known = member_id in self._hub.presences or member_id in self._hub.invisible
+            if is_known or member_id not in self._directory.members:
+                continue
+            self._push_presence(member_id, presence)
+            self._leaving[member_id] = loop.call_later(RETURN_GRACE_S, self._left, member_id)
 
     def close(self) -> None:
         """Cancel the timers without announcing that members go offline."""
@@ -81,22 +101,17 @@ class Presence:
         if self._hub.online(member_id):
             self._push_presence(member_id, self._present(member_id))
 
-    def _present(self, member_id: str) -> tuple[bool, bool] | None:
+    def _present(self, member_id: str) -> Shown | None:
         if member_id in self._hub.invisible:
             return None
-        return self._hub.idle(member_id), member_id in self._hub.quiet
+        return Shown(self._hub.idle(member_id), member_id in self._hub.quiet)
 
     def _left(self, member_id: str) -> None:
         del self._leaving[member_id]
         self._push_presence(member_id, None)
 
-    def _push_presence(self, member_id: str, present: tuple[bool, bool] | None) -> None:
-        if present == self._announced.get(member_id):
+    def _push_presence(self, member_id: str, presence: Shown | None) -> None:
+        if presence == self._hub.presences.get(member_id):
             return
-        if present is None:
-            del self._announced[member_id]
-        else:
-            self._announced[member_id] = present
-        idle, do_not_disturb = present or (False, False)
-        event = responses.Presence(member_id, present is not None, idle, do_not_disturb)
-        self._hub.push("presence", event, EVERYONE, but_not=member_id, kept=False)
+        event = responses.presence(member_id, presence)
+        self._hub.push_presence(event, member_id, presence)

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from svc.base.emoji import MAX_EMOJI_CHARACTERS
 from svc.chat.access.media_urls import MediaUrls
+from svc.chat.live import hub
 from svc.chat.messages import message as messages
 from svc.chat.messages.markdown import MAX_LINK_CHARACTERS, MAX_LINKS, MAX_MENTIONS
 from svc.chat.messages.message import (
@@ -261,6 +262,12 @@ class Presence(Response):
     online: bool
     idle: bool
     do_not_disturb: bool
+
+
+def presence(member_id: str, shown: hub.Presence | None) -> Presence:
+    """Return the event about a member's presence. None means that the member is offline."""
+    idle, do_not_disturb = shown or (False, False)
+    return Presence(member_id, shown is not None, idle, do_not_disturb)
 
 
 def message(of: messages.Message, urls: MediaUrls) -> Message:

@@ -196,7 +196,8 @@ listen({
   onGreeting(greeting) {
     roles.value = greeting.roles;
     blocked.value = new Set(greeting.blocked);
-    setPresences(greeting);
+    // The state after a takeover leaves them out, because we know them: only the differences follow.
+    if (greeting.online) setPresences(greeting);
     ownInvisible.value = greeting.invisible;
     complete.value = false;
     greetings += 1;

@@ -41,6 +41,7 @@ from svc.chat.cluster.relay_protocol import (
     NotProcessed,
     OpenPage,
     PageResponse,
+    PresenceRecord,
     ReplayRequest,
     ReplayResponse,
     StateResponse,
@@ -242,20 +243,24 @@ class OwnerLink:
             replica.epoch,
             replica.number,
             pages,
+            replica.online.records(),
         )
         await ws.send_bytes(encode(attach))
         attached = decode_from_owner(await self._first(ws))
         assert isinstance(attached, AttachResponse), "an owner answers AttachRequest first"
         records: list[DirectoryRecord] = []
+        online: list[PresenceRecord] = []
         while not attached.goes_on:
             part = decode_from_owner(await ws.receive_bytes())
             # Heartbeats may arrive between the parts.
             if isinstance(part, DirectoryPart):
                 records += part.records
+                online += part.online
                 if part.is_last:
                     break
         if not attached.goes_on:
-            replica.begin(attached.epoch, attached.number, attached.seq, records)
+            shared = online if attached.shares_online else None
+            replica.begin(attached.epoch, attached.number, attached.seq, records, shared)
         connection = self.connection = Connection(ws, owner, attached)
         self._was_attached = True
         self._outage.ended()

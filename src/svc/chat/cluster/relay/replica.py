@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from svc.chat.access.directory import Directory
+from svc.chat.cluster.relay.online_members import OnlineMembers
 from svc.chat.cluster.relay_protocol import (
     CHANNEL,
     MEMBER,
@@ -23,6 +24,7 @@ from svc.chat.cluster.relay_protocol import (
     FeedItem,
     MemberRecord,
     PageRevocation,
+    PresenceRecord,
     Removal,
     RoleRecord,
     TokenMaker,
@@ -48,6 +50,7 @@ class RelayReplica:
         # The owner limits the number of open pages per member, because a member's pages may be connected to
         # several relays.
         self.hub.max_pages_of_a_member = math.inf
+        self.online = OnlineMembers()
         # The current epoch, and the number of the last applied event.
         self.epoch = self.number = 0
         self.applied = 0
@@ -61,9 +64,19 @@ class RelayReplica:
         self.on_gap: Callable[[], None] = lambda: None
         self.on_cut_off: Callable[[PageRevocation], None] = lambda item: None
 
-    def begin(self, epoch: int, number: int, seq: int, records: Sequence[DirectoryRecord]) -> None:
-        """Replace the state with a complete directory from the owner."""
+    def begin(
+        self,
+        epoch: int,
+        number: int,
+        seq: int,
+        records: Sequence[DirectoryRecord],
+        online: Sequence[PresenceRecord] | None = None,
+    ) -> None:
+        """Replace the state with a complete directory from the owner, and the online members if it sent
+        them.
+        """
         self.on_begin()
+        self.online.replace(online)
         directory = Directory(time.time)
         for record in records:
             _change(directory, record)
@@ -151,7 +164,9 @@ class RelayReplica:
             self.applied += 1
             self._remember(position, item)
             match item:
-                case EventFrame(frame, to, but_not, seq):
+                case EventFrame(frame, to, but_not, seq, presence):
+                    if presence is not None:
+                        self.online.change(presence, frame)
                     self.hub.distribute(frame, unpack_audience(to), but_not, seq)
                 case PageRevocation():
                     self.on_cut_off(item)

@@ -4,7 +4,8 @@ handles their requests.
 Along with a page's welcome, the owner sends the number of the last event that the welcome includes. The page
 gets every later event exactly once. After a takeover, each page gets its full state again over the open
 socket, and no events before it. Otherwise, a page that reconnects in between would resume after the new
-owner's first event, and would never get what it missed before that event.
+owner's first event, and would never get what it missed before that event. The state leaves out the online
+members, which the page knows already: it gets the differences as events.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from svc.chat.access.address import Origins
 from svc.chat.access.tokens import Session
 from svc.chat.cluster.owner_proxy import NO_OWNER, OWNER_WITHIN_S
 from svc.chat.cluster.relay.link import LinkLost, OwnerLink
+from svc.chat.cluster.relay.online_members import MissedPresences
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay_protocol import (
     AttachResponse,
@@ -46,7 +48,7 @@ _REACHED_WITHIN_S = 5.0
 _PAUSE_S = 0.2
 # The maximum number of state requests in progress: enough to keep the owner busy, but few enough that other
 # requests do not wait long.
-_MAX_STATE_REQUESTS = 4
+_MAX_STATE_REQUESTS = 16
 _IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
 
 logger = logging.getLogger(__name__)
@@ -75,8 +77,9 @@ class RelaySockets(SocketServer):
         self._numbers: dict[Page, int] = {}
         self._by_number: dict[int, Page] = {}
         self._states: dict[int, _State] = {}
-        # The numbers of the pages that have missed events and are waiting for their full state.
-        self._stale: set[int] = set()
+        # The numbers of the pages that have missed events and are waiting for their state, each with the
+        # presences that it has missed, or None if it needs all of them.
+        self._stale: dict[int, MissedPresences | None] = {}
         self._state_task: asyncio.Task[None] | None = None
         link.pages, link.on_attached = self._open_pages, self._attached
         replica.on_begin, replica.on_cut_off = self._withhold_events, self._cut_off
@@ -166,7 +169,7 @@ class RelaySockets(SocketServer):
         if number is not None:
             del self._by_number[number]
             self._states.pop(number, None)
-            self._stale.discard(number)
+            self._stale.pop(number, None)
             self._link.notify(PageClosed(number))
 
     async def opened(self, origin: str | None) -> None:
@@ -181,9 +184,11 @@ class RelaySockets(SocketServer):
         ]
 
     def _withhold_events(self) -> None:
-        """Send the pages no events until they have their full state, because they have missed some."""
-        self._stale = set(self._states)
-        for number in self._stale:
+        """Send the pages no events until they have their state, because they have missed some."""
+        missed = self._replica.online.track_missed()
+        for number in self._states:
+            # A page that is still waiting has missed more.
+            self._stale.setdefault(number, missed)
             page = self._by_number[number]
             assert page.session is not None, "a page has a state after its sign-in"
             self._hub.remove(page.session.member_id, page)
@@ -201,11 +206,11 @@ class RelaySockets(SocketServer):
             self._state_task.cancel()
             self._state_task = None
         # If the link was lost while states were being sent, some pages are still waiting for theirs.
-        if numbers := sorted(self._stale.difference(attached.refused)):
+        if numbers := sorted(self._stale.keys() - attached.refused):
             self._state_task = asyncio.create_task(self._send_states(numbers))
 
     async def _send_states(self, numbers: Sequence[int]) -> None:
-        """Send each page its full state. Handle a few pages at a time."""
+        """Send each page its state. Handle a few pages at a time."""
         waiting = iter(numbers)
 
         async def send_one_by_one() -> None:
@@ -217,8 +222,9 @@ class RelaySockets(SocketServer):
     async def _send_state(self, number: int) -> None:
         if (page := self._by_number.get(number)) is None:
             return
+        missed = self._stale.get(number)
         try:
-            reply, later = await self._state_of(number)
+            reply, later, shares_online = await self._state_of(number, with_online=missed is None)
         except (LinkLost, TimeoutError, ChatError):
             page.cut_off(CloseCode.GOING_AWAY, "The server has changed")
             return
@@ -227,19 +233,25 @@ class RelaySockets(SocketServer):
         page.send_welcome([reply.frame])
         for item in later:
             self._send_later(page, number, item, is_kept_sent=False)
-        self._stale.discard(number)
+        if shares_online and missed is not None and (changes := missed.frames_for(reply.session.member_id)):
+            page.send(changes)
+        del self._stale[number]
         self._hub.add(reply.session.member_id, page)
 
-    async def _state_of(self, number: int) -> tuple[StateResponse, list[EventFrame | PageRevocation]]:
-        """Return a page's state and the events that follow it. Raises LinkLost, TimeoutError or ChatError."""
-        connection, reply = await self._link.call(lambda call: StateRequest(call, number))
+    async def _state_of(
+        self, number: int, *, with_online: bool
+    ) -> tuple[StateResponse, list[EventFrame | PageRevocation], bool]:
+        """Return a page's state, the events that follow it, and whether the owner shares the online members.
+        Raises LinkLost, TimeoutError or ChatError.
+        """
+        connection, reply = await self._link.call(lambda call: StateRequest(call, number, with_online))
         assert isinstance(reply, StateResponse), "the response to a state request"
         async with asyncio.timeout(_REACHED_WITHIN_S):
             await self._replica.wait_applied(reply.number)
         later = self._replica.since(reply.number, reply.session.member_id)
         if later is None or self._link.connection is not connection:
             raise LinkLost
-        return reply, later
+        return reply, later, connection.attached.shares_online
 
     def _cut_off(self, item: PageRevocation) -> None:
         if item.relay == self._link.session and (page := self._by_number.get(item.page)) is not None:

@@ -1,0 +1,85 @@
+"""A relay knows which members its pages show as online, and what they miss while they get no events."""
+
+import json
+from collections.abc import Iterator
+
+from svc.chat.cluster.relay.online_members import MissedPresences, OnlineMembers
+from svc.chat.cluster.relay_protocol import PresenceRecord
+from svc.chat.live import frames
+from svc.chat.messages import responses
+
+ADA, GRACE, EDSGER, ALAN = (
+    PresenceRecord(name, is_online=True, idle=False, do_not_disturb=False)
+    for name in ("ada", "grace", "edsger", "alan")
+)
+IDLE_GRACE = PresenceRecord("grace", is_online=True, idle=True, do_not_disturb=False)
+AWAY_ALAN = PresenceRecord("alan", is_online=False, idle=False, do_not_disturb=False)
+
+
+def change(members: OnlineMembers, record: PresenceRecord) -> None:
+    event = responses.presence(record.member_id, record.presence())
+    members.change(record, frames.push("presence", event))
+
+
+def members_of(*records: PresenceRecord) -> OnlineMembers:
+    members = OnlineMembers()
+    members.replace(records)
+    return members
+
+
+def track(members: OnlineMembers) -> MissedPresences:
+    missed = members.track_missed()
+    assert missed is not None
+    return missed
+
+
+def events(data: bytes) -> Iterator[tuple[str, bool, bool]]:
+    """Yield the member, whether online, and whether idle, of each event."""
+    while data:
+        assert data[0] == 0x81 and data[1] < 126, "a short text frame"
+        frame, data = json.loads(data[2 : 2 + data[1]]), data[2 + data[1] :]
+        assert frame["event"] == "presence"
+        yield frame["data"]["member_id"], frame["data"]["online"], frame["data"]["idle"]
+
+
+def test_a_page_gets_the_difference_to_another_owners_members_except_its_own() -> None:
+    members = members_of(ADA, GRACE, EDSGER)
+    missed = track(members)
+    members.replace([ADA, IDLE_GRACE, ALAN])
+    expected = [("grace", True, True), ("edsger", False, False), ("alan", True, False)]
+    assert sorted(events(missed.frames_for("ada"))) == sorted(expected)
+    assert sorted(events(missed.frames_for("grace"))) == sorted(expected[1:])
+
+
+def test_events_that_a_page_misses_are_added_and_those_that_undo_a_change_remove_it() -> None:
+    members = members_of(ADA, GRACE)
+    missed = track(members)
+    members.replace([ADA, GRACE])
+    assert missed.frames_for("ada") == b""
+    change(members, ALAN)
+    change(members, IDLE_GRACE)
+    assert list(events(missed.frames_for("ada"))) == [("alan", True, False), ("grace", True, True)]
+    change(members, AWAY_ALAN)
+    change(members, GRACE)
+    assert missed.frames_for("ada") == b""
+    assert members.records() == [ADA, GRACE]
+
+
+def test_a_page_that_waits_through_two_takeovers_gets_all_differences() -> None:
+    members = members_of(ADA, GRACE)
+    missed = track(members)
+    members.replace([ADA])
+    later = track(members)
+    members.replace([ADA, EDSGER])
+    assert sorted(events(missed.frames_for("ada"))) == [("edsger", True, False), ("grace", False, False)]
+    assert list(events(later.frames_for("ada"))) == [("edsger", True, False)]
+
+
+def test_unknown_members_have_no_differences() -> None:
+    members = OnlineMembers()
+    change(members, ADA)
+    assert members.track_missed() is None and members.records() == []
+    members.replace([ADA])
+    assert members.track_missed() is not None
+    members.replace(None)
+    assert members.track_missed() is None and members.records() == []
