@@ -127,3 +127,17 @@ async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_h
             shown.adopt({ids["Cleo"]: idle})
             assert ids["Cleo"] not in community.hub.presences
             assert community.hub.presences.keys() == {ada.id, ben.id}
+
+
+async def test_a_state_lists_members_who_became_invisible_or_were_removed_a_moment_ago_as_offline(
+    chat: ChatServer,
+) -> None:
+    folk = await people(chat)
+    async with folk.live("owner", "member", "guest") as [owner, member, guest]:
+        assert await how(owner, guest.id) == (True, False, False)
+        await member.ws.close()
+        await folk.member.done("PUT", "/api/me/invisible", {"invisible": True})
+        assert await how(owner, member.id) == (False, False, False)
+        await folk.owner.done("POST", f"/api/members/{guest.id}/kick", {})
+        async with folk.live("moderator") as [moderator]:
+            assert moderator.welcome["online"] == sorted([owner.id, moderator.id])

@@ -7,7 +7,8 @@ nor SQL code.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
@@ -36,23 +37,25 @@ class Presence:
         self._directory, self._hub = services.directory, services.hub
         self._now, self._began_at = now, now()
         self._leaving: dict[str, asyncio.TimerHandle] = {}
+        # The ids of the members who are shown as online, and of those who are idle or have do-not-disturb on,
+        # in order. Each state has a copy, and sorting 10,000 ids takes milliseconds.
+        self._online: list[str] = []
+        self._idle: list[str] = []
+        self._quiet: list[str] = []
         # The time of the last typing event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.refresh)
+        services.changes.member_gone.append(lambda member_id: self._list(member_id, None))
 
     def welcome(self, session: Session) -> dict[str, object]:
         """Return the online members, including the requesting member."""
-        leaving = (m for m in self._leaving if m not in self._hub.invisible)
-        shown = {*self._hub.shown_members(), *leaving, session.member_id}
-        online = sorted(shown & self._directory.members.keys())
-        presences, active = self._hub.presences, Shown(idle=False, do_not_disturb=False)
-        idle = [m for m in online if presences.get(m, active).idle]
+        own = session.member_id
         return {
-            "online": online,
+            "online": _with(self._online, own, is_in=True),
             # The requesting member is not idle, because they have just opened a page.
-            "idle": [m for m in idle if m != session.member_id],
-            "do_not_disturb": [m for m in online if m in self._hub.quiet],
+            "idle": _with(self._idle, own, is_in=False),
+            "do_not_disturb": _with(self._quiet, own, is_in=own in self._hub.quiet),
         }
 
     def typing(self, member_id: str, channel_id: str, now: float, thread: str | None = None) -> None:
@@ -97,8 +100,10 @@ class Presence:
         self.refresh(member_id)
 
     def refresh(self, member_id: str) -> None:
-        """Push an online member's state if it has changed. An invisible member is reported as offline."""
-        if self._hub.online(member_id):
+        """Push a member's state if it has changed and they are online, or were a moment ago. An invisible
+        member is reported as offline.
+        """
+        if self._hub.online(member_id) or member_id in self._leaving:
             self._push_presence(member_id, self._present(member_id))
 
     def _present(self, member_id: str) -> Shown | None:
@@ -113,5 +118,29 @@ class Presence:
     def _push_presence(self, member_id: str, presence: Shown | None) -> None:
         if presence == self._hub.presences.get(member_id):
             return
+        self._list(member_id, presence)
         event = responses.presence(member_id, presence)
         self._hub.push_presence(event, member_id, presence)
+
+    def _list(self, member_id: str, presence: Shown | None) -> None:
+        is_idle, is_quiet = presence or (False, False)
+        _put(self._online, member_id, is_in=presence is not None)
+        _put(self._idle, member_id, is_in=is_idle)
+        _put(self._quiet, member_id, is_in=is_quiet)
+
+
+def _with(ids: Sequence[str], member_id: str, *, is_in: bool) -> list[str]:
+    """Return a copy of a sorted list that contains an id, or does not."""
+    copy = list(ids)
+    _put(copy, member_id, is_in=is_in)
+    return copy
+
+
+def _put(ids: list[str], member_id: str, *, is_in: bool) -> None:
+    """Insert an id into a sorted list, or remove it."""
+    at = bisect_left(ids, member_id)
+    if at < len(ids) and ids[at] == member_id:
+        if not is_in:
+            del ids[at]
+    elif is_in:
+        ids.insert(at, member_id)
