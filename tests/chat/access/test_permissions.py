@@ -104,6 +104,44 @@ def test_permissions_follow_the_model(world: dict[str, object]) -> None:
     assert directory.would_have("ada", channel) == directory.permissions("ada", "x") or timeout > NOW
 
 
+members = st.builds(
+    lambda id_, held, until: Member(id_, id_, tuple(held), timeout_until=until),
+    st.sampled_from(("ada", "bob", "bot")),
+    st.lists(st.sampled_from(ROLE_IDS), unique=True, max_size=2),
+    st.sampled_from((0.0, NOW + 1)),
+)
+channels = st.builds(
+    lambda id_, position, of_roles, of_members: Channel(
+        id_, id_, TEXT, position, overrides=Overrides(of_roles, of_members)
+    ),
+    st.sampled_from(("x", "y")),
+    st.integers(0, 2),
+    st.dictionaries(st.sampled_from(ROLE_IDS), overrides, max_size=2),
+    st.dictionaries(st.sampled_from(("ada", "bob", "bot")), overrides, max_size=1),
+)
+changes = st.one_of(
+    members.map(lambda member: ("put_member", member)),
+    channels.map(lambda channel: ("put_channel", channel)),
+    st.builds(lambda id_, held: ("put_role", Role(id_, id_, 1, held)), st.sampled_from(ROLE_IDS[:3]), sets),
+    st.sampled_from(("x", "y")).map(lambda id_: ("drop_channel", id_)),
+    st.sampled_from(ROLE_IDS[:3]).map(lambda id_: ("drop_role", id_)),
+    st.sampled_from(("ada", "bob")).map(lambda id_: ("drop_member", id_)),
+    st.sampled_from(("ada", "bob", None)).map(lambda maker: ("put_token_maker", "bot", maker)),
+)
+
+
+@given(st.lists(changes, max_size=12))
+def test_visible_channels_follow_every_change(made: list[tuple[str, object]]) -> None:
+    directory = Directory(lambda: NOW)
+    for name, *arguments in made:
+        getattr(directory, name)(*arguments)
+        for member_id in ("ada", "bob", "bot"):
+            view = Permission.VIEW_CHANNEL
+            ordered = directory.ordered_channels()
+            expected = [c for c in ordered if directory.has_permission(member_id, view, c.id)]
+            assert directory.visible_channels(member_id) == expected
+
+
 @given(st.lists(st.sampled_from(list(Permission)), unique=True).map(union))
 def test_permissions_survive_json_and_the_database(permissions: Permission) -> None:
     assert from_names(names(permissions)) == permissions

@@ -7,6 +7,7 @@ every event queries it. The directory stores nothing on disk and never waits.
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from svc.chat.access.channel_properties import ChannelProperties
 from svc.chat.access.media_urls import MediaLink
@@ -103,6 +104,9 @@ class Directory:
         # roles share one entry, keyed by these roles.
         self._server_wide: dict[str | tuple[str, ...], Permission] = {}
         self._in_channel: dict[tuple[str | tuple[str, ...], str], Permission] = {}
+        self._visible: dict[str | tuple[str, ...], list[Channel]] = {}
+        # Members with an override in a channel, or None after a change.
+        self._overridden: frozenset[str] | None = None
         self._viewers: dict[str, frozenset[str]] = {}
         self._by_roles: dict[tuple[str, ...], list[str]] = {}
         # The key is a channel's role overrides and two sets of exceptions: members who may not view the
@@ -178,8 +182,11 @@ class Directory:
         if member_id is None or member_id in self._token_makers.values():
             self._server_wide.clear()
             self._in_channel.clear()
+            self._visible.clear()
+            self._overridden = None
         else:
             self._server_wide.pop(member_id, None)
+            self._visible.pop(member_id, None)
             for channel_id in self.channels:
                 self._in_channel.pop((member_id, channel_id), None)
         assert self.may_change(), "the directory changes only in the on_commit of an exclusive_write"
@@ -411,9 +418,19 @@ class Directory:
         return cached
 
     def visible_channels(self, member_id: str) -> list[Channel]:
-        """Return the channels that a member may view, in order."""
-        view = Permission.VIEW_CHANNEL
-        return [c for c in self.ordered_channels() if self.has_permission(member_id, view, c.id)]
+        """Return the channels that a member may view, in order. A timeout does not change them."""
+        if (member := self.members.get(member_id)) is None:
+            return []
+        if self._overridden is None:
+            overrides = (channel.overrides.members for channel in self.channels.values())
+            self._overridden = frozenset(chain.from_iterable(overrides))
+        own = member_id in self._token_makers or member_id in self._overridden
+        key = member_id if own else member.role_ids
+        cached = self._visible.get(key)
+        if cached is None:
+            view, channels = Permission.VIEW_CHANNEL, self.ordered_channels()
+            cached = self._visible[key] = [c for c in channels if view in self._lasting_in(member, c.id)]
+        return list(cached)
 
     def listed_channels(self, member_id: str) -> list[Channel]:
         """Return the visible channels that are not archived."""
