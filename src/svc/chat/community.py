@@ -8,7 +8,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 from aiohttp import ClientSession, web
@@ -20,6 +19,7 @@ from svc.base.database import Database
 from svc.base.ids import BufferedBits, Ids
 from svc.base.metrics import Registry
 from svc.base.open_file_limit import limit
+from svc.base.package_version import package_version
 from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
 from svc.chat.access.rate_limits import RateLimits
@@ -204,7 +204,7 @@ class Community:
             SettingsRequests(self.settings),
             AccountRequests(self.account, self.blocks, self._kept_of_a_member()),
             VoiceRequests(self.voice, self.voice_moderation),
-            DescriptionRequests(version("svc-server")),
+            DescriptionRequests(package_version()),
             self.private.requests,
             self._rail(),
             LinkedAccountRequests(
@@ -261,7 +261,7 @@ class Community:
     def _backups(self, database: Database) -> Backups:
         config, objects = self._config, self.media.objects if self.media.enabled else None
         folder = config.uploads.storage.folder
-        return Backups(database, config.data_dir, objects, folder, version("svc-server"))
+        return Backups(database, config.data_dir, objects, folder, package_version())
 
     def _exports(self, database: Database) -> Exports:
         def facts() -> dict[str, object]:
@@ -292,7 +292,7 @@ class Community:
                 instanceId=config.operating.instance_id or UNSET,
             )
 
-        shown_version = config.operating.version or version("svc-server")
+        shown_version = config.operating.version or package_version()
         report = HealthReport(config, self._sources(), shown_version, int(time.time() * 1000))
         return StatusRequests(shown_version, info, self.tokens, self.registry, self.probes, report)
 

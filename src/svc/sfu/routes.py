@@ -7,7 +7,6 @@ Decides which clients may connect, but not which may join. See docs/signalling.m
 import asyncio
 import logging
 from datetime import UTC, datetime
-from importlib.metadata import version
 
 from aiohttp import web
 
@@ -15,6 +14,7 @@ from svc.base import logs
 from svc.base.addresses import is_nearby, rate_limit_key
 from svc.base.connections import WaitingQueue
 from svc.base.http_connections import recognise
+from svc.base.package_version import package_version
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection, Socket
@@ -41,7 +41,7 @@ class Routes:
         self._control_from_anywhere = control_from_anywhere
         # Connections that have neither joined nor presented a registration's secret.
         self._newcomers: WaitingQueue[Connection] = WaitingQueue()
-        self._version = version("svc-server")
+        self._version = package_version()
 
     def application(self) -> web.Application:
         application = web.Application()

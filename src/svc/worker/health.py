@@ -6,16 +6,16 @@ field, because the cause may be the server rather than the worker.
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.metadata import version
 
 from aiohttp import web
 
 from svc.base.metrics import Registry
+from svc.base.package_version import package_version
 
 
 def health_of(reachable: Callable[[], bool], registry: Registry, used: Callable[[], None]) -> web.Application:
     """Return the application without starting it. It calls `used` for each request."""
-    running = version("svc-server")
+    running = package_version()
 
     async def health(_: web.Request) -> web.Response:
         used()

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
@@ -23,6 +22,7 @@ from nats.js.object_store import ObjectStore
 
 from svc.base import commit_log
 from svc.base.object_store_config import DEFAULT_FOLDER
+from svc.base.package_version import package_version
 from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
@@ -79,7 +79,7 @@ class Snapshots:
                     position = commit_log.position_in(connection)
                     schema = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 assert position is not None, "only a file of a cluster has snapshots"
-                header = Header(schema, version("svc-server"), int(time.time() * 1000), DEFAULT_FOLDER)
+                header = Header(schema, package_version(), int(time.time() * 1000), DEFAULT_FOLDER)
                 with archive.open("xb") as file, closing(ArchiveWriter(file, header)) as writer:
                     writer.add_file(DATABASE, copy)
                     for path in secret_files(data_dir, database.name):

@@ -9,13 +9,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Annotated, Literal
 
 from aiohttp import web
 from msgspec import UNSET, Meta, UnsetType
 
 from svc.base.metrics import Registry
+from svc.base.package_version import package_version
 from svc.base.turn_server import IceServer
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
@@ -227,7 +227,7 @@ class StatusCommands(Commands):
     async def get(self) -> ServerStatus:
         config, sources = self._config, self._sources
         return ServerStatus(
-            version=version("svc-server"),
+            version=package_version(),
             host=config.host,
             port=config.port,
             address=self._address(),
