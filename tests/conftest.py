@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.kit.bytecode import compile_changed
 from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
@@ -49,6 +50,13 @@ def pytest_xdist_auto_num_workers() -> int:
     and networks.
     """
     return 2 * (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Compile changed files once instead of in each worker."""
+    if not sys.dont_write_bytecode:
+        compile_changed(config)
 
 
 @pytest.hookimpl(optionalhook=True)
