@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import livekit, sharpness, unwatched_video, voice
-from benchmarks.texture import TEXTURE
+from benchmarks.simulated_devices import NOISY_CAPTURE
 from tests._rtp.link_plans import Run, violations
 from tests._rtp.test_bandwidth_plans import PLANS, SEEDS
 from tests.kit.home_networks import why_not
@@ -62,7 +62,7 @@ async def main() -> None:
         print("| row, cameras | concealed, % | height × fps | frozen, s/min and camera | queue, ms |")
         print("|---|---|---|---|---|")
         for cameras in options.cameras:
-            for capture, watching in ((CAPTURE, False), (CAPTURE, True), (TEXTURE, False)):
+            for capture, watching in ((CAPTURE, False), (CAPTURE, True), (NOISY_CAPTURE, False)):
                 these = [
                     row for row in rows if (CAPTURES.get(row, CAPTURE), row in WATCHED) == (capture, watching)
                 ]
@@ -233,7 +233,7 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 
 
 # Four cameras with frames that are cheap to encode send 0.6 Mbit/s, less than a fair share of 4 Mbit/s.
-CAPTURES = {"A5": TEXTURE}
+CAPTURES = {"A5": NOISY_CAPTURE}
 # Stores the time at which the service first reports more layers of a video than it sends now.
 AWAIT_RAISE = """() => {
   const level = ({ paused, spatial, temporal }) => paused ? -1 : 3 * Math.max(spatial, 0) + temporal;

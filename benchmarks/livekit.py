@@ -26,7 +26,7 @@ from pathlib import Path
 
 import jwt
 
-from benchmarks.texture import TEXTURE
+from benchmarks.simulated_devices import NOISY_CAPTURE
 from svc.tools.bench.server import stop
 from tests.kit.conditions import wait_until
 from tests.kit.delayed_link import delayed
@@ -109,7 +109,7 @@ async def one_call(
         call: AbstractAsyncContextManager[NarrowCall]
         if system == "ours":
             call = narrow_call(
-                folder, executable, names=names, capture=TEXTURE, viewport=WIDE, watching=False
+                folder, executable, names=names, capture=NOISY_CAPTURE, viewport=WIDE, watching=False
             )
         else:
             call = livekit_call(folder, options.server, options.client, executable, names)
@@ -129,7 +129,8 @@ async def measure(
     while time.monotonic() - began < BACK_WITHIN_S:
         shown = await call.cameras(1.0)
         if len(shown) == cameras and all(
-            rate >= FULL * TEXTURE.frame_rate and height >= TEXTURE.height for rate, height, _ in shown
+            rate >= FULL * NOISY_CAPTURE.frame_rate and height >= NOISY_CAPTURE.height
+            for rate, height, _ in shown
         ):
             break
     yield f"{NARROW_KBPS} k → {GROWN_KBPS:,} k, s", Figures(time.monotonic() - began, 0, 0, 0)
@@ -237,7 +238,7 @@ async def listens(network_namespace: NetworkNamespace, port: int) -> bool:
 
 
 async def joined(people: People, name: str, *, publishes: bool) -> Person:
-    person = await people.arrive(name, capture=TEXTURE)
+    person = await people.arrive(name, capture=NOISY_CAPTURE)
     now = int(time.time())
     grants = {"roomJoin": True, "room": "calls", "canPublish": publishes, "canSubscribe": not publishes}
     claims = {"iss": API_KEY, "sub": name, "nbf": now, "exp": now + TOKEN_LIFETIME_S, "video": grants}

@@ -19,7 +19,7 @@ from itertools import cycle
 from pathlib import Path
 from statistics import median
 
-from benchmarks.texture import TEXTURE
+from benchmarks.simulated_devices import NOISY_CAPTURE
 from tests.kit.home_networks import UDP, Home, home_networks, people_in, server_in, why_not
 from tests.kit.people import WIDE, Person, bare_chromium
 from tests.kit.shared_print import SET_VISIBILITY, SHARES_PRINT, sharp_at_ms
@@ -55,8 +55,8 @@ async def shared_print() -> AsyncIterator[tuple[Person, Person, Home]]:
         ):
             link = world.homes["grace"]
             await link.shape(WIDE_KBPS)
-            ada = await first.arrive("Ada", capture=TEXTURE)
-            grace = await second.arrive("Grace", capture=TEXTURE)
+            ada = await first.arrive("Ada", capture=NOISY_CAPTURE)
+            grace = await second.arrive("Grace", capture=NOISY_CAPTURE)
             await ada.join()
             await ada.page.evaluate(SHARES_PRINT)
             await ada.press("Share screen")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tests.kit.people import Capture
 
-TEXTURE_SCRIPT = """
+DEVICES_SCRIPT = """
 const { width, height, frameRate } = %s;
 if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "automatic" });
@@ -57,12 +57,12 @@ if (navigator.mediaDevices)
 
 
 @dataclass(frozen=True, slots=True)
-class Texture(Capture):
+class NoisyCapture(Capture):
     """A capture with frames that are expensive to encode, in place of the browser's simulated camera."""
 
     def script(self, camera: int = 0) -> str:
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
-        return TEXTURE_SCRIPT % json.dumps(size)
+        return DEVICES_SCRIPT % json.dumps(size)
 
 
-TEXTURE = Texture(480, 270, 12)
+NOISY_CAPTURE = NoisyCapture(480, 270, 12)
