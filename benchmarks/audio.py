@@ -11,7 +11,7 @@ import urllib.request
 from collections import Counter
 from dataclasses import dataclass
 
-from benchmarks.contest import Options, options, silent
+from benchmarks.sfu_comparison import Options, options, silent
 from svc.tools.bench.measurement import Measurement
 from svc.tools.bench.room_clients import RoomClients, room_clients
 from svc.tools.bench.scenario import Scenario

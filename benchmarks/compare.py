@@ -11,14 +11,14 @@ which send the same media.
 import asyncio
 
 from benchmarks import s1, s2, s2_bursts, s3
-from benchmarks.contest import HEADING, contest, options
+from benchmarks.sfu_comparison import HEADING, compare, options
 
 
 async def main() -> None:
     chosen = options()
     for script in (s1, s2, s2_bursts, s3):
         print(f"\n{script.TITLE}\n\n{HEADING}", flush=True)
-        await contest(script.SCENARIO, script.PPS, chosen)
+        await compare(script.SCENARIO, script.PPS, chosen)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.audio import dropped, of_drops
-from benchmarks.contest import options, silent
+from benchmarks.sfu_comparison import options, silent
 from svc.tools.bench.cores import on_first_core
 from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario

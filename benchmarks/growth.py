@@ -8,9 +8,9 @@ alone runs in this process, without sockets, and processes one packet after anot
 import asyncio
 import time
 
-from benchmarks.contest import Options, options, silent
 from benchmarks.limit.run import limit
 from benchmarks.micro.steps import fan_out
+from benchmarks.sfu_comparison import Options, options, silent
 from svc.tools.bench.meter import Meter
 from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario

@@ -7,7 +7,7 @@ delay. Run it as `python -m benchmarks.joins`.
 import asyncio
 import statistics
 
-from benchmarks.contest import silent
+from benchmarks.sfu_comparison import silent
 from svc.tools.bench.client import Client
 from svc.tools.bench.measurement import Measurement
 from svc.tools.bench.room_clients import RoomClients, room_clients

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from benchmarks.contest import silent
+from benchmarks.sfu_comparison import silent
 from svc.tools.bench.process import resident_kb
 from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 
 from benchmarks import s1, s2, s2_bursts, s3
-from benchmarks.contest import WARM_UP_S, silent
 from benchmarks.limit.run import limit
+from benchmarks.sfu_comparison import WARM_UP_S, silent
 from svc.tools.bench.meter import Meter
 from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario

@@ -1,6 +1,6 @@
 """S2: one camera to fifty receivers. python -m benchmarks.s2"""
 
-from benchmarks.contest import run
+from benchmarks.sfu_comparison import run
 from svc.tools.bench.scenario import Scenario
 
 TITLE, SCENARIO, PPS = "S2: 1 x 50, 300 packets/s of 1100 bytes", Scenario(1, 50), 300

@@ -1,7 +1,7 @@
 """S2 with bursts, as from a real camera: all ten packets in a frame at once. python -m
 benchmarks.s2_bursts"""
 
-from benchmarks.contest import run
+from benchmarks.sfu_comparison import run
 from svc.tools.bench.scenario import Scenario
 
 TITLE, SCENARIO, PPS = "S2 in bursts: 1 x 50, 30 frames/s of 10 x 1100 bytes", Scenario(1, 50, burst=10), 300

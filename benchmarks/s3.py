@@ -1,6 +1,6 @@
 """S3: ten people talking to each other. python -m benchmarks.s3"""
 
-from benchmarks.contest import run
+from benchmarks.sfu_comparison import run
 from svc.tools.bench.scenario import Scenario
 
 TITLE, SCENARIO, PPS = (

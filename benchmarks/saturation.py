@@ -16,7 +16,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
-from benchmarks.contest import Options, contestants, options, silent
+from benchmarks.sfu_comparison import Options, options, sfu_programs, silent
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
 from svc.tools.bench.meter import Meter
@@ -43,9 +43,9 @@ async def main(chosen: Options) -> None:
     print("| | most packets/s | near it (S4): us CPU per packet | p50 us | p99 us | ", end="")
     print("beyond: packets/s | loss % | p99 us |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
-    for name, contestant in contestants(SCENARIO, chosen.peers):
+    for name, program in sfu_programs(SCENARIO, chosen.peers):
         try:
-            async with contestant() as meter:
+            async with program() as meter:
                 print(f"| {name} | {await row(name, meter, chosen.seconds)}", flush=True)
         except BenchError as problem:
             print(f"| {name} | {problem} | | | | | | |", flush=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
-from benchmarks.contest import silent
+from benchmarks.sfu_comparison import silent
 from svc.tools.bench import process
 from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario

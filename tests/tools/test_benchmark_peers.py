@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from benchmarks.contest import silent
 from benchmarks.janus.program import program, where_it_is
 from benchmarks.janus.room_clients import MID, janus, offer
 from benchmarks.janus.session import connected
 from benchmarks.peers import program as peer_program
+from benchmarks.sfu_comparison import silent
 from svc.sfu.codecs import MID as MID_EXTENSION
 from svc.sfu.codecs import TRANSPORT_CC
 from svc.sfu.ice import IceCredentials

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.contest import row
 from benchmarks.endurance import Row, verdict
 from benchmarks.saturation import is_disturbed, search
+from benchmarks.sfu_comparison import row
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement, Reading
 from svc.tools.bench.scenario import Scenario

@@ -32,7 +32,7 @@ from svc.tools.bench.sfu import progress
 
 WARM_UP_S = 1.0
 
-Contestant = Callable[[], AbstractAsyncContextManager[Meter]]
+SfuProgram = Callable[[], AbstractAsyncContextManager[Meter]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +59,19 @@ def options() -> Options:
 
 
 def run(title: str, scenario: Scenario, pps: int) -> None:
-    """Parse the command line and run the contest for one scenario."""
+    """Parse the command line and compare the programs in one scenario."""
     chosen = options()
     print(f"\n{title}\n\n{HEADING}", flush=True)
-    asyncio.run(contest(scenario, pps, chosen))
+    asyncio.run(compare(scenario, pps, chosen))
 
 
-async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
+async def compare(scenario: Scenario, pps: int, chosen: Options) -> None:
     """Start all programs before the first round and send traffic to them in turn."""
     async with AsyncExitStack() as present:
         meters: dict[str, Meter] = {}
-        for name, contestant in contestants(scenario, chosen.peers):
+        for name, program in sfu_programs(scenario, chosen.peers):
             try:
-                meters[name] = await present.enter_async_context(contestant())
+                meters[name] = await present.enter_async_context(program())
             except BenchError as problem:
                 print(f"| {name} | {problem} | | | | | | |", flush=True)
         by_name: dict[str, list[Measurement]] = {name: [] for name in meters}
@@ -85,22 +85,22 @@ async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
         print(row(name, measurements, by_name["limit"]), flush=True)
 
 
-def contestants(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[str, Contestant]]:
-    contestants: list[tuple[str, Contestant]] = [
+def sfu_programs(scenario: Scenario, peers: Iterable[tuple[str, str]]) -> list[tuple[str, SfuProgram]]:
+    programs: list[tuple[str, SfuProgram]] = [
         ("limit", partial(limit, scenario)),
         ("svc", partial(ours, scenario)),
     ]
-    if _janus_is_here():
-        contestants.append(("janus", partial(janus, scenario)))
-    return contestants + [(name, partial(theirs, command, scenario)) for name, command in peers]
+    if _janus_is_installed():
+        programs.append(("janus", partial(janus, scenario)))
+    return programs + [(name, partial(theirs, command, scenario)) for name, command in peers]
 
 
 @cache
-def _janus_is_here() -> bool:
+def _janus_is_installed() -> bool:
     """Return whether Janus is installed. Report once if it is missing."""
     if where_it_is():
         return True
-    print("there is no program janus here: it has no row", file=sys.stderr)
+    print("Janus is not installed, so its row is missing", file=sys.stderr)
     return False
 
 
