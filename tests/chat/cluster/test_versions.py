@@ -28,13 +28,13 @@ relay_links.PROTOCOL = link.PROTOCOL = 1000
 LATER_SCHEMA = f"""
 import svc.chat.app
 from svc.base.migrations import Migration, migrations_in
-from svc.chat.cluster import community_file
+from svc.chat.cluster import node_database
 
 def later(folder):
     known = migrations_in(folder)
     return [*known, Migration(len(known) + 1, "later", "CREATE TABLE later (number INTEGER) STRICT;")]
 
-svc.chat.app.migrations_in = community_file.migrations_in = later
+svc.chat.app.migrations_in = node_database.migrations_in = later
 {RUN}"""
 
 # A version that logs when it has prepared the page's files.

@@ -38,7 +38,6 @@ from svc.chat import http_port
 from svc.chat.app import Replication, serving
 from svc.chat.authentication.trusted_issuers import read_or_create_server_id
 from svc.chat.cluster import measurements
-from svc.chat.cluster.community_file import CommunityFile
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.follower import Follower, TableCheck
 from svc.chat.cluster.handover import READY_PATH, Handover
@@ -46,6 +45,7 @@ from svc.chat.cluster.membership import FOLLOWER, OWNER, STARTING, Membership, N
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
 from svc.chat.cluster.node_commands import NodeCommands
+from svc.chat.cluster.node_database import NodeDatabase
 from svc.chat.cluster.owner_proxy import Proxy, session_to_owner
 from svc.chat.cluster.relay_feed import Feed, ReplicatedHub
 from svc.chat.cluster.relay_links import Facts, RelayLinks
@@ -109,9 +109,9 @@ class Node:
         # The node to which the operator hands over the community.
         self._next_owner = ""
         self._log = NatsLog(cluster.name, cluster.node, self._on_lost)
-        self._file = CommunityFile(config, cluster, self._log)
+        self._database = NodeDatabase(config, cluster, self._log)
         self._membership = Membership(self._log, cluster, self._session, self._status, self._wake)
-        self._check = TableCheck(self._file.path, self._membership, cluster.check_every)
+        self._check = TableCheck(self._database.path, self._membership, cluster.check_every)
         self._commands = NodeCommands(
             self._log, self._membership, self._session, self._hand_over_to, _places(config, cluster)
         )
@@ -132,7 +132,7 @@ class Node:
         ending = asyncio.ensure_future(self._end_doubt())
         try:
             with hold(self._config.data_dir):
-                await asyncio.to_thread(self._file.join)
+                await asyncio.to_thread(self._database.join)
             # Prepare and cache the page's files after an update, or the takeover would take seconds longer.
             await asyncio.to_thread(Pages, WEB_FOLDER, data_dir=self._config.data_dir)
             await asyncio.to_thread(self._membership.start)
@@ -192,7 +192,7 @@ class Node:
     async def _end_doubt(self) -> None:
         """Stop the log if it does not respond while this node shuts down."""
         await self._stop.wait()
-        self._file.is_given_up = True
+        self._database.is_given_up = True
         await asyncio.sleep(_END_DOUBT_S)
         self._log.stop()
 
@@ -211,15 +211,15 @@ class Node:
                 logger.info("standing by", extra={"address": self._address, "node": self._cluster.node})
                 while not self._stop.is_set() and not self._membership.fatal:
                     try:
-                        return await self._follow_file()
+                        return await self._follow_log()
                     except (Diverged, LogTrimmed) as fault:
                         logger.error("the file is replaced by a snapshot", extra={"fault": str(fault)})
-                        await asyncio.to_thread(self._file.await_snapshot)
+                        await asyncio.to_thread(self._database.await_snapshot)
         return False
 
-    async def _follow_file(self) -> bool:
+    async def _follow_log(self) -> bool:
         """Apply the log to the current file. Raises Diverged or LogTrimmed."""
-        follower = await asyncio.to_thread(Follower, self._log, self._file.path, self._check)
+        follower = await asyncio.to_thread(Follower, self._log, self._database.path, self._check)
         self._follower = follower
         try:
             while True:
@@ -254,9 +254,9 @@ class Node:
         return False
 
     def _claim(self) -> bool:
-        with closing(sqlite3.connect(self._file.path)) as connection:
+        with closing(sqlite3.connect(self._database.path)) as connection:
             version = schema_version(connection)
-        if version > len(self._file.migrations):
+        if version > len(self._database.migrations):
             logger.error("this version is too old to take over", extra={"schema": version})
             return False
         return self._membership.claim()
@@ -358,7 +358,7 @@ class Node:
         while True:
             wait_s = _PAUSE_S
             with suppress(ClusterError):
-                age_s = await asyncio.to_thread(self._file.snapshots.age_s)
+                age_s = await asyncio.to_thread(self._database.snapshots.age_s)
                 wait_s = self._cluster.snapshot_interval_s - (age_s or 0.0)
                 if age_s is None or wait_s <= 0:
                     self._begin_snapshot()
@@ -370,7 +370,7 @@ class Node:
 
         def store() -> None:
             try:
-                sequence = self._file.snapshots.put(self._config.data_dir, self._file.path)
+                sequence = self._database.snapshots.put(self._config.data_dir, self._database.path)
                 logger.info("stored a snapshot", extra={"sequence": sequence})
             except ClusterError as fault:
                 logger.error("storing a snapshot failed", extra={"fault": str(fault)})

@@ -29,7 +29,7 @@ _PAUSE_S = 0.5
 logger = logging.getLogger(__name__)
 
 
-class CommunityFile:
+class NodeDatabase:
     """A community's database file on one node."""
 
     def __init__(self, config: ChatConfig, cluster: ClusterConfig, log: NatsLog) -> None:
