@@ -18,9 +18,9 @@ from svc.base.media_services import MediaConfig
 from svc.base.server_events import DisconnectUser, HeldRelay, RoomRequest, UserAudioControl
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
+from svc.chat.voice.multi_sfu_rooms import MultiSfuRooms
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SILENT_S, SfuLink, SfuListener, SpanEvent
-from svc.chat.voice.spans import Spans
 
 # How long an empty room stays on its service for a member who has a grant. Afterwards the grant has expired
 # (`voice.rules`), so the room may move.
@@ -138,7 +138,7 @@ class SfuLinks:
         # handled once the service is in sync.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
         # Manages rooms that span several services. None if rooms may not span services.
-        self._spans = Spans(self._links) if room_size and len(names) > 1 else None
+        self._multi_sfu_rooms = MultiSfuRooms(self._links) if room_size and len(names) > 1 else None
         self._room_size = room_size
         self._placement = RoomPlacement(
             names,
@@ -191,9 +191,9 @@ class SfuLinks:
             left_s = deadline - now()
             home = index = self._placement.promise(room_id, now())
             self._unsettled.set()
-            if self._spans is not None:
+            if self._multi_sfu_rooms is not None:
                 usable = [index for index, link in enumerate(self._links) if link.responds]
-                index = self._spans.choose(room_id, home, usable, self._room_size)
+                index = self._multi_sfu_rooms.choose(room_id, home, usable, self._room_size)
             try:
                 # Do not wait long, even if the connection is open, because another service can take the
                 # member.
@@ -219,10 +219,10 @@ class SfuLinks:
         service of the user whom the event names, or to all services if it names nobody.
         """
         index = self._placement.of(room_id)
-        if self._spans is not None:
+        if self._multi_sfu_rooms is not None:
             # A mute goes to every service, because the member may arrive at any of them.
             user_id = None if kind is UserAudioControl else fields.get("user_id")
-            index = self._spans.index_of(room_id, user_id) if user_id is not None else None
+            index = self._multi_sfu_rooms.index_of(room_id, user_id) if user_id is not None else None
         for link in self._links if index is None else [self._links[index]]:
             link.send(kind, room_id, **fields)
 
@@ -252,9 +252,9 @@ class SfuLinks:
         member joins.
         """
         rooms = self._placement.rooms_at(index)
-        if self._spans is not None:
-            lost = self._spans.users_at(index)
-            self._spans.gone(index)
+        if self._multi_sfu_rooms is not None:
+            lost = self._multi_sfu_rooms.users_at(index)
+            self._multi_sfu_rooms.gone(index)
         else:
             lost = [(room_id, user_id) for room_id in rooms for user_id in self._occupancy.users(room_id)]
         for room_id, user_id in lost:
@@ -269,9 +269,9 @@ class SfuLinks:
     # Events from the services.
 
     def joined(self, index: int, room_id: str, user_id: str) -> None:
-        if self._spans is not None:
+        if self._multi_sfu_rooms is not None:
             self._placement.is_placed_at(room_id, index)
-            earlier = self._spans.joined(index, room_id, user_id)
+            earlier = self._multi_sfu_rooms.joined(index, room_id, user_id)
             if earlier is not None:
                 self._links[earlier].send(DisconnectUser, room_id, user_id=user_id)
             self._occupancy.joined(room_id, user_id)
@@ -290,31 +290,31 @@ class SfuLinks:
             notify(room_id, user_id)
 
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None:
-        if self._spans is not None:
-            if self._spans.left(index, room_id, user_id):
+        if self._multi_sfu_rooms is not None:
+            if self._multi_sfu_rooms.left(index, room_id, user_id):
                 self._occupancy.left(room_id, user_id, lost=lost)
             return
         if self._placement.of(room_id) == index:
             self._occupancy.left(room_id, user_id, lost=lost)
 
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None:
-        if self._spans is not None:
-            user_ids = self._spans.spoke(index, room_id, user_ids)
-        if self._spans is not None or self._placement.of(room_id) == index:
+        if self._multi_sfu_rooms is not None:
+            user_ids = self._multi_sfu_rooms.spoke(index, room_id, user_ids)
+        if self._multi_sfu_rooms is not None or self._placement.of(room_id) == index:
             for notify in self._occupancy.on_speaking:
                 notify(room_id, user_ids)
 
     def relays_held(self, index: int, relays: Sequence[HeldRelay]) -> None:
         # Only the first response matters, because later ones report only relays that this server has started.
-        if self._spans is not None and not self._links[index].synchronised:
-            self._spans.held(index, relays)
+        if self._multi_sfu_rooms is not None and not self._links[index].synchronised:
+            self._multi_sfu_rooms.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
         """Replace the participants in a service's rooms with the actual ones. Rooms on other services stay
         unchanged.
         """
-        if self._spans is not None:
-            self._synchronise_members(self._spans, index, actual)
+        if self._multi_sfu_rooms is not None:
+            self._synchronise_members(self._multi_sfu_rooms, index, actual)
             return
         elsewhere = {
             room_id: self._occupancy.users(room_id)
@@ -335,8 +335,10 @@ class SfuLinks:
         if self._links[index].synchronised:
             self._send_on(index)
 
-    def _synchronise_members(self, spans: Spans, index: int, actual: Mapping[str, Sequence[str]]) -> None:
-        for room_id, user_id in spans.users_at(index):
+    def _synchronise_members(
+        self, rooms: MultiSfuRooms, index: int, actual: Mapping[str, Sequence[str]]
+    ) -> None:
+        for room_id, user_id in rooms.users_at(index):
             if user_id not in actual.get(room_id, ()):
                 self.left(index, room_id, user_id, lost=True)
         for room_id, user_ids in actual.items():
@@ -344,8 +346,8 @@ class SfuLinks:
                 self.joined(index, room_id, user_id)
 
     def span_changed(self, index: int, event: SpanEvent) -> None:
-        if self._spans is not None:
-            self._spans.changed(index, event)
+        if self._multi_sfu_rooms is not None:
+            self._multi_sfu_rooms.changed(index, event)
 
     def lost(self, index: int) -> None:
         """Start measuring how long a service is unavailable."""
@@ -356,8 +358,8 @@ class SfuLinks:
         self._lost_at[index] = None
         self._occupancy.synchronised()
         self._send_on(index)
-        if self._spans is not None:
-            self._spans.link_synchronised(index)
+        if self._multi_sfu_rooms is not None:
+            self._multi_sfu_rooms.link_synchronised(index)
 
     def _send_on(self, index: int) -> None:
         astray, self._astray[index] = self._astray[index], []

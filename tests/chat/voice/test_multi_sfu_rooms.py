@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc.base import server_events as events
-from svc.chat.voice.spans import Spans
+from svc.chat.voice.multi_sfu_rooms import MultiSfuRooms
 
 ROOM, OTHER_ROOM = "room", "other room"
 MICROPHONE = events.RelayedTrack("microphone", "stream", "cname", "member 0/0", "mic", "audio", [])
@@ -36,57 +36,59 @@ def services() -> list[Service]:
 
 
 @pytest.fixture
-def spans(services: list[Service]) -> Spans:
-    return Spans(services)
+def rooms(services: list[Service]) -> MultiSfuRooms:
+    return MultiSfuRooms(services)
 
 
-def place(spans: Spans, **counts: int) -> None:
-    """Put members into the room, such as `place(spans, at_1=3)` for three members on service 1."""
+def place(rooms: MultiSfuRooms, **counts: int) -> None:
+    """Put members into the room, such as `place(rooms, at_1=3)` for three members on service 1."""
     for name, count in counts.items():
         index = int(name.removeprefix("at_"))
         for number in range(count):
-            spans.joined(index, ROOM, f"member {index}/{number}")
+            rooms.joined(index, ROOM, f"member {index}/{number}")
 
 
-def test_members_are_placed_on_the_rooms_own_service_until_it_has_enough_of_them(spans: Spans) -> None:
+def test_members_are_placed_on_the_rooms_own_service_until_it_has_enough_of_them(
+    rooms: MultiSfuRooms,
+) -> None:
     for number in range(5):
-        assert spans.choose(ROOM, home=1, usable=[0, 1, 2], size=5) == 1
-        spans.joined(1, ROOM, f"member {number}")
-    assert spans.choose(ROOM, home=1, usable=[0, 1, 2], size=5) != 1
+        assert rooms.choose(ROOM, home=1, usable=[0, 1, 2], size=5) == 1
+        rooms.joined(1, ROOM, f"member {number}")
+    assert rooms.choose(ROOM, home=1, usable=[0, 1, 2], size=5) != 1
 
 
-def test_members_beyond_that_fill_a_service_that_the_room_spans_already(spans: Spans) -> None:
-    place(spans, at_0=2, at_2=1)
+def test_members_beyond_that_fill_a_service_that_the_room_spans_already(rooms: MultiSfuRooms) -> None:
+    place(rooms, at_0=2, at_2=1)
     # Service 1 has fewer members in all, but another relay of each track would be needed.
-    assert spans.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 2
+    assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 2
 
 
 def test_members_are_placed_on_the_least_loaded_service_when_the_rooms_services_are_full(
-    spans: Spans,
+    rooms: MultiSfuRooms,
 ) -> None:
-    place(spans, at_0=2)
-    spans.joined(1, OTHER_ROOM, "somebody else")
-    assert spans.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 2
+    place(rooms, at_0=2)
+    rooms.joined(1, OTHER_ROOM, "somebody else")
+    assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 2
     # All are full: the load decides again, and the number of the service if the loads are equal.
-    place(spans, at_1=2, at_2=2)
-    assert spans.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 0
+    place(rooms, at_1=2, at_2=2)
+    assert rooms.choose(ROOM, home=0, usable=[0, 1, 2], size=2) == 0
 
 
-def test_members_are_not_placed_on_a_service_that_does_not_respond(spans: Spans) -> None:
-    place(spans, at_0=2, at_2=1)
-    assert spans.choose(ROOM, home=0, usable=[0, 1], size=2) == 1
-    assert spans.choose(ROOM, home=0, usable=[1, 2], size=3) == 2
+def test_members_are_not_placed_on_a_service_that_does_not_respond(rooms: MultiSfuRooms) -> None:
+    place(rooms, at_0=2, at_2=1)
+    assert rooms.choose(ROOM, home=0, usable=[0, 1], size=2) == 1
+    assert rooms.choose(ROOM, home=0, usable=[1, 2], size=3) == 2
     # If no service responds, members retry at the room's own service.
-    assert spans.choose(ROOM, home=0, usable=[], size=2) == 0
+    assert rooms.choose(ROOM, home=0, usable=[], size=2) == 0
 
 
 def test_a_track_is_relayed_once_to_each_other_service_whatever_the_number_of_members(
-    spans: Spans, services: list[Service]
+    rooms: MultiSfuRooms, services: list[Service]
 ) -> None:
-    place(spans, at_0=3, at_1=5, at_2=2)
-    spans.changed(0, events.RoomTracks(ROOM, [MICROPHONE]))
-    spans.changed(0, events.TrackPublished(ROOM, MICROPHONE))
-    place(spans, at_1=9, at_2=9)
+    place(rooms, at_0=3, at_1=5, at_2=2)
+    rooms.changed(0, events.RoomTracks(ROOM, [MICROPHONE]))
+    rooms.changed(0, events.TrackPublished(ROOM, MICROPHONE))
+    place(rooms, at_1=9, at_2=9)
     sender, *receivers = services
     assert sender.tracks(events.SendRelay) == {"microphone": 2}
     assert sender.tracks(events.ReceiveRelay) == {}
@@ -96,11 +98,11 @@ def test_a_track_is_relayed_once_to_each_other_service_whatever_the_number_of_me
 
 
 def test_the_relays_to_a_service_end_when_its_last_member_has_left(
-    spans: Spans, services: list[Service]
+    rooms: MultiSfuRooms, services: list[Service]
 ) -> None:
-    place(spans, at_0=1, at_1=1, at_2=1)
-    spans.changed(0, events.RoomTracks(ROOM, [MICROPHONE]))
-    spans.left(2, ROOM, "member 2/0")
+    place(rooms, at_0=1, at_1=1, at_2=1)
+    rooms.changed(0, events.RoomTracks(ROOM, [MICROPHONE]))
+    rooms.left(2, ROOM, "member 2/0")
     ended = [fields["relay_id"] for kind, fields in services[0].requests if kind is events.EndRelay]
     received = [fields["relay_id"] for kind, fields in services[2].requests if kind is events.ReceiveRelay]
     assert ended == received

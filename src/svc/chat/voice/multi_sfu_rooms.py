@@ -49,7 +49,7 @@ class _SpanningRoom:
     takes: dict[int, frozenset[int] | None] = field(default_factory=dict)
 
 
-class Spans:
+class MultiSfuRooms:
     """Each member's service, and the relays that are needed between services."""
 
     def __init__(self, services: Sequence[Service]) -> None:
