@@ -12,8 +12,8 @@ import pytest
 
 from svc.base import server_events
 from svc.base.database import Database
-from svc.base.envelope import Payload
 from svc.base.metrics import Registry
+from svc.base.signalling_codec import Payload
 from svc.chat import config as chat_config
 from svc.chat.cluster.measurements import DESCRIPTIONS
 from svc.chat.cluster.measurements import measure as measure_node

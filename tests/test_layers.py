@@ -123,7 +123,12 @@ ARCHITECTURE = Architecture(
         "aiosqlite": ("svc.base.query_pool",),
         # Everything that programs exchange has msgspec types. So do the records that are created most often.
         "msgspec": (
-            *("svc.base.envelope", "svc.base.job_commands", "svc.base.server_events", "svc.base.tables"),
+            *(
+                "svc.base.signalling_codec",
+                "svc.base.job_commands",
+                "svc.base.server_events",
+                "svc.base.tables",
+            ),
             *("svc.base.validation", "svc.base.write_group"),
             *("svc.chat", "svc.client", "svc.sfu", "svc.worker"),
         ),

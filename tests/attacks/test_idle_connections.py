@@ -18,7 +18,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 from svc.base import acceptor, control_socket, http_connections
 from svc.base.connections import ConnectionTable, Limits
-from svc.base.envelope import serialise, serialise_text
+from svc.base.signalling_codec import serialise, serialise_text
 from svc.chat import http_port
 from svc.chat.app import serving
 from svc.chat.authentication import requests as joining_requests

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import WSMsgType, web
 
-from svc.base.envelope import Envelope, parse, payload, serialise
+from svc.base.signalling_codec import Envelope, parse, payload, serialise
 
 
 class FakeSfu:

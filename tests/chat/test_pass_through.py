@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
-from svc.base.envelope import MAX_FRAME_BYTES
+from svc.base.signalling_codec import MAX_FRAME_BYTES
 from svc.chat.voice import pass_through
 from svc.chat.voice.pass_through import FRAMES_AT_ONCE
 from svc.tools.bench.attack.anonymous_attacks import frame

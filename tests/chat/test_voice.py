@@ -8,7 +8,7 @@ import logging
 import jwt
 import pytest
 
-from svc.base.envelope import payload
+from svc.base.signalling_codec import payload
 from svc.chat.voice import sfu_link
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer, chat_server

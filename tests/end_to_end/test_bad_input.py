@@ -14,7 +14,7 @@ from itertools import product
 
 from aiohttp import ClientWebSocketResponse, WSMsgType
 
-from svc.base.envelope import MAX_FRAME_BYTES
+from svc.base.signalling_codec import MAX_FRAME_BYTES
 from tests.chat.member import abort
 from tests.kit.aiortc_client import ClientOptions
 from tests.kit.aiortc_guests import Guests

@@ -21,7 +21,7 @@ from aiohttp import ClientSession
 from aiortc.mediastreams import MediaStreamTrack
 from av import Packet, VideoCodecContext, VideoFrame
 
-from svc.base.envelope import serialise
+from svc.base.signalling_codec import serialise
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.aiortc_client import CAMERA, AiortcClient, ClientOptions, Voice
 from tests.kit.conditions import eventually

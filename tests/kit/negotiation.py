@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from svc.base.envelope import Envelope, Payload
 from svc.base.grants import CAPS
+from svc.base.signalling_codec import Envelope, Payload
 from svc.sfu.admission import Admission
 from svc.sfu.candidates import Candidate, host_candidates
 from svc.sfu.close_codes import CloseCode

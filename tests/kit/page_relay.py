@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from playwright.async_api import Page, WebSocketRoute
 
-from svc.base.envelope import parse, payload, serialise
+from svc.base.signalling_codec import parse, payload, serialise
 from tests.kit.conditions import wait_until
 from tests.kit.firefox import FirefoxPerson
 from tests.kit.relay import Relay

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 from aiohttp import ClientSession
 
-from svc.base.envelope import serialise
+from svc.base.signalling_codec import serialise
 from svc.sfu.dtls import Certificate
 from svc.tools.bench.client import Client, Room
 from svc.tools.bench.room_clients import new_traffic

@@ -8,8 +8,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from svc.base.envelope import Envelope, EnvelopeError, read
 from svc.base.grants import CAPS, client_credential, issue_user_token
+from svc.base.signalling_codec import Envelope, EnvelopeError, read
 from svc.sfu.admission import REFUSAL, JoinRefused, admit
 from svc.sfu.client_events import ClientJoin
 from svc.sfu.rooms import Rooms

@@ -9,8 +9,8 @@ import json
 import aiohttp
 import pytest
 
-from svc.base.envelope import MAX_FRAME_BYTES
 from svc.base.grants import client_credential, issue_user_token
+from svc.base.signalling_codec import MAX_FRAME_BYTES
 from svc.sfu import connection
 from svc.sfu.admission import REFUSAL
 from svc.sfu.participant import MAX_JOIN_CHARACTERS

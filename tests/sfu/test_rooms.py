@@ -2,8 +2,8 @@
 
 import pytest
 
-from svc.base.envelope import Payload
 from svc.base.grants import CAPS
+from svc.base.signalling_codec import Payload
 from svc.sfu import rooms as rooms_module
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registration, Room, Rooms, Track

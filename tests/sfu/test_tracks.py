@@ -4,7 +4,7 @@ section.
 
 import pytest
 
-from svc.base.envelope import MAX_FRAME_BYTES, serialise
+from svc.base.signalling_codec import MAX_FRAME_BYTES, serialise
 from svc.sfu import subscriptions
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.codecs import payload_types

@@ -10,7 +10,7 @@ from pathlib import Path
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.base.control_socket import ControlFailed, NotRunning, ask
-from svc.base.envelope import serialise
+from svc.base.signalling_codec import serialise
 from tests.chat.member import ChatServer
 from tests.kit.conditions import wait_until
 from tests.kit.device import Device

@@ -21,7 +21,7 @@ import pytest
 from aiohttp import ClientSession, TCPConnector, WSMsgType
 
 from svc.base.config import ConfigError
-from svc.base.envelope import parse, payload, serialise
+from svc.base.signalling_codec import parse, payload, serialise
 from svc.tools import up
 from svc.tools.certificate import fingerprint
 from svc.tools.secret_store import Secrets, read_or_create_secrets

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from svc.base.envelope import Payload
+from svc.base.signalling_codec import Payload
 
 # Ids are opaque to the SFU. A UUID has 36 characters.
 MAX_ID_CHARACTERS = 256

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from svc.base.envelope import Payload
+from svc.base.signalling_codec import Payload
 from svc.sfu.close_codes import CloseCode
 
 

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from svc.base.envelope import EnvelopeError, Payload
 from svc.base.server_events import Id, RoomUser
+from svc.base.signalling_codec import EnvelopeError, Payload
 
 ALL_LAYERS = -1
 MAX_TEMPORAL_LAYER = 2

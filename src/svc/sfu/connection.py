@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from aiohttp import WSCloseCode, WSMsgType
 
-from svc.base.envelope import (
+from svc.base.signalling_codec import (
     MAX_FRAME_BYTES,
     Envelope,
     EnvelopeError,

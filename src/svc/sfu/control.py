@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from svc.base import server_events as events
-from svc.base.envelope import Envelope, EnvelopeError, Payload
 from svc.base.grants import CAPS
+from svc.base.signalling_codec import Envelope, EnvelopeError, Payload
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection

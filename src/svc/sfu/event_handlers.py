@@ -5,7 +5,7 @@ payload.
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
-from svc.base.envelope import Envelope, EnvelopeError, Payload, read
+from svc.base.signalling_codec import Envelope, EnvelopeError, Payload, read
 
 Handler = TypeVar("Handler", bound=Callable[..., None])
 

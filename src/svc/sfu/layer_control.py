@@ -11,7 +11,7 @@ Has no I/O and no clock. See docs/bandwidth.md; docs/signalling.md, "To particip
 from collections.abc import Callable, Mapping
 from math import exp, inf
 
-from svc.base.envelope import Payload
+from svc.base.signalling_codec import Payload
 from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Level, Limit, Video, ladder, wanted_bps
 from svc.sfu.client_events import Bandwidth, LayerRequest, Layers, LayerState
 from svc.sfu.media_protocols import MediaTransport

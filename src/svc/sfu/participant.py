@@ -9,7 +9,7 @@ import asyncio
 import logging
 from math import ceil, inf
 
-from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, Payload, read
+from svc.base.signalling_codec import MAX_FRAME_BYTES, Envelope, EnvelopeError, Payload, read
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.admission import JoinRefused
 from svc.sfu.client_events import ClientJoin, ClientResume

@@ -17,7 +17,7 @@ Does not read session descriptions or send offers. See docs/signalling.md, "How 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from svc.base.envelope import Payload
+from svc.base.signalling_codec import Payload
 from svc.sfu.answer import AnsweredSection
 from svc.sfu.codecs import payload_types
 from svc.sfu.layer_rates import MeasuredRates

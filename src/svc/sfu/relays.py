@@ -14,7 +14,7 @@ from collections.abc import Callable
 from math import inf
 
 from svc.base import server_events as events
-from svc.base.envelope import Payload
+from svc.base.signalling_codec import Payload
 from svc.sfu.client_events import LayersWanted
 from svc.sfu.codecs import ENCODINGS, EXTENSIONS, for_all, payload_types
 from svc.sfu.layer_rates import MeasuredRates

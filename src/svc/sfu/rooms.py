@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from svc.base.envelope import Payload
 from svc.base.grants import same_secret
+from svc.base.signalling_codec import Payload
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.codecs import for_all
 from svc.sfu.layer_rates import LayerRates

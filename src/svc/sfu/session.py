@@ -23,8 +23,8 @@ from contextlib import ExitStack
 from functools import partial
 from math import inf
 
-from svc.base.envelope import Envelope, EnvelopeError, Payload
 from svc.base.server_events import KeepAlive
+from svc.base.signalling_codec import Envelope, EnvelopeError, Payload
 from svc.base.token_bucket import TokenBucket
 from svc.sfu import client_events as events
 from svc.sfu.admission import Admission

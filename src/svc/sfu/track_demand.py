@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 
-from svc.base.envelope import Payload
+from svc.base.signalling_codec import Payload
 from svc.sfu.client_events import LayersWanted
 from svc.sfu.codecs import ENCODINGS
 from svc.sfu.rooms import ALL_ENCODINGS, Track, TrackUse

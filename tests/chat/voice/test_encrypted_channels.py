@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc.base.envelope import payload
+from svc.base.signalling_codec import payload
 from svc.chat.community import Community
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import give_role, server_with_insight

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from svc.base.envelope import payload
+from svc.base.signalling_codec import payload
 from svc.chat.voice import sfu_links
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
 from tests.chat.member import ChatServer, LiveMember, chat_server

@@ -1,6 +1,6 @@
 """Speaker updates are sent to members who are watching a call from outside, and to nobody else."""
 
-from svc.base.envelope import serialise
+from svc.base.signalling_codec import serialise
 from tests.chat.voice.conftest import World
 
 

@@ -20,10 +20,10 @@ from aiohttp import (
 from aiohttp.typedefs import LooseHeaders
 
 from svc.base.connections import WaitingQueue
-from svc.base.envelope import MAX_FRAME_BYTES, EnvelopeError, parse
 from svc.base.graceful_close import abort_unsent
 from svc.base.http_connections import recognise
 from svc.base.media_services import MediaConfig
+from svc.base.signalling_codec import MAX_FRAME_BYTES, EnvelopeError, parse
 from svc.base.tasks import until_first_ends
 from svc.base.token_bucket import TokenBucket
 from svc.base.websocket import WebSocket

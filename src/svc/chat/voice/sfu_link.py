@@ -15,8 +15,8 @@ from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientW
 
 from svc.base import server_events as events
 from svc.base.backoff import Backoff
-from svc.base.envelope import EnvelopeError, Payload, parse, read, serialise_payload
 from svc.base.media_services import MediaConfig
+from svc.base.signalling_codec import EnvelopeError, Payload, parse, read, serialise_payload
 from svc.base.tasks import until_first_ends
 from svc.chat.errors import ChatError
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
-from svc.base.envelope import EnvelopeError, parse, payload, serialise
+from svc.base.signalling_codec import EnvelopeError, parse, payload, serialise
 from svc.sfu.dtls import Certificate
 from svc.sfu.sdp import SessionDescription
 from svc.tools.bench.errors import BenchError

@@ -5,7 +5,7 @@ import json
 import pytest
 from msgspec import UNSET, UnsetType
 
-from svc.base.envelope import (
+from svc.base.signalling_codec import (
     Envelope,
     EnvelopeError,
     Payload,
