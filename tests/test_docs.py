@@ -29,8 +29,8 @@ from svc.sfu import config as sfu_config
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.control import Control
 from svc.sfu.measurements import _CORE_COUNTERS, _SESSION_COUNTERS, MeasuredPlane, Measurements
-from svc.sfu.service import Service
 from svc.sfu.session import Session
+from svc.sfu.sfu import Sfu
 from svc.tools.bench.attack.catalogue import ATTACKS
 from svc.worker import config as worker_config
 from svc.worker.measurements import Measurements as WorkerMeasurements
@@ -257,9 +257,9 @@ def test_every_metric_is_documented() -> None:
         statistics=dict,
         forwarding_delay=lambda: ((0, 0), 0.0),
     )
-    service = SimpleNamespace(tally={})
+    sfu = SimpleNamespace(tally={})
     link = SimpleNamespace(synchronised=False)
-    exposition = Measurements(cast(Service, service), cast(MeasuredPlane, plane)).exposition()[0]
+    exposition = Measurements(cast(Sfu, sfu), cast(MeasuredPlane, plane)).exposition()[0]
     database = SimpleNamespace(
         group_buckets=(1,),
         commit_buckets=(1,),

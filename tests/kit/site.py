@@ -11,7 +11,7 @@ import aiohttp
 
 from svc.sfu.app import Flags, serving
 from svc.sfu.config import Config
-from svc.sfu.service import Clocks, Service
+from svc.sfu.sfu import Clocks, Sfu
 from tests.kit.negotiation import certificate, hosts
 from tests.kit.recorded_plane import RecordedPlane
 from tests.kit.sdp_answers import AnsweringClient
@@ -20,12 +20,10 @@ SECRET = "the control secret"
 
 
 class Site:
-    """The service under test, and methods to connect clients to it."""
+    """The SFU under test, and methods to connect clients to it."""
 
-    def __init__(
-        self, service: Service, plane: RecordedPlane, http: aiohttp.ClientSession, port: int
-    ) -> None:
-        self.service = service
+    def __init__(self, sfu: Sfu, plane: RecordedPlane, http: aiohttp.ClientSession, port: int) -> None:
+        self.sfu = sfu
         self.plane = plane
         self.http = http
         self.url = f"http://127.0.0.1:{port}"
@@ -129,7 +127,7 @@ async def site(variables: dict[str, str] | None = None, flags: Flags | None = No
     config = Config.read({"SFU_PORT": "0", "DISABLE_STUN": "true"} | (variables or {}))
     loop = asyncio.get_running_loop()
     plane = RecordedPlane()
-    service = Service(
+    sfu = Sfu(
         max_peers=config.max_peers,
         plane=plane,
         certificate=certificate(),
@@ -139,7 +137,7 @@ async def site(variables: dict[str, str] | None = None, flags: Flags | None = No
         clocks=Clocks(loop.time, lambda: 1_750_000_000.0 + loop.time()),
     )
     async with (
-        serving(service, plane, config, flags or Flags(host="127.0.0.1")) as front,
+        serving(sfu, plane, config, flags or Flags(host="127.0.0.1")) as front,
         aiohttp.ClientSession() as http,
     ):
-        yield Site(service, plane, http, front.port)
+        yield Site(sfu, plane, http, front.port)

@@ -15,7 +15,7 @@ async def test_a_subscribed_client_gets_each_estimate_until_it_leaves() -> None:
         assert tell is not None
         tell(1_250_000, "probe", 0)
         assert await ann.hear("bandwidth") == {"estimate_bps": 1_250_000, "reason": "probe"}
-        (session,) = where.service.sessions
+        (session,) = where.sfu.sessions
         session.close()
         tell(1, "delay", 0)
 

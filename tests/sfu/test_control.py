@@ -211,7 +211,7 @@ async def test_keep_alive_needs_no_credentials_and_the_service_also_sends_keep_a
         control = await where.connect("/server")
         await control.send("keep_alive", {"timestamp": 1})
         envelope = await control.hear("keep_alive")
-        assert envelope["timestamp"] == pytest.approx(where.service.wall_clock() * 1000, abs=1000)
+        assert envelope["timestamp"] == pytest.approx(where.sfu.wall_clock() * 1000, abs=1000)
 
 
 @pytest.mark.parametrize("first", ['{"event":"client_join","data":"{}"}', "{", "[]", '"x"', '{"event":7}'])
@@ -255,9 +255,9 @@ async def test_a_sweep_every_5_minutes_removes_rooms_that_were_empty_for_30_minu
         control = await where.control()
         reading = asyncio.create_task(_pong(control))
         await asyncio.sleep(29 * 60)
-        assert [room.room_id for room in where.service.rooms.rooms()] == ["lobby"]
+        assert [room.room_id for room in where.sfu.rooms.rooms()] == ["lobby"]
         await asyncio.sleep(6 * 60 + 1)
-        assert list(where.service.rooms.rooms()) == []
+        assert list(where.sfu.rooms.rooms()) == []
         reading.cancel()
 
 

@@ -43,7 +43,7 @@ async def test_a_join_with_client_credential_and_user_token_is_welcomed_once() -
             user_id="ann",
             room_id="lobby",
             caps=["speak"],
-            now=where.service.wall_clock(),
+            now=where.sfu.wall_clock(),
             jti="one",
         )
         grant = {"server_password": client_credential(SECRET, "home"), "user_token": token}
@@ -238,10 +238,10 @@ async def test_a_client_that_reads_too_slowly_is_disconnected_and_frees_its_seat
         ann = await where.join("ann")
         await ann.answer()
         for _ in range(20_000):
-            for session in list(where.service.sessions):
+            for session in list(where.sfu.sessions):
                 session._client.send_error("x" * 1000)
         await asyncio.sleep(60)
-        assert where.service.rooms.peers == 0 and len(where.service.connections) == 1
+        assert where.sfu.rooms.peers == 0 and len(where.sfu.connections) == 1
 
 
 @in_virtual_time
@@ -276,5 +276,5 @@ async def test_no_input_from_a_client_reaches_the_error_log(caplog: pytest.LogCa
             await ann.send("answer", {"type": "answer", "sdp": text})
         await ann.answer()
         await asyncio.sleep(5)
-        assert where.service.rooms.peers == 1
+        assert where.sfu.rooms.peers == 1
         assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]

@@ -47,14 +47,14 @@ class Client:
 
 
 async def joined(where: Site, user_id: str) -> Client:
-    known = set(where.service.sessions)
+    known = set(where.sfu.sessions)
     socket = await where.ask_to_join(user_id, resumable=True)
     await socket.hear("room_joined")
     resumable = await socket.hear("resumable")
     assert resumable["within_s"] == RESUME_WITHIN_S
     socket.offer = await socket.hear("offer")
     await socket.answer(AnsweringClient(sends={MIC: f"{user_id} {user_id}"}))
-    (session,) = set(where.service.sessions) - known
+    (session,) = set(where.sfu.sessions) - known
     await answered(socket)
     media_flows(session)
     return Client(where, socket, session, resumable["credential"])
@@ -133,7 +133,7 @@ async def test_a_client_that_does_not_support_resumption_is_removed_immediately(
         control = await where.control()
         ann = await where.join("ann")
         await control.hear("peer_joined")
-        (session,) = where.service.sessions
+        (session,) = where.sfu.sessions
         media_flows(session)
         ann.vanish()
         assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann", "lost": True}
@@ -163,7 +163,7 @@ async def test_a_session_that_is_not_resumed_within_30_s_is_closed() -> None:
         assert (await control.hear("peer_left"))["lost"] is True
         assert asyncio.get_running_loop().time() - since == pytest.approx(RESUME_WITHIN_S, abs=2)
         assert await ann.refused() == REFUSED
-        assert where.plane.transports[0].closed and where.service.sessions == set()
+        assert where.plane.transports[0].closed and where.sfu.sessions == set()
 
 
 @in_virtual_time

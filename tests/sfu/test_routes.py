@@ -30,7 +30,7 @@ async def test_health_reports_the_package_version_and_the_time_in_utc() -> None:
         moment = datetime.fromisoformat(body.pop("timestamp"))
         assert body == {"status": "healthy", "service": "sfu", "version": version("svc-server")}
         assert moment.tzinfo is UTC or moment.utcoffset() is not None
-        assert abs(moment.timestamp() - where.service.wall_clock()) < 1
+        assert abs(moment.timestamp() - where.sfu.wall_clock()) < 1
 
 
 @in_virtual_time

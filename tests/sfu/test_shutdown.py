@@ -19,7 +19,7 @@ async def test_participants_are_notified_and_newcomers_are_refused() -> None:
     async with site() as running:
         control = await running.control("home", "lobby")
         participant = await running.join("ada")
-        running.service.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
+        running.sfu.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
         with pytest.raises(WSServerHandshakeError, match="503"):
             await running.http.ws_connect(running.url + "/client")
         while (message := await participant.socket.receive()).type is WSMsgType.TEXT:

@@ -37,7 +37,7 @@ from svc.sfu.media import MediaPlane
 from svc.sfu.readiness_probe import Probe, ProbePlane
 from svc.sfu.rooms import SWEEP_INTERVAL_S
 from svc.sfu.routes import MAX_NEWCOMERS, Routes
-from svc.sfu.service import Clocks, Service
+from svc.sfu.sfu import Clocks, Sfu
 
 # The timeout for closing open connections at shutdown.
 SHUTDOWN_S = 3.0
@@ -126,7 +126,7 @@ async def running(
         }
 
     try:
-        service = Service(
+        sfu = Sfu(
             max_peers=config.max_peers,
             plane=plane,
             certificate=Certificate.generate(datetime.now(UTC)),
@@ -136,8 +136,8 @@ async def running(
             clocks=Clocks(loop.time, time.time),
         )
         async with (
-            serving(service, plane, config, flags, sockets) as front,
-            _offering(flags, service, plane, front, handed_over),
+            serving(sfu, plane, config, flags, sockets) as front,
+            _offering(flags, sfu, plane, front, handed_over),
         ):
             logger.info("encryption", extra=dict(plane.encryption))
             logger.info("listening", extra={"http": front.port, "udp": plane.port})
@@ -172,7 +172,7 @@ async def _succession(flags: Flags) -> Succession | None:
 
 @asynccontextmanager
 async def _offering(
-    flags: Flags, service: Service, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
+    flags: Flags, sfu: Sfu, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
 ) -> AsyncIterator[None]:
     """Wait for a successor while the block runs, at the path given by a flag. Without the flag, do
     nothing.
@@ -181,7 +181,7 @@ async def _offering(
     async def give_up() -> None:
         """Stop reading. The system keeps incoming data until the successor reads it."""
         await front.close()
-        service.leave(CloseCode.REJOIN, "Join again: another process serves this room now")
+        sfu.leave(CloseCode.REJOIN, "Join again: another process serves this room now")
         await plane.stop()
 
     if flags.handover_socket is None:
@@ -241,14 +241,14 @@ def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:
 
 @asynccontextmanager
 async def serving(
-    service: Service, plane: Plane, config: Config, flags: Flags, sockets: Sequence[socket] = ()
+    sfu: Sfu, plane: Plane, config: Config, flags: Flags, sockets: Sequence[socket] = ()
 ) -> AsyncIterator[Front]:
     """Serve HTTP on `sockets`, or on newly opened sockets, and run the service's periodic tasks.
 
     Raises ConfigError if a port is taken. Disconnects all clients on exit.
     """
-    measurements = Measurements(service, plane)
-    routes = Routes(service, measurements, control_from_anywhere=flags.control_from_anywhere)
+    measurements = Measurements(sfu, plane)
+    routes = Routes(sfu, measurements, control_from_anywhere=flags.control_from_anywhere)
     runner = Runner(routes.application(), shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     probe = Probe(
@@ -256,10 +256,10 @@ async def serving(
         config.stun_servers,
         disabled=config.disable_stun,
         chance=SystemRandom(),
-        on_ready=service.become_ready,
-        on_mapped=service.set_mapped_addresses,
+        on_ready=sfu.become_ready,
+        on_mapped=sfu.set_mapped_addresses,
     )
-    duties = asyncio.create_task(_perform_duties(service, measurements, probe))
+    duties = asyncio.create_task(_perform_duties(sfu, measurements, probe))
     sockets = sockets or _open_tcp(config, flags)
     most = config.max_peers + CONNECTIONS_BEYOND_PEERS
     try:
@@ -268,7 +268,7 @@ async def serving(
             yield Front(sockets[0].getsockname()[1], descriptors, listener.stop)
     finally:
         duties.cancel()
-        service.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
+        sfu.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
         await runner.cleanup()
 
 
@@ -279,14 +279,14 @@ def _port_in_use_message(protocol: str, variable: str, port: int, error: OSError
     return f"{protocol} port {port} ({variable}) cannot be opened: {error.strerror}"
 
 
-async def _perform_duties(service: Service, measurements: Measurements, probe: Probe) -> None:
+async def _perform_duties(sfu: Sfu, measurements: Measurements, probe: Probe) -> None:
     def resync() -> None:
-        service.refresh_candidates()
+        sfu.refresh_candidates()
         measurements.resync()
 
     async with asyncio.TaskGroup() as duties:
         duties.create_task(_every(RESYNC_INTERVAL_S, resync))
-        duties.create_task(_every(SWEEP_INTERVAL_S, service.sweep))
+        duties.create_task(_every(SWEEP_INTERVAL_S, sfu.sweep))
         duties.create_task(probe.run())
 
 

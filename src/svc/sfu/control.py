@@ -20,7 +20,7 @@ from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.event_handlers import EventHandlers, handles
 from svc.sfu.rooms import AudioControl, OutdatedEpoch, Peer, Registration, Room
-from svc.sfu.service import Service
+from svc.sfu.sfu import Sfu
 from svc.sfu.speaker_updates import SpeakerUpdates
 
 FIRST_MESSAGE_DEADLINE_S = 10.0
@@ -44,9 +44,9 @@ class Control(EventHandlers):
     secret.
     """
 
-    def __init__(self, connection: Connection, service: Service) -> None:
+    def __init__(self, connection: Connection, sfu: Sfu) -> None:
         self._connection = connection
-        self._service = service
+        self._sfu = sfu
         self._registrations: set[Registration] = set()
         self._speakers = SpeakerUpdates(self._push_speakers)
         connection.on_pulse = self._push_keep_alive
@@ -61,7 +61,7 @@ class Control(EventHandlers):
         finally:
             self._speakers.stop()
             for registration in self._registrations:
-                registration.unwatch(self, self._service.clock())
+                registration.unwatch(self, self._sfu.clock())
 
     def peer_joined(self, room_id: str, user_id: str) -> None:
         self._connection.push(events.PeerJoined(room_id, user_id))
@@ -82,7 +82,7 @@ class Control(EventHandlers):
         self._connection.push(events.Speakers(room_id, list(user_ids)))
 
     def _push_keep_alive(self) -> None:
-        self._connection.push(events.KeepAlive(int(self._service.wall_clock() * 1000)))
+        self._connection.push(events.KeepAlive(int(self._sfu.wall_clock() * 1000)))
 
     async def _begin(self) -> bool:
         """Receive the first message, which must come from a chat server."""
@@ -106,11 +106,11 @@ class Control(EventHandlers):
         try:
             self.handle(envelope)
         except EnvelopeError as error:
-            self._service.tally["dropped_control_messages"] += 1
+            self._sfu.tally["dropped_control_messages"] += 1
             extra = {"event": envelope.event[:64], "cause": str(error)}
             logger.debug("control message dropped", extra=extra)
         except OutdatedEpoch:
-            self._service.tally["dropped_control_messages"] += 1
+            self._sfu.tally["dropped_control_messages"] += 1
             self.replaced()
 
     @handles
@@ -120,8 +120,8 @@ class Control(EventHandlers):
     @handles
     def _receive_register(self, message: events.ServerRegister) -> None:
         server_id, room_id = message.server_id, message.room_id
-        registration = self._service.rooms.register(
-            server_id, message.server_password, room_id, self._service.clock(), epoch=message.epoch
+        registration = self._sfu.rooms.register(
+            server_id, message.server_password, room_id, self._sfu.clock(), epoch=message.epoch
         )
         if registration is None:
             raise EnvelopeError("credentials do not match")
@@ -132,32 +132,32 @@ class Control(EventHandlers):
     def _receive_sync_request(self, message: events.SyncRequest) -> None:
         rooms = self._authenticate(message).rooms.values()
         members = [events.RoomMembers(room.room_id, list(room.peers)) for room in rooms]
-        relays = self._service.held_relays(rooms)
-        self._connection.push(events.SyncResponse(members, self._service.fixed_addresses(), relays))
+        relays = self._sfu.held_relays(rooms)
+        self._connection.push(events.SyncResponse(members, self._sfu.fixed_addresses(), relays))
 
     @handles
     def _receive_span_room(self, message: events.SpanRoom) -> None:
         room = self._room(message)
         if message.spans:
-            self._service.create_span(room).begin(message.relays)
+            self._sfu.create_span(room).begin(message.relays)
         else:
-            self._service.unspan(room)
+            self._sfu.unspan(room)
 
     @handles
     def _receive_send_relay(self, message: events.SendRelay) -> None:
-        self._service.create_span(self._room(message)).send(message)
+        self._sfu.create_span(self._room(message)).send(message)
 
     @handles
     def _receive_receive_relay(self, message: events.ReceiveRelay) -> None:
-        self._service.create_span(self._room(message)).receive(message)
+        self._sfu.create_span(self._room(message)).receive(message)
 
     @handles
     def _receive_end_relay(self, message: events.EndRelay) -> None:
-        self._service.create_span(self._room(message)).end(message.relay_id)
+        self._sfu.create_span(self._room(message)).end(message.relay_id)
 
     @handles
     def _receive_relay_demand(self, message: events.SetRelayDemand) -> None:
-        self._service.create_span(self._room(message)).set_demand(message.demand)
+        self._sfu.create_span(self._room(message)).set_demand(message.demand)
 
     @handles
     def _receive_codecs_elsewhere(self, message: events.SetCodecsElsewhere) -> None:
@@ -167,8 +167,8 @@ class Control(EventHandlers):
 
     @handles
     def _receive_disconnect(self, message: events.DisconnectUser) -> None:
-        self._service.rooms.dismiss(
-            self._peer(message), CloseCode.DISCONNECTED, "Disconnected by the server", self._service.clock()
+        self._sfu.rooms.dismiss(
+            self._peer(message), CloseCode.DISCONNECTED, "Disconnected by the server", self._sfu.clock()
         )
 
     @handles
@@ -186,7 +186,7 @@ class Control(EventHandlers):
             self._speakers.want(room, message.wanted)
 
     def _authenticate(self, message: events.ServerRequest) -> Registration:
-        registration = self._service.rooms.authenticate(
+        registration = self._sfu.rooms.authenticate(
             message.server_id, message.server_password, epoch=message.epoch
         )
         if registration is None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from svc.base.metrics import Registry
-from svc.sfu.service import Service
+from svc.sfu.sfu import Sfu
 
 RESYNC_INTERVAL_S = 15.0
 
@@ -79,9 +79,9 @@ class MeasuredPlane(Protocol):
 class Measurements:
     """The metric registry of one running service."""
 
-    def __init__(self, service: Service, plane: MeasuredPlane) -> None:
+    def __init__(self, sfu: Sfu, plane: MeasuredPlane) -> None:
         registry = Registry()
-        self._service = service
+        self._sfu = sfu
         self._rooms = registry.gauge("svc_sfu_rooms_active", "Rooms that exist")
         self._peers = registry.gauge("svc_sfu_peers_active", "Peers in rooms")
         self._connections = registry.gauge("svc_sfu_websocket_connections_active", "Open WebSockets")
@@ -91,7 +91,7 @@ class Measurements:
             plane.serves_tcp
         )
         registry.info("svc_sfu_encryption", "How outgoing media is encrypted", plane.encryption)
-        registry.counters_from(lambda: _prefix_names(service.tally), _prefix_names(_SESSION_COUNTERS))
+        registry.counters_from(lambda: _prefix_names(sfu.tally), _prefix_names(_SESSION_COUNTERS))
         registry.counters_from(lambda: _prefix_names(plane.statistics()), _prefix_names(_CORE_COUNTERS))
         registry.histogram_from(
             "svc_sfu_forwarding_delay_seconds",
@@ -103,10 +103,10 @@ class Measurements:
 
     def resync(self) -> None:
         """Set the gauges from the current state."""
-        rooms = list(self._service.rooms.rooms())
+        rooms = list(self._sfu.rooms.rooms())
         self._rooms.set(len(rooms))
-        self._peers.set(self._service.rooms.peers)
-        self._connections.set(len(self._service.connections))
+        self._peers.set(self._sfu.rooms.peers)
+        self._connections.set(len(self._sfu.connections))
         self._tracks.set(sum(len(room.tracks) for room in rooms))
 
 

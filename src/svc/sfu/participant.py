@@ -17,8 +17,8 @@ from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.resumption import ResumeRefused, Ticket
 from svc.sfu.rooms import NoSeats
-from svc.sfu.service import Service
 from svc.sfu.session import Session
+from svc.sfu.sfu import Sfu
 
 JOIN_DEADLINE_S = 10.0
 EXPECTED_JOIN = "Expected client_join event"
@@ -47,9 +47,9 @@ def participant_pace() -> TokenBucket:
 class Participant:
     """The session's Client, connected by a WebSocket."""
 
-    def __init__(self, connection: Connection, service: Service) -> None:
+    def __init__(self, connection: Connection, sfu: Sfu) -> None:
         self._connection = connection
-        self._service = service
+        self._sfu = sfu
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._session: Session | None = None
@@ -86,10 +86,10 @@ class Participant:
     def close(self, code: CloseCode, reason: str) -> None:
         self._connection.close(code, reason)
         if self._ticket:
-            self._service.resumptions.end(self._ticket, code, reason)
+            self._sfu.resumptions.end(self._ticket, code, reason)
         if self._session:
             logger.debug("peer left", extra=self._session.log_fields)
-            self._service.sessions.discard(self._session)
+            self._sfu.sessions.discard(self._session)
             self._rest()
 
     def superseded(self) -> None:
@@ -131,7 +131,7 @@ class Participant:
         try:
             return self._join(envelope) if envelope.event == ClientJoin.event else self._resume(envelope)
         except (EnvelopeError, JoinRefused, NoSeats, ResumeRefused) as refusal:
-            self._service.tally["refused_joins"] += 1
+            self._sfu.tally["refused_joins"] += 1
             self.send_error(str(refusal))
             code = refusal.code if isinstance(refusal, ResumeRefused) else CloseCode.REFUSED
             self.close(code, str(refusal))
@@ -139,7 +139,7 @@ class Participant:
 
     def _join(self, envelope: Envelope) -> Session:
         request = read(envelope, ClientJoin)
-        session = self._session = self._service.seat(self, request)
+        session = self._session = self._sfu.seat(self, request)
         owner = f"{request.server_id}/{request.user_id}"
         self._connection.on_proof(owner)
         logger.debug("peer joined", extra=session.log_fields)
@@ -148,17 +148,17 @@ class Participant:
             session.report_bandwidth()
         if request.resumable is True and not session.closed:
             self._ticket = Ticket(session, owner)
-            self.push(self._service.resumptions.renew(self._ticket))
+            self.push(self._sfu.resumptions.renew(self._ticket))
         return session
 
     def _resume(self, envelope: Envelope) -> Session:
-        ticket = self._service.resumptions.find(read(envelope, ClientResume).credential)
+        ticket = self._sfu.resumptions.find(read(envelope, ClientResume).credential)
         self._ticket, self._session = ticket, ticket.session
         self._connection.on_proof(ticket.owner)
         logger.debug("peer resumed", extra=ticket.session.log_fields)
         ticket.session.resume(self)
         if not ticket.session.closed:
-            self.push(self._service.resumptions.renew(ticket))
+            self.push(self._sfu.resumptions.renew(ticket))
         return ticket.session
 
     async def _first_message(self) -> Envelope | None:
@@ -176,14 +176,14 @@ class Participant:
             try:
                 envelope = await self._connection.receive()
             except EnvelopeError as error:
-                self._service.tally["refused_messages"] += 1
+                self._sfu.tally["refused_messages"] += 1
                 self.send_error(str(error))
                 continue
             if envelope is None:
                 return
             logger.debug("message received", extra={"event": envelope.event[:64], **session.log_fields})
             if self._ticket and envelope.event == "answer":
-                self._service.resumptions.confirm(self._ticket)
+                self._sfu.resumptions.confirm(self._ticket)
             session.receive(envelope)
             # Free the envelope now, because an answer takes 10 KB.
             del envelope

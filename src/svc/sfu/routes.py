@@ -21,7 +21,7 @@ from svc.sfu.connection import Connection, Socket
 from svc.sfu.control import Control, control_pace
 from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
-from svc.sfu.service import Service
+from svc.sfu.sfu import Sfu
 
 # A client that does not join within 10 s is disconnected. More than this many unjoined clients at once
 # indicate an attack. The service then drops the oldest connection from the address that has the most, so that
@@ -35,8 +35,8 @@ logger = logging.getLogger(__name__)
 
 
 class Routes:
-    def __init__(self, service: Service, measurements: Measurements, *, control_from_anywhere: bool) -> None:
-        self._service = service
+    def __init__(self, sfu: Sfu, measurements: Measurements, *, control_from_anywhere: bool) -> None:
+        self._sfu = sfu
         self._measurements = measurements
         self._control_from_anywhere = control_from_anywhere
         # Connections that have neither joined nor presented a registration's secret.
@@ -52,10 +52,10 @@ class Routes:
         return application
 
     async def health(self, _: web.Request) -> web.Response:
-        if not self._service.ready:
+        if not self._sfu.ready:
             body = {"status": "starting", "detail": "verifying UDP connectivity"}
             return web.json_response(body, status=503)
-        moment = datetime.fromtimestamp(self._service.wall_clock(), UTC)
+        moment = datetime.fromtimestamp(self._sfu.wall_clock(), UTC)
         return web.json_response(
             {
                 "status": "healthy",
@@ -88,9 +88,9 @@ class Routes:
         socket = Socket(request.transport)
         if not socket.can_prepare(request):
             raise web.HTTPBadRequest(text="This is the voice server: connect to it by WebSocket.")
-        if self._service.leaving:
+        if self._sfu.leaving:
             raise web.HTTPServiceUnavailable(text="The voice server is shutting down.")
-        connections, newcomers = self._service.connections, self._newcomers
+        connections, newcomers = self._sfu.connections, self._newcomers
         await socket.prepare(request)
         connection = Connection(socket, pace)
         connections.add(connection)
@@ -103,13 +103,13 @@ class Routes:
             recognise(request, owner)
 
         connection.on_proof = proven
-        if self._service.leaving:  # The shutdown began during the upgrade.
+        if self._sfu.leaving:  # The shutdown began during the upgrade.
             connection.close(CloseCode.GOING_AWAY, "The voice server is shutting down")
         logs.name_request()
         fields = {"path": request.path[:64], "remote": request.remote}
         logger.debug("connection opened", extra=fields)
         try:
-            await _serve(connection, conversation(connection, self._service))
+            await _serve(connection, conversation(connection, self._sfu))
         finally:
             connections.discard(connection)
             newcomers.discard(connection)

@@ -1,4 +1,4 @@
-"""The state shared by all connections to one media service, and the service's periodic tasks.
+"""One SFU: the state that all its connections share, and its periodic tasks.
 
 Connects the rooms, the media plane and the counters. Does not open ports and has no timer: `app` calls the
 tasks at their intervals. See docs/signalling.md.
@@ -34,7 +34,7 @@ class Clocks:
     wall: Callable[[], float]
 
 
-class Service:
+class Sfu:
     """One SFU. `chance` must be unpredictable."""
 
     def __init__(
