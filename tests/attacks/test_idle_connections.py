@@ -35,7 +35,7 @@ from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
 from tests.kit.device import Device
 from tests.kit.raw_http import RawConnection, raw_connection
-from tests.kit.site import site
+from tests.kit.signalling_server import signalling_server
 
 WITHIN_S = 30.0
 ONE_BYTE, HALF_A_HEADER = b"G", b"GET / HTTP/1.1\r\nHost: a\r\nX: "
@@ -266,11 +266,11 @@ async def test_the_sfu_admits_a_participant_despite_unauthenticated_connections(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sfu_routes, "MAX_NEWCOMERS", 3)
-    async with site() as where:
-        control = await where.control()
-        ann = await where.join("ann")
-        silent = [await where.connect(path, headers={"Origin": "https://page.example"}) for _ in range(10)]
-        await where.join("ben")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await server.join("ann")
+        silent = [await server.connect(path, headers={"Origin": "https://page.example"}) for _ in range(10)]
+        await server.join("ben")
         assert [(await control.hear("peer_joined"))["user_id"] for _ in range(2)] == ["ann", "ben"]
         assert not ann.socket.closed
         async with asyncio.timeout(WITHIN_S):

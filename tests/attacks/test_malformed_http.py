@@ -22,7 +22,7 @@ from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
 from tests.kit.raw_http import RawResponse, raw_connection
-from tests.kit.site import site
+from tests.kit.signalling_server import signalling_server
 
 GARBAGE = {
     "no request line": b"\x00\x01\x02 hello\r\n\r\n",
@@ -65,8 +65,8 @@ async def management_listener(variables: dict[str, str], _: Path) -> AsyncIterat
 
 @asynccontextmanager
 async def sfu_listener(_: dict[str, str], __: Path) -> AsyncIterator[str]:
-    async with site() as where:
-        yield where.url
+    async with signalling_server() as server:
+        yield server.url
 
 
 @asynccontextmanager
@@ -142,10 +142,10 @@ async def test_garbage_after_a_request_gets_an_error_and_closes_the_connection(c
 async def test_an_unmasked_frame_closes_the_websocket_with_1002(
     channel: str, chat: ChatServer, sfu: FakeSfu
 ) -> None:
-    async with site() as where:
+    async with signalling_server() as server:
         address, path = {
             "live": (chat.address, "/live"),
-            "sfu": (where.url, "/client"),
+            "sfu": (server.url, "/client"),
             "pass-through": (chat.address, "/sfu/client"),
         }[channel]
         async with raw_connection(address) as raw:
@@ -186,8 +186,8 @@ async def test_masked_frames_are_accepted_in_any_fragmentation(
 
 
 async def test_no_websocket_negotiates_compression(chat: ChatServer, sfu: FakeSfu) -> None:
-    async with site() as where, ClientSession() as http:
-        for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{where.url}/client"):
+    async with signalling_server() as server, ClientSession() as http:
+        for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{server.url}/client"):
             async with http.ws_connect(url, compress=15) as socket:
                 assert not socket.compress
                 # This client compresses its frames anyway and sets the reserved bit that marks them (RFC

@@ -21,7 +21,7 @@ from tests.kit.aiortc_guests import Guests
 from tests.kit.conditions import wait_until
 from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.sfu_process import SECRET, ControlConnection, SfuProcess
-from tests.kit.site import Socket
+from tests.kit.signalling_server import Socket
 
 NOT_EVEN_FRAMES = [
     "",

@@ -7,13 +7,13 @@ import pytest
 from aiohttp import WSMsgType
 
 from svc.sfu.connection import PING_INTERVAL_S, SILENCE_LIMIT_S
-from tests.kit.site import SECRET, Site, Socket, site
+from tests.kit.signalling_server import SECRET, SignallingServer, Socket, signalling_server
 from tests.kit.virtual_time import in_virtual_time
 
 
-async def chat_server(where: Site) -> Socket:
+async def chat_server(server: SignallingServer) -> Socket:
     """Return a control connection whose pings the test has to answer."""
-    control = await where.connect("/server", autoping=False)
+    control = await server.connect("/server", autoping=False)
     register = {"server_id": "home", "server_password": SECRET, "room_id": "lobby"}
     await control.send("server_register", register)
     return control
@@ -28,8 +28,8 @@ async def next_ping(control: Socket) -> float:
 
 @in_virtual_time
 async def test_a_ping_is_sent_every_30_s_and_a_pong_keeps_the_connection_open() -> None:
-    async with site() as where:
-        control = await chat_server(where)
+    async with signalling_server() as server:
+        control = await chat_server(server)
         moments = []
         for _ in range(10):
             moments.append(await next_ping(control))
@@ -40,8 +40,8 @@ async def test_a_ping_is_sent_every_30_s_and_a_pong_keeps_the_connection_open() 
 
 @in_virtual_time
 async def test_a_connection_that_is_silent_for_90_s_is_closed_with_4000() -> None:
-    async with site() as where:
-        control = await chat_server(where)
+    async with signalling_server() as server:
+        control = await chat_server(server)
         start = asyncio.get_running_loop().time()
         await next_ping(control)
         await next_ping(control)
@@ -52,8 +52,8 @@ async def test_a_connection_that_is_silent_for_90_s_is_closed_with_4000() -> Non
 
 @in_virtual_time
 async def test_a_clients_ping_is_answered_with_the_same_payload() -> None:
-    async with site() as where:
-        control = await chat_server(where)
+    async with signalling_server() as server:
+        control = await chat_server(server)
         await control.socket.ping(b"are you there")
         message = await control.socket.receive()
         assert (message.type, message.data) == (WSMsgType.PONG, b"are you there")

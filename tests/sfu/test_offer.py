@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from svc.sfu.codecs import TRANSPORT_CC, VIDEO
 from svc.sfu.offer import IceParameters, Transceiver, build_offer, is_msid_token
 from svc.sfu.sdp import MAX_TEXT, MediaDescription, SdpError, SessionDescription
-from tests.kit.site import site
+from tests.kit.signalling_server import signalling_server
 from tests.kit.virtual_time import in_virtual_time
 from tests.sfu.calls import CALL, CAMERA, CANDIDATE, FINGERPRINT, ICE, OWN, VOICE, offer
 
@@ -100,9 +100,9 @@ def test_neither_red_nor_ulpfec_is_offered_by_default() -> None:
 async def test_red_is_offered_after_opus_to_a_client_that_requests_redundancy(
     requested: object, offered: bool
 ) -> None:
-    async with site() as where:
-        await where.control()
-        ann = await where.ask_to_join("ann", redundancy=requested)
+    async with signalling_server() as server:
+        await server.control()
+        ann = await server.ask_to_join("ann", redundancy=requested)
         await ann.hear("room_joined")
         session = SessionDescription.parse((await ann.hear("offer"))["sdp"])
     for media in session.media:

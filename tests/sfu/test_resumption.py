@@ -12,7 +12,7 @@ from svc.sfu.session import RESUME_WITHIN_S, Session
 from tests.kit.conditions import wait_until
 from tests.kit.negotiation import MIC, OPUS
 from tests.kit.sdp_answers import AnsweringClient
-from tests.kit.site import SECRET, Site, Socket, site
+from tests.kit.signalling_server import SECRET, SignallingServer, Socket, signalling_server
 from tests.kit.virtual_time import in_virtual_time
 
 REFUSED = (4003, "The session no longer exists")
@@ -21,8 +21,8 @@ REFUSED = (4003, "The session no longer exists")
 class Client:
     """A participant that exchanges media and can resume its session."""
 
-    def __init__(self, where: Site, socket: Socket, session: Session, credential: str) -> None:
-        self._where, self.socket, self.session, self.credential = where, socket, session, credential
+    def __init__(self, server: SignallingServer, socket: Socket, session: Session, credential: str) -> None:
+        self._server, self.socket, self.session, self.credential = server, socket, session, credential
 
     async def resume(self, credential: str = "") -> None:
         """Resume the session over another socket. Return once the service's offer has arrived. The offer is
@@ -36,7 +36,7 @@ class Client:
         self.socket.offer = await self.socket.hear("offer")
 
     async def try_resume(self, credential: str = "") -> Socket:
-        socket = await self._where.connect("/client")
+        socket = await self._server.connect("/client")
         await socket.send("client_resume", {"credential": credential or self.credential})
         return socket
 
@@ -46,18 +46,18 @@ class Client:
         return await socket.ending()
 
 
-async def joined(where: Site, user_id: str) -> Client:
-    known = set(where.sfu.sessions)
-    socket = await where.ask_to_join(user_id, resumable=True)
+async def joined(server: SignallingServer, user_id: str) -> Client:
+    known = set(server.sfu.sessions)
+    socket = await server.ask_to_join(user_id, resumable=True)
     await socket.hear("room_joined")
     resumable = await socket.hear("resumable")
     assert resumable["within_s"] == RESUME_WITHIN_S
     socket.offer = await socket.hear("offer")
     await socket.answer(AnsweringClient(sends={MIC: f"{user_id} {user_id}"}))
-    (session,) = set(where.sfu.sessions) - known
+    (session,) = set(server.sfu.sessions) - known
     await answered(socket)
     media_flows(session)
-    return Client(where, socket, session, resumable["credential"])
+    return Client(server, socket, session, resumable["credential"])
 
 
 async def answered(socket: Socket) -> None:
@@ -81,9 +81,9 @@ async def away(client: Client) -> None:
 
 @in_virtual_time
 async def test_a_resumed_session_gets_the_events_that_happened_in_the_meantime() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann, ben = await joined(where, "ann"), await joined(where, "ben")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann, ben = await joined(server, "ann"), await joined(server, "ben")
         for user_id in ("ann", "ben"):
             assert (await control.hear("peer_joined"))["user_id"] == user_id
         await away(ann)
@@ -97,15 +97,15 @@ async def test_a_resumed_session_gets_the_events_that_happened_in_the_meantime()
         assert [track["user_id"] for track in ann.socket.offer["tracks"].values()] == ["ben"]
         await ann.socket.answer()
         await answered(ann.socket)
-        assert not ann.session.away and len(where.plane.transports) == 2
+        assert not ann.session.away and len(server.plane.transports) == 2
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann", "ben"]}]
 
 
 @in_virtual_time
 async def test_an_unanswered_offer_is_repeated_after_resumption() -> None:
-    async with site() as where:
-        await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        await server.control()
+        ann = await joined(server, "ann")
         await ann.socket.send("renegotiate", {})
         await ann.socket.hear("offer")
         await away(ann)
@@ -118,9 +118,9 @@ async def test_an_unanswered_offer_is_repeated_after_resumption() -> None:
 @pytest.mark.parametrize("code", [1000, 1001])
 @in_virtual_time
 async def test_a_client_that_closes_its_connection_properly_leaves_immediately(code: int) -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await joined(server, "ann")
         await control.hear("peer_joined")
         await ann.socket.close(code)
         assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann"}
@@ -129,11 +129,11 @@ async def test_a_client_that_closes_its_connection_properly_leaves_immediately(c
 
 @in_virtual_time
 async def test_a_client_that_does_not_support_resumption_is_removed_immediately() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await where.join("ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await server.join("ann")
         await control.hear("peer_joined")
-        (session,) = where.sfu.sessions
+        (session,) = server.sfu.sessions
         media_flows(session)
         ann.vanish()
         assert await control.hear("peer_left") == {"room_id": "lobby", "user_id": "ann", "lost": True}
@@ -141,9 +141,9 @@ async def test_a_client_that_does_not_support_resumption_is_removed_immediately(
 
 @in_virtual_time
 async def test_a_client_without_media_is_removed_when_its_connection_breaks() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await joined(server, "ann")
         await control.hear("peer_joined")
         await away(ann)
         ann.session._connectivity.outcomes.append(PathSilent())
@@ -154,23 +154,23 @@ async def test_a_client_without_media_is_removed_when_its_connection_breaks() ->
 
 @in_virtual_time
 async def test_a_session_that_is_not_resumed_within_30_s_is_closed() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await joined(server, "ann")
         await control.hear("peer_joined")
         since = asyncio.get_running_loop().time()
         await away(ann)
         assert (await control.hear("peer_left"))["lost"] is True
         assert asyncio.get_running_loop().time() - since == pytest.approx(RESUME_WITHIN_S, abs=2)
         assert await ann.refused() == REFUSED
-        assert where.plane.transports[0].closed and where.sfu.sessions == set()
+        assert server.plane.transports[0].closed and server.sfu.sessions == set()
 
 
 @in_virtual_time
 async def test_a_credential_is_valid_until_the_client_has_received_its_successor() -> None:
-    async with site() as where:
-        await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        await server.control()
+        ann = await joined(server, "ann")
         first = ann.credential
         for _ in range(3):  # Each connection breaks before the client has read the next credential.
             await ann.resume(first)
@@ -185,9 +185,9 @@ async def test_a_credential_is_valid_until_the_client_has_received_its_successor
 
 @in_virtual_time
 async def test_a_session_belongs_to_one_connection_at_a_time() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await joined(server, "ann")
         await control.hear("peer_joined")
         before = ann.socket
         await ann.resume()
@@ -198,9 +198,9 @@ async def test_a_session_belongs_to_one_connection_at_a_time() -> None:
 @pytest.mark.parametrize("how", ["disconnected", "replaced"])
 @in_virtual_time
 async def test_a_client_that_was_removed_while_disconnected_is_notified(how: str) -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await joined(server, "ann")
         await control.hear("peer_joined")
         await away(ann)
         key = {"room_id": "lobby", "user_id": "ann"}
@@ -209,7 +209,7 @@ async def test_a_client_that_was_removed_while_disconnected_is_notified(how: str
             assert await control.hear("peer_left") == key
             expected = (4004, "Disconnected by the server")
         else:
-            await joined(where, "ann")
+            await joined(server, "ann")
             expected = (4001, "Joined again from elsewhere")
         assert await ann.refused() == expected
         await asyncio.sleep(RESUME_WITHIN_S + 1)
@@ -218,9 +218,9 @@ async def test_a_client_that_was_removed_while_disconnected_is_notified(how: str
 
 @in_virtual_time
 async def test_permissions_changed_in_the_meantime_apply_to_a_resumed_session() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await joined(where, "ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await joined(server, "ann")
         await away(ann)
         caps = {"room_id": "lobby", "user_id": "ann", "server_id": "home", "server_password": SECRET}
         await control.hear("peer_joined")

@@ -12,16 +12,16 @@ from aiohttp import WSMsgType, WSServerHandshakeError
 from svc.sfu.close_codes import CloseCode
 from tests.kit.conditions import eventually
 from tests.kit.sfu_process import running_sfu
-from tests.kit.site import site
+from tests.kit.signalling_server import signalling_server
 
 
 async def test_participants_are_notified_and_newcomers_are_refused() -> None:
-    async with site() as running:
-        control = await running.control("home", "lobby")
-        participant = await running.join("ada")
-        running.sfu.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
+    async with signalling_server() as server:
+        control = await server.control("home", "lobby")
+        participant = await server.join("ada")
+        server.sfu.leave(CloseCode.GOING_AWAY, "The voice server is shutting down")
         with pytest.raises(WSServerHandshakeError, match="503"):
-            await running.http.ws_connect(running.url + "/client")
+            await server.http.ws_connect(server.url + "/client")
         while (message := await participant.socket.receive()).type is WSMsgType.TEXT:
             pass
         assert (message.data, message.extra) == (1001, "The voice server is shutting down")

@@ -6,23 +6,23 @@ from typing import Any
 from svc.sfu.speaker_updates import INTERVAL_S
 from tests.kit.negotiation import MIC
 from tests.kit.sdp_answers import AnsweringClient
-from tests.kit.site import SECRET, Site, Socket, site
+from tests.kit.signalling_server import SECRET, SignallingServer, Socket, signalling_server
 from tests.kit.virtual_time import in_virtual_time
 
 LOBBY = {"room_id": "lobby", "server_id": "home", "server_password": SECRET}
 QUIET, LOUD = 90, 20
 
 
-async def speaker(where: Site, control: Socket, user_id: str) -> Any:
+async def speaker(server: SignallingServer, control: Socket, user_id: str) -> Any:
     """Join with a microphone. Return the listener for the participant's audio levels.
 
     When this returns, `control` has been notified of the join.
     """
-    person = await where.join(user_id)
+    person = await server.join(user_id)
     await control.hear("peer_joined")
     await person.answer(AnsweringClient(sends={MIC: ""}))
     await asyncio.sleep(0.1)
-    return where.plane.transports[-1].listener
+    return server.plane.transports[-1].listener
 
 
 async def request_speakers(control: Socket, wanted: bool, room_id: str = "lobby") -> None:
@@ -35,9 +35,9 @@ async def hears(control: Socket, *user_ids: str) -> None:
 
 @in_virtual_time
 async def test_a_subscriber_gets_the_current_state_and_every_change() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await speaker(where, control, "ann")
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await speaker(server, control, "ann")
         await request_speakers(control, True)
         await hears(control)
         ann.speaking_changed(MIC, True, LOUD)
@@ -48,9 +48,9 @@ async def test_a_subscriber_gets_the_current_state_and_every_change() -> None:
 
 @in_virtual_time
 async def test_many_changes_become_one_event_and_reverted_changes_cause_none() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann, ben, cem = [await speaker(where, control, name) for name in ("ann", "ben", "cem")]
+    async with signalling_server() as server:
+        control = await server.control()
+        ann, ben, cem = [await speaker(server, control, name) for name in ("ann", "ben", "cem")]
         await request_speakers(control, True)
         await hears(control)
         for user in (cem, ann, ben):
@@ -65,10 +65,10 @@ async def test_many_changes_become_one_event_and_reverted_changes_cause_none() -
 
 @in_virtual_time
 async def test_only_current_subscribers_receive_updates() -> None:
-    async with site() as where:
-        control = await where.control()
-        ann = await speaker(where, control, "ann")
-        silent = await where.control()
+    async with signalling_server() as server:
+        control = await server.control()
+        ann = await speaker(server, control, "ann")
+        silent = await server.control()
         await request_speakers(control, True)
         await hears(control)
         await request_speakers(control, False)

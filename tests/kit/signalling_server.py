@@ -19,7 +19,7 @@ from tests.kit.sdp_answers import AnsweringClient
 SECRET = "the control secret"
 
 
-class Site:
+class SignallingServer:
     """The SFU under test, and methods to connect clients to it."""
 
     def __init__(self, sfu: Sfu, plane: RecordedPlane, http: aiohttp.ClientSession, port: int) -> None:
@@ -122,7 +122,9 @@ class Socket:
 
 
 @asynccontextmanager
-async def site(variables: dict[str, str] | None = None, flags: Flags | None = None) -> AsyncIterator[Site]:
+async def signalling_server(
+    variables: dict[str, str] | None = None, flags: Flags | None = None
+) -> AsyncIterator[SignallingServer]:
     """Serve on loopback. The STUN probe is off by default."""
     config = Config.read({"SFU_PORT": "0", "DISABLE_STUN": "true"} | (variables or {}))
     loop = asyncio.get_running_loop()
@@ -140,4 +142,4 @@ async def site(variables: dict[str, str] | None = None, flags: Flags | None = No
         serving(sfu, plane, config, flags or Flags(host="127.0.0.1")) as front,
         aiohttp.ClientSession() as http,
     ):
-        yield Site(sfu, plane, http, front.port)
+        yield SignallingServer(sfu, plane, http, front.port)
