@@ -17,10 +17,10 @@ from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
 from tests.kit import heif, hostile_videos, pictures, videos
+from tests.worker.conftest import client as client
 from tests.worker.conftest import own_worker as own_worker
-from tests.worker.conftest import site as site
 from tests.worker.conftest import variables as variables
-from tests.worker.site import Site, ended
+from tests.worker.upload_client import UploadClient, ended
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 HTML = b"<!DOCTYPE html><script>alert(document.domain)</script>"
@@ -28,23 +28,23 @@ PDF = b"%PDF-1.7\n1 0 obj<</OpenAction<</S/JavaScript/JS(app.alert(1))>>>>endobj
 ZIP = b"PK\x03\x04" + bytes(60)
 
 
-async def outcome(site: Site, content: bytes, name: str) -> dict[str, Any]:
+async def outcome(client: UploadClient, content: bytes, name: str) -> dict[str, Any]:
     """Upload a file. Return the result, or the event that reports the refusal."""
-    async with site.page() as page:
-        event = await ended(page, await site.send(content, name=name))
+    async with client.page() as page:
+        event = await ended(page, await client.send(content, name=name))
     result: dict[str, Any] = event.get("result") or event
     return result
 
 
-async def served(site: Site, url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    async with site.chat.http.get(url, headers=headers) as response:
+async def served(client: UploadClient, url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    async with client.chat.http.get(url, headers=headers) as response:
         return response.status, dict(response.headers), await response.read()
 
 
 @asynccontextmanager
-async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
+async def configured(variables: dict[str, str]) -> AsyncIterator[UploadClient]:
     async with chat_server(variables) as chat, working(replace(read(variables), port=0)):
-        yield Site(chat, await newcomer(chat, "Owner"), variables)
+        yield UploadClient(chat, await newcomer(chat, "Owner"), variables)
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
     ],
 )
 async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
-    site: Site, own_worker: RunningWorker, content: bytes, name: str
+    client: UploadClient, own_worker: RunningWorker, content: bytes, name: str
 ) -> None:
-    result = await outcome(site, content, name)
+    result = await outcome(client, content, name)
     assert (result["kind"], result["name"], result["bytes"]) == ("file", name, len(content))
     assert (result["width"], result["thumbnail"], result["poster"]) == (None, None, None)
-    status, headers, body = await served(site, result["url"])
+    status, headers, body = await served(client, result["url"])
     assert (status, body) == (200, content)
     assert headers["Content-Type"] == "application/octet-stream"
     assert headers["Content-Disposition"] == "attachment"
@@ -86,24 +86,28 @@ async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
 
 @pytest.mark.parametrize("name", ["notes.bin", "letter.pdf", "song.mp3", "x"])
 async def test_a_picture_with_another_extension_is_re_encoded(
-    site: Site, own_worker: RunningWorker, name: str
+    client: UploadClient, own_worker: RunningWorker, name: str
 ) -> None:
-    result = await outcome(site, pictures.picture_with_metadata("JPEG"), name)
+    result = await outcome(client, pictures.picture_with_metadata("JPEG"), name)
     assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
-    assert pictures.SECRET not in await site.get(result["url"])
+    assert pictures.SECRET not in await client.get(result["url"])
 
 
-async def test_an_archive_appended_to_a_picture_is_removed(site: Site, own_worker: RunningWorker) -> None:
-    result = await outcome(site, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
+async def test_an_archive_appended_to_a_picture_is_removed(
+    client: UploadClient, own_worker: RunningWorker
+) -> None:
+    result = await outcome(client, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
     assert result["kind"] == "picture"
-    body = await site.get(result["url"])
+    body = await client.get(result["url"])
     assert HTML not in body and ZIP not in body
 
 
-async def test_a_video_with_another_extension_is_re_encoded(site: Site, own_worker: RunningWorker) -> None:
-    result = await outcome(site, videos.with_places(videos.video(metadata=True)), "backup.zip")
+async def test_a_video_with_another_extension_is_re_encoded(
+    client: UploadClient, own_worker: RunningWorker
+) -> None:
+    result = await outcome(client, videos.with_places(videos.video(metadata=True)), "backup.zip")
     assert (result["kind"], result["name"]) == ("video", "backup.mp4")
-    assert b"+52.52" not in await site.get(result["url"])
+    assert b"+52.52" not in await client.get(result["url"])
 
 
 @pytest.mark.parametrize(
@@ -111,9 +115,9 @@ async def test_a_video_with_another_extension_is_re_encoded(site: Site, own_work
     [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (hostile_videos.EBML + HTML, "invalid_video")],
 )
 async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
-    site: Site, own_worker: RunningWorker, content: bytes, code: str
+    client: UploadClient, own_worker: RunningWorker, content: bytes, code: str
 ) -> None:
-    assert (await outcome(site, content, "notes.bin"))["code"] == code
+    assert (await outcome(client, content, "notes.bin"))["code"] == code
 
 
 @pytest.mark.parametrize(
@@ -129,14 +133,14 @@ async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
     ],
 )
 async def test_audio_is_served_in_ranges_and_never_as_a_document(
-    site: Site, own_worker: RunningWorker, container: str, codec: str, content_type: str, name: str
+    client: UploadClient, own_worker: RunningWorker, container: str, codec: str, content_type: str, name: str
 ) -> None:
     content = videos.sound_file(container, codec)
-    result = await outcome(site, content, name)
+    result = await outcome(client, content, name)
     assert (result["kind"], result["content_type"], result["name"]) == ("audio", content_type, name)
     assert result["bytes"] == len(content)
     assert abs(result["duration_ms"] - 2_000) < 200
-    status, headers, body = await served(site, result["url"], Range="bytes=10-29")
+    status, headers, body = await served(client, result["url"], Range="bytes=10-29")
     assert (status, body) == (206, content[10:30])
     assert headers["Content-Type"] == content_type
     assert headers["Content-Disposition"] == "attachment"
@@ -145,9 +149,9 @@ async def test_audio_is_served_in_ranges_and_never_as_a_document(
 
 
 async def test_audio_that_no_browser_can_play_is_served_as_a_download(
-    site: Site, own_worker: RunningWorker
+    client: UploadClient, own_worker: RunningWorker
 ) -> None:
-    result = await outcome(site, videos.sound_file("matroska", "flac"), "song.mka")
+    result = await outcome(client, videos.sound_file("matroska", "flac"), "song.mka")
     assert (result["kind"], result["content_type"], result["name"]) == (
         "file",
         "application/octet-stream",
@@ -170,66 +174,66 @@ async def test_audio_that_no_browser_can_play_is_served_as_a_download(
     ],
 )
 async def test_the_displayed_name_shows_the_real_file_type(
-    site: Site, own_worker: RunningWorker, name: str, shown: str
+    client: UploadClient, own_worker: RunningWorker, name: str, shown: str
 ) -> None:
     headers = {
         "Tus-Resumable": "1.0.0",
         "Upload-Length": str(len(ZIP)),
         "Upload-Metadata": f"filename {b64encode(name.encode()).decode()}",
-        "Authorization": f"Bearer {site.owner.token}",
+        "Authorization": f"Bearer {client.owner.token}",
     }
-    async with site.page() as page:
-        async with site.chat.http.post("/api/channels/general/uploads", headers=headers) as response:
+    async with client.page() as page:
+        async with client.chat.http.post("/api/channels/general/uploads", headers=headers) as response:
             where = response.headers["Location"]
         more = {**headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
-        async with site.chat.http.patch(where, data=ZIP, headers=more) as response:
+        async with client.chat.http.patch(where, data=ZIP, headers=more) as response:
             assert response.status == 204
         done = await ended(page, where.rpartition("/")[2])
     assert done["result"]["name"] == shown
 
 
 async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, str]) -> None:
-    async with configured({**variables, "SVC_FILE_MAX_MB": "1"}) as site:
+    async with configured({**variables, "SVC_FILE_MAX_MB": "1"}) as client:
         large = ZIP + bytes(1024 * 1024)
-        headers = {"Authorization": f"Bearer {site.owner.token}"}
+        headers = {"Authorization": f"Bearer {client.owner.token}"}
         form = FormData()
         form.add_field("file", BytesIO(large), filename="large.zip", content_type="application/octet-stream")
-        async with site.chat.http.post(
+        async with client.chat.http.post(
             "/api/channels/general/uploads", data=form, headers=headers
         ) as response:
             answer = await response.json()
         assert (response.status, answer["error"], answer["limit"]) == (413, "upload_too_large", 1024 * 1024)
         # A video container that has only audio counts as a file, so the limit for files applies to it.
         long = videos.sound_file("mp4", "aac", seconds=1.0) + bytes(1024 * 1024)
-        assert (await outcome(site, long, "song.m4a"))["code"] == "too_large"
+        assert (await outcome(client, long, "song.m4a"))["code"] == "too_large"
 
 
 async def test_a_server_that_accepts_no_files_lists_what_it_accepts(variables: dict[str, str]) -> None:
-    async with configured({**variables, "SVC_FILE_MAX_MB": "0"}) as site:
-        refused = await outcome(site, PDF, "letter.pdf")
+    async with configured({**variables, "SVC_FILE_MAX_MB": "0"}) as client:
+        refused = await outcome(client, PDF, "letter.pdf")
         assert refused["code"] == "unsupported_type"
         assert "pictures (PNG" in refused["message"] and "videos (MP4" in refused["message"]
-        assert (await outcome(site, videos.sound_file("mp4", "aac"), "song.m4a"))["code"] == "invalid_video"
-        assert (await outcome(site, pictures.picture_with_metadata("PNG"), "x.pdf"))["kind"] == "picture"
+        assert (await outcome(client, videos.sound_file("mp4", "aac"), "song.m4a"))["code"] == "invalid_video"
+        assert (await outcome(client, pictures.picture_with_metadata("PNG"), "x.pdf"))["kind"] == "picture"
 
 
 async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) -> None:
-    async with configured({**variables, "SVC_FILE_EXTENSIONS": "pdf, mp3"}) as site:
-        assert (await outcome(site, PDF, "letter.PDF"))["kind"] == "file"
-        refused = await outcome(site, ZIP, "archive.zip")
+    async with configured({**variables, "SVC_FILE_EXTENSIONS": "pdf, mp3"}) as client:
+        assert (await outcome(client, PDF, "letter.PDF"))["kind"] == "file"
+        refused = await outcome(client, ZIP, "archive.zip")
         assert refused["code"] == "unsupported_type"
         assert str(refused["message"]).endswith("and files with these extensions: pdf, mp3")
-        assert (await outcome(site, ZIP, "archive"))["code"] == "unsupported_type"
-        assert (await outcome(site, pictures.picture_with_metadata("PNG"), "x.exe"))["kind"] == "picture"
+        assert (await outcome(client, ZIP, "archive"))["code"] == "unsupported_type"
+        assert (await outcome(client, pictures.picture_with_metadata("PNG"), "x.exe"))["kind"] == "picture"
 
 
 @pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])
 async def test_a_file_can_be_attached_to_a_message_and_found(
-    site: Site, own_worker: RunningWorker, name: str
+    client: UploadClient, own_worker: RunningWorker, name: str
 ) -> None:
     content = videos.sound_file("mp3", "libmp3lame") if name == "song.mp3" else PDF
-    async with site.page() as page:
-        upload_id = await site.send(content, name=name)
+    async with client.page() as page:
+        upload_id = await client.send(content, name=name)
         done = await ended(page, upload_id)
         sent = await page.ask("message_send", channel_id="general", text="", attachments=[upload_id])
     [attached] = sent["data"]["attachments"]

@@ -31,7 +31,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.kit import pictures
 from tests.kit.markdown import rows
-from tests.worker.site import Site, ended
+from tests.worker.upload_client import UploadClient, ended
 
 DEADLINE_S = 20.0
 
@@ -160,12 +160,12 @@ async def test_an_upload_is_processed_even_if_the_worker_is_killed(tmp_path: Pat
     variables = {"ADDITIONAL_CHANNELS": "general"}
     async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
-        site = Site(chat, await newcomer(chat, "Ada"), variables)
+        client = UploadClient(chat, await newcomer(chat, "Ada"), variables)
         assert set(up.children) == {"chat", "sfu"}, "an idle server has no worker"
-        async with site.page() as page:
+        async with client.page() as page:
             for _ in range(2):
-                done = await ended(page, await site.send(photograph))
-                served = await site.get(done["result"]["url"])
+                done = await ended(page, await client.send(photograph))
+                served = await client.get(done["result"]["url"])
                 assert pictures.decoded(served).size == (64, 48) and pictures.SECRET not in served
                 killed = up.children["worker"]
                 os.kill(killed, signal.SIGKILL)

@@ -10,7 +10,7 @@ from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
-from tests.worker.site import Site
+from tests.worker.upload_client import UploadClient
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
+async def client(variables: dict[str, str]) -> AsyncIterator[UploadClient]:
     async with chat_server(variables) as chat:
-        yield Site(chat, await newcomer(chat, "Owner"), variables)
+        yield UploadClient(chat, await newcomer(chat, "Owner"), variables)
 
 
 @pytest.fixture
-async def own_worker(site: Site) -> AsyncIterator[RunningWorker]:
-    """Run a worker that uses the site's data folder."""
-    async with working(replace(read(site.variables), port=0)) as running:
+async def own_worker(client: UploadClient) -> AsyncIterator[RunningWorker]:
+    """Run a worker that uses the chat server's data folder."""
+    async with working(replace(read(client.variables), port=0)) as running:
         yield running

@@ -18,7 +18,7 @@ from tests.chat.people import newcomer
 from tests.kit import hostile_pictures, pictures, videos
 from tests.kit.conditions import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
-from tests.worker.site import Site, TooMany
+from tests.worker.upload_client import TooMany, UploadClient
 
 # This must be longer than the leases of workers that were just killed, plus the delays before the next
 # attempts.
@@ -32,7 +32,7 @@ MAX_UNFINISHED = 12
 class Load:
     """The uploads that members send during the kills, and those that the server has accepted."""
 
-    site: Site
+    client: UploadClient
     random: Random
     accepted: list[str] = field(default_factory=list)
     unaccepted: int = 0
@@ -42,12 +42,12 @@ class Load:
         while True:
             try:
                 if len(self.accepted) - len(self.ended) < MAX_UNFINISHED:
-                    self.accepted.append(await self.site.send(self._file()))
+                    self.accepted.append(await self.client.send(self._file()))
                 await self._look()
             except (ClientError, OSError, TooMany):
                 self.unaccepted += 1
                 with suppress(ClientError, OSError):
-                    await self.site.cancel_interrupted()
+                    await self.client.cancel_interrupted()
             await asyncio.sleep(self.random.uniform(0.02, 0.2))
 
     def _file(self) -> bytes:
@@ -64,7 +64,7 @@ class Load:
     async def _look(self) -> None:
         """Check the state of the oldest open uploads."""
         for upload_id in self.open[:5]:
-            state = (await self.site.upload(upload_id))["state"]
+            state = (await self.client.upload(upload_id))["state"]
             if state in ("done", "refused"):
                 self.ended[upload_id] = state
 
@@ -97,9 +97,9 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
     random = Random(seed)
     async with ClientSession(address) as http:
         server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
-        load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
+        load = Load(UploadClient(server, await newcomer(server, "Owner"), {}), random)
         # Send at least one file to serve and one to reject, independently of the random choices.
-        load.accepted += [await load.site.send(file) for file in (PHOTOGRAPH, BOMB)]
+        load.accepted += [await load.client.send(file) for file in (PHOTOGRAPH, BOMB)]
         senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
         for _ in range(count):
             await asyncio.sleep(random.uniform(0.3, 3.0))
@@ -117,9 +117,9 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
 
 async def check_results(load: Load) -> None:
     for upload_id in load.accepted:
-        shown = await load.site.upload(upload_id)
+        shown = await load.client.upload(upload_id)
         if shown["state"] == "done":
-            served = await load.site.get(shown["result"]["url"])
+            served = await load.client.get(shown["result"]["url"])
             assert len(served) == shown["result"]["bytes"]
         else:
             assert shown["refusal"]["code"] in (

@@ -1,4 +1,4 @@
-"""A chat server in this or another process, as seen by members who upload."""
+"""Uploads files to a chat server in this or another process, and waits for the worker."""
 
 import asyncio
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class TooMany(Exception):
 
 
 @dataclass
-class Site:
-    """A server. `owner` was the first member and has all permissions."""
+class UploadClient:
+    """Uploads as `owner`, the first member, who has all permissions."""
 
     chat: ChatServer
     owner: Person
