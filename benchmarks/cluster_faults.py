@@ -55,10 +55,10 @@ from tests.kit.cluster_callers import call_of_two, calls_at
 from tests.kit.cluster_clients import CHANNEL, Clients, faults_in
 from tests.kit.cluster_network import ClusterNetwork, Host, LoopbackNetwork, NamespaceNetwork
 from tests.kit.cluster_watchers import Watchers
-from tests.kit.conditions import wait_until
 from tests.kit.namespace import unshare_network
 from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
 from tests.kit.sfu_process import running_sfu
+from tests.kit.wait import wait_until
 
 # No fault may stop the writes for longer than this.
 WITHIN_S = 60.0

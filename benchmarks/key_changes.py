@@ -24,9 +24,9 @@ from playwright.async_api import expect
 from tests.browser.test_private import conversation
 from tests.browser.test_private_groups import can_be_let_in
 from tests.kit.community import ask, own_id
-from tests.kit.conditions import wait_until
 from tests.kit.people import Capture, Person, chromium, people_at
 from tests.kit.product import running_product
+from tests.kit.wait import wait_until
 
 PEOPLE, ROUNDS = 3, 10
 CAPTURE = Capture(320, 180, 15)

@@ -28,11 +28,11 @@ import jwt
 
 from benchmarks.simulated_devices import NOISY_CAPTURE
 from svc.tools.bench.server import stop
-from tests.kit.conditions import wait_until
 from tests.kit.delayed_link import delayed
 from tests.kit.home_networks import SERVER, NetworkNamespace, home_networks, people_in, why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
 from tests.kit.people import WIDE, People, Person, bare_chromium
+from tests.kit.wait import wait_until
 
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 HTTP_PORT, SIGNALLING_PORT, MEDIA_PORT = 8080, 7880, 7882

@@ -29,7 +29,7 @@ from svc.tools.bench.room_clients import RoomClients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import Server, own_server
 from svc.tools.bench.sfu import progress
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 WARM_UP_S = 3.0
 

@@ -14,10 +14,10 @@ from playwright.async_api import Browser
 
 from benchmarks.two_browsers import two_browsers
 from tests.kit import encoder_log
-from tests.kit.conditions import wait_until
 from tests.kit.encoder_log import Entry
 from tests.kit.narrow_call import HIDDEN
 from tests.kit.people import Capture, Person
+from tests.kit.wait import wait_until
 
 CAPTURE = Capture(960, 540, 30)
 CHANGES = (

@@ -17,7 +17,7 @@ from aiohttp import ClientSession
 from svc.base.data_folder import is_held
 from tests.chat.member import ChatServer
 from tests.kit.chat_process import chat_process
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "operations.md"
 DEADLINE_S = 60.0

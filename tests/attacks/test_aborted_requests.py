@@ -14,7 +14,7 @@ from svc.base.http_server import Runner
 from svc.base.listeners import bound
 from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 TIMES = 50
 _COUNTED = re.compile(r"svc_chat_http_requests_total\{[^}]*GET /api/me/export[^}]*\} (\d+)")

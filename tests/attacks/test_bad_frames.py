@@ -12,7 +12,7 @@ from svc.base.websocket import MESSAGES_AT_ONCE
 from svc.tools.bench.attack.anonymous_attacks import frame
 from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer, LiveMember
-from tests.kit.conditions import counted_turns
+from tests.kit.wait import counted_turns
 
 # One frame has reserved bits without a negotiated extension. The other has a length beyond any limit.
 RESERVED_BITS = b"\xf1\x80\0\0\0\0"

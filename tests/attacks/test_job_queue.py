@@ -23,7 +23,7 @@ from svc.worker.job_run import HANDED_ON
 from tests.chat.people import Person
 from tests.chat.uploads.upload_helpers import ALL_KINDS, UploadServer
 from tests.kit import pictures, videos
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 from tests.worker.fake_queue import DEADLINE_S, FakeQueue
 
 FILM = b"\0\0\0\x20ftypisom" + bytes(100)

@@ -9,8 +9,8 @@ from aiohttp import ClientError, StreamReader, web
 
 from svc.chat.errors import ChatError
 from tests.chat.member import ChatServer
-from tests.kit.conditions import eventually
 from tests.kit.raw_http import raw_connection
+from tests.kit.wait import eventually
 
 TIMES = 20
 

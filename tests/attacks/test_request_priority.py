@@ -36,8 +36,8 @@ from svc.base.fair_loop import (
 from svc.base.listeners import bound
 from svc.chat.openapi.http_document import http_document
 from tests.chat.member import ChatServer, chat_server
-from tests.kit.conditions import eventually
 from tests.kit.device import Device
+from tests.kit.wait import eventually
 
 WITHIN_S = 20.0
 CROWD = 5 * STRANGERS_AT_ONCE

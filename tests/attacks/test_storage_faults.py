@@ -28,9 +28,9 @@ from svc.tools.doctor.data_folder import database_at_rest
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.chat_process import NotStarted, chat_process
-from tests.kit.conditions import wait_until
 from tests.kit.namespace import in_namespace
 from tests.kit.object_stores import MOTO, RCLONE, Stores
+from tests.kit.wait import wait_until
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
 CONTENT = bytes(range(256)) * 4096  # four chunks

@@ -19,7 +19,7 @@ from svc.chat.uploads.limits import Load, SpaceUsed, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
 from tests.chat.people import Person, newcomer
 from tests.chat.uploads.upload_helpers import TUS, UploadServer
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 LARGEST = limits.MAX_ATTACHMENT_BYTES
 DISK = 100 * 1024**3

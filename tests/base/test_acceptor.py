@@ -13,7 +13,7 @@ from svc.base import acceptor, logs
 from svc.base.acceptor import Listener
 from svc.base.connections import ConnectionTable, Limits, Slot
 from svc.base.logs import OncePerMinute
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 WITHIN_S = 20.0
 

@@ -22,8 +22,8 @@ from svc.base.http_connections import (
 )
 from svc.base.http_server import Runner
 from svc.base.listeners import bound
-from tests.kit.conditions import eventually
 from tests.kit.raw_http import RawConnection, raw_connection
+from tests.kit.wait import eventually
 
 WITHIN_S = 20.0
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -13,8 +13,8 @@ import pytest
 from svc.base import sandbox as sandbox_module
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, SandboxFailed, as_file
 from svc.base.sandbox_protocol import Layer
-from tests.kit.conditions import eventually
 from tests.kit.sandboxes import starting
+from tests.kit.wait import eventually
 
 MEGABYTE = 1_000_000
 LIMITS = Limits(memory_bytes=64 * MEGABYTE, deadline_s=20, cpu_s=20, result_bytes=MEGABYTE)

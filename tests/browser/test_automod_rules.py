@@ -7,9 +7,9 @@ from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
-from tests.kit.conditions import becomes
 from tests.kit.people import People
 from tests.kit.text_channels import box, message, shows, write
+from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]
 
@@ -59,7 +59,7 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
         rules = (await ask(server.owner, "GET", "/api/automod/rules"))["rules"]
         return [rule["name"] for rule in rules if rule["enabled"]]
 
-    await becomes(holding, [])
+    await wait_for_value(holding, [])
     await server.member.page.get_by_role("button", name="Try again").click()
     await shows(server.moderator, ["Come to my casino 😀 now", "Nothing to see", "A CASINO again"])
     await delete_the_rule(page)

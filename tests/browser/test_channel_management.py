@@ -18,9 +18,9 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.conditions import becomes
 from tests.kit.people import NARROW, UNDER_A_KEYBOARD, WIDE, People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
+from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]
 
@@ -139,7 +139,7 @@ async def test_changes_to_a_channel_appear_for_everybody(server: Community, axe:
             names = ("user_limit", "bitrate_kbps", "encrypted")
             return [tuple(channel[name] for name in names) for channel in await channels("voice")]
 
-        await becomes(now, [outcome])  # The earlier notice may still be shown.
+        await wait_for_value(now, [outcome])  # The earlier notice may still be shown.
         await person.page.keyboard.press("Escape")
 
 
@@ -292,7 +292,7 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(
         channels = (await ask(server.member, "GET", "/api/me/permissions"))["channels"]
         return "add_reactions" in channels[channel["id"]]
 
-    await becomes(may_react, False)
+    await wait_for_value(may_react, False)
     # The member cannot grant permissions that they do not have in this channel.
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"

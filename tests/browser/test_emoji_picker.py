@@ -3,9 +3,9 @@
 from playwright.async_api import Locator, expect
 
 from tests.kit.component_views import Bench, bench
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
+from tests.kit.wait import wait_until
 
 OWN = [["tada", {"url": "/web/icon.svg"}], ["wave_hard", {"url": "/web/icon.svg"}]]
 

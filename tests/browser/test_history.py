@@ -18,10 +18,10 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, Person, narrow_only, wide_daily, wide_only
 from tests.kit.product import COMMAND, Product, running_product
 from tests.kit.text_channels import LiveConnection, message, open_channel
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

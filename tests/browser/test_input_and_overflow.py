@@ -9,9 +9,9 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.community import post
-from tests.kit.conditions import becomes, wait_until
 from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
 from tests.kit.text_channels import both, box, do, message, until_tooltips_are_shown, write
+from tests.kit.wait import wait_for_value, wait_until
 
 __all__ = ["axe"]
 
@@ -132,16 +132,16 @@ async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(peopl
             await expect(shown.locator(":focus").first).to_be_attached()
             await page.keyboard.press("Escape")
             await expect(shown).to_have_count(0)
-            await becomes(lambda: page.evaluate(HAS_FOCUS), "draft")
+            await wait_for_value(lambda: page.evaluate(HAS_FOCUS), "draft")
     await ada.press("Choose emoji")
     await expect(page.locator(".emoji-picker input[type=search]")).to_be_focused()
     await page.keyboard.press("Escape")
-    await becomes(lambda: page.evaluate(HAS_FOCUS), "Choose emoji")
+    await wait_for_value(lambda: page.evaluate(HAS_FOCUS), "Choose emoji")
     await do(ada, "Hello", "React")
     await expect(page.locator(".picker button").first).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(page.locator(".picker")).to_have_count(0)
-    await becomes(lambda: page.evaluate(HAS_FOCUS), "React")
+    await wait_for_value(lambda: page.evaluate(HAS_FOCUS), "React")
 
 
 async def test_emoji_are_shown_in_colour_on_a_machine_without_an_emoji_font(people: People) -> None:

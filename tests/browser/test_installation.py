@@ -19,11 +19,11 @@ from svc.tools.cluster_demo import free_ports
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.member import chat_server
 from tests.kit.community import confirm
-from tests.kit.conditions import wait_until
 from tests.kit.notifications import open_settings
 from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, entry, open_channel, shows, write
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

@@ -19,8 +19,8 @@ from tests.kit.community import (
     open_settings,
     refusal,
 )
-from tests.kit.conditions import becomes
 from tests.kit.people import People, Person
+from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]
 
@@ -72,7 +72,7 @@ async def test_a_person_can_join_with_a_link_created_on_the_page(server: Communi
     assert before_ms <= invite["expires_at_ms"] - DAY_MS <= time.time() * 1000
     await server.moderator.page.context.grant_permissions(["clipboard-read"])
     page = server.moderator.page
-    await becomes(lambda: page.evaluate("() => navigator.clipboard.readText()"), address)
+    await wait_for_value(lambda: page.evaluate("() => navigator.clipboard.readText()"), address)
     guest = await people.arrive("Barbara")
     await guest.page.goto(address)
     await guest.page.reload()

@@ -8,9 +8,9 @@ from playwright.async_api import Locator, Page, expect
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.browser.test_profiles import settings
 from tests.kit.community import ask
-from tests.kit.conditions import becomes
 from tests.kit.people import People, Person, until_still, wide_only
 from tests.kit.text_channels import box, entry, join_and_open, message, shows, write
+from tests.kit.wait import wait_for_value
 
 MAX_STOPS = 60
 FOCUS_RING = """() => {
@@ -48,7 +48,7 @@ async def looks(person: Person, **wanted: str) -> None:
         look = await person.page.evaluate(LOOK)
         return {name: look[name] for name in wanted}
 
-    await becomes(shown, wanted)
+    await wait_for_value(shown, wanted)
 
 
 async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
@@ -281,7 +281,7 @@ async def test_the_chosen_theme_survives_a_reload_and_settings_stay_open_after_a
     await page.get_by_role("group", name="Theme").get_by_role("radio", name="Match system").check()
     await ada.page.wait_for_function(f"(light) => ({PAPER})() !== light", arg=light)
     await ada.page.emulate_media(color_scheme="light")
-    await becomes(lambda: ada.page.evaluate(PAPER), light)
+    await wait_for_value(lambda: ada.page.evaluate(PAPER), light)
     # Changing the language reloads the page, and the settings stay open.
     await page.get_by_label("Language").select_option("de")
     dialog = ada.page.get_by_role("dialog", name="Einstellungen")

@@ -7,9 +7,9 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
-from tests.kit.conditions import becomes
 from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
+from tests.kit.wait import wait_for_value
 
 MIN_CLICKS, MAX_CLICKS = 20, 40  # Fewer would mean that clicks are not counted.
 # A shortened copy of the request that GitHub sends when a webhook is created.
@@ -103,7 +103,7 @@ async def open_page(hand: Hand, name: str) -> None:
 async def copied(hand: Hand, field: str) -> str:
     """Return the content of the clipboard once it matches this field."""
     shown = await hand.page.get_by_label(field, exact=True).input_value()
-    await becomes(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
+    await wait_for_value(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
     return shown
 
 

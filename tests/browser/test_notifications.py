@@ -7,7 +7,6 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.community import ask, post
-from tests.kit.conditions import wait_until
 from tests.kit.notifications import (
     choose,
     click_notice,
@@ -32,6 +31,7 @@ from tests.kit.text_channels import (
     shows,
     write,
 )
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

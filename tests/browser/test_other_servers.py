@@ -21,11 +21,11 @@ from tests.chat.member import ChatServer
 from tests.chat.people import Person as Account
 from tests.chat.people import newcomer
 from tests.kit.community import open_settings
-from tests.kit.conditions import wait_until
 from tests.kit.firefox import Firefox
 from tests.kit.people import NARROW, WIDE, People, Person, wide_daily, wide_only
 from tests.kit.pictures import encoded
 from tests.kit.product import Product, running_product
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

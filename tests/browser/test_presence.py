@@ -8,11 +8,11 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.kit.conditions import wait_until
 from tests.kit.notifications import listen, mention, sounds
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import entry, join_and_open, open_channel
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

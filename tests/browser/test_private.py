@@ -8,7 +8,6 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.kit.community import confirm, open_settings
-from tests.kit.conditions import wait_until
 from tests.kit.notifications import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import Capture, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
@@ -21,6 +20,7 @@ from tests.kit.text_channels import (
     stays_at_the_end,
     write,
 )
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

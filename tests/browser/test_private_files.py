@@ -21,8 +21,8 @@ from tests.browser.test_private import (
     private,
     private_message,
 )
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, Person, narrow_only, wide_only
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

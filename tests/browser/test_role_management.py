@@ -19,9 +19,9 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.conditions import becomes
 from tests.kit.people import NARROW, WIDE, People, Person
 from tests.kit.text_channels import message
+from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]
 
@@ -125,12 +125,12 @@ async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
     await listed(server.moderator, "Edsger").locator("> button").click()
     profile = server.moderator.page.get_by_role("dialog", name="Edsger")
     await expect(profile.get_by_role("list", name="Roles").get_by_text("Greeters")).to_be_visible()
-    await becomes(lambda: roles_of(server.member), ["Greeters", "Member"])
+    await wait_for_value(lambda: roles_of(server.member), ["Greeters", "Member"])
     await profile.get_by_role("button", name="More about Edsger").click()
     await server.moderator.page.get_by_role("menuitem", name="Edit roles").click()
     await dialog.get_by_role("switch", name="Greeters").uncheck()
     await server.moderator.page.keyboard.press("Escape")
-    await becomes(lambda: roles_of(server.member), ["Member"])
+    await wait_for_value(lambda: roles_of(server.member), ["Member"])
 
 
 @pytest.mark.pages("owner")
@@ -183,7 +183,7 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(server: C
     await page.get_by_role("button", name="Save").click()
     await expect(moderator.page.locator(".notice")).to_contain_text("Saved.")
     await pick(page, "Add a member", "edsg")
-    await becomes(lambda: roles_of(member), ["Stewards", "Member"])
+    await wait_for_value(lambda: roles_of(member), ["Stewards", "Member"])
     await member.press("Members")
     name = listed(server.member, "Edsger").locator(".coloured")
     await expect(name).to_have_attribute("style", re.compile("#d97a1c"))
@@ -199,7 +199,7 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(server: C
     await page.get_by_role("button", name="Delete role").click()
     dialog = moderator.page.get_by_role("dialog", name="Delete the role Stewards?")
     await dialog.get_by_role("button", name="Delete role").click()
-    await becomes(lambda: roles_of(member), ["Member"])
+    await wait_for_value(lambda: roles_of(member), ["Member"])
     [newest] = (await ask(server.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert (newest["action"], newest["actor_id"]) == ("role_delete", await own_id(moderator))
 
@@ -212,13 +212,13 @@ async def test_managers_can_order_and_change_the_roles_below_their_own(server: C
     dialog = moderator.page.locator("dialog:has(.bulk-people):not(:has(dialog))")
     await dialog.get_by_label("Role").select_option("Greeters")
     await dialog.locator("button[type=submit]").click()
-    await becomes(lambda: roles_of(member), ["Greeters", "Member"])
+    await wait_for_value(lambda: roles_of(member), ["Greeters", "Member"])
     await expect(dialog).to_have_count(0)
     await page.get_by_label("Select all 3 shown").check()
     await page.get_by_role("group", name="3 selected").get_by_role("button", name="Remove role").click()
     await dialog.get_by_label("Role").select_option("Greeters")
     await dialog.locator("button[type=submit]").click()
-    await becomes(lambda: roles_of(member), ["Member"])
+    await wait_for_value(lambda: roles_of(member), ["Member"])
 
 
 @pytest.mark.pages("owner")
@@ -230,12 +230,12 @@ async def test_changing_or_deleting_a_role_takes_effect_for_everybody(server: Co
     await expect(save).to_be_in_viewport(ratio=1)  # The page is longer than the window.
     await save.click()
     await expect(server.owner.page.locator(".notice")).to_contain_text("Saved.")
-    await becomes(lambda: roles_of(server.moderator), ["Stewards", "Member"])
+    await wait_for_value(lambda: roles_of(server.moderator), ["Stewards", "Member"])
     await page.get_by_role("button", name="Delete role").click()
     dialog = server.owner.page.get_by_role("dialog", name="Delete the role Stewards?")
     await dialog.get_by_role("button", name="Delete role").click()
     await expect(page.get_by_role("button", name="Create role")).to_be_visible()
-    await becomes(lambda: roles_of(server.moderator), ["Member"])
+    await wait_for_value(lambda: roles_of(server.moderator), ["Member"])
     [newest] = (await ask(server.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert newest["action"] == "role_delete"
 

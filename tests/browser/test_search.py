@@ -12,7 +12,6 @@ from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
 from tests.kit.community import ask, post
-from tests.kit.conditions import becomes
 from tests.kit.name_server import name_server
 from tests.kit.notifications import open_settings
 from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, people_at, wide_daily, wide_only
@@ -20,6 +19,7 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.private_internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.product import running_product
 from tests.kit.text_channels import entry, message, open_channel, write
+from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]
 
@@ -61,7 +61,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await search(ada, "apples from:Grace", "No apples here", "Apples are green too")
     await search(ada, "apples in:general", "Apples are green too", "Apples are red")
     await search(ada, "apples -green in:general", "Apples are red")
-    await becomes(lambda: ada.page.evaluate(HIGHLIGHTED), ["Apples"])
+    await wait_for_value(lambda: ada.page.evaluate(HIGHLIGHTED), ["Apples"])
     await search(ada, "has:link", "Pears grow")
     plums = await search(ada, "has:image", "Plums")
     await expect(plums.get_by_role("img", name=re.compile(r"^scene\."))).to_be_visible()

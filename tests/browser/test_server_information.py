@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 from playwright.async_api import expect
 
 from tests.kit.community import ask, community, has_no_page, open_settings, refusal
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import write
+from tests.kit.wait import wait_until
 
 ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji", "manage_bots")
 

@@ -19,10 +19,10 @@ from playwright.async_api import Route, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
-from tests.kit.conditions import becomes, wait_until
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, write
+from tests.kit.wait import wait_for_value, wait_until
 
 __all__ = ["axe"]
 
@@ -223,9 +223,9 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     dialog = server.owner.page.get_by_role("dialog", name="Roles of Weather")
     role = dialog.get_by_role("switch", name="Helpers")
     await role.check()
-    await becomes(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 200)
+    await wait_for_value(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 200)
     await role.uncheck()  # A manager with this role cannot delete another member who has it.
-    await becomes(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 403)
+    await wait_for_value(lambda: server.member.page.evaluate(LOOK_AT_BOTS, token), 403)
     await server.owner.page.keyboard.press("Escape")
     await has_no_page(server.member, "Bots")
     assert await refusal(server.member, "POST", "/api/bots", {"nickname": "Mine"}) == "forbidden"
@@ -298,7 +298,7 @@ async def shows_storage_by_kind_and_member(server: Community) -> None:
     async def kinds() -> list[str]:
         return [kind["kind"] for kind in (await ask(server.owner, "GET", "/api/storage"))["by_kind"]]
 
-    await becomes(kinds, ["message"])  # The file sent for processing is deleted a moment later.
+    await wait_for_value(kinds, ["message"])  # The file sent for processing is deleted a moment later.
     page = await open_settings(server.owner, "Storage")
     response = await ask(server.owner, "GET", "/api/storage")
     [kind], [holder] = response["by_kind"], response["by_member"]

@@ -6,9 +6,9 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.kit.conditions import wait_until
 from tests.kit.people import INSECURE_HOST, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

@@ -17,7 +17,6 @@ from playwright.async_api import ViewportSize, expect
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_login, log_in_at_provider
 from tests.kit.community import ask, confirm, open_settings
-from tests.kit.conditions import becomes
 from tests.kit.device import Device
 from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.people import (
@@ -33,6 +32,7 @@ from tests.kit.people import (
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, open_channel
+from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]
 
@@ -280,7 +280,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     await ada.come_in()
     grace = await people.arrive("Grace")
     gone = await invited(ada, product, lifetime_s=1)
-    await becomes(lambda: known(ada, gone), False)
+    await wait_for_value(lambda: known(ada, gone), False)
     await grace.page.goto(gone)
     field = grace.page.get_by_label("Invite code")
     await expect(field).to_have_attribute("aria-invalid", "true")

@@ -14,7 +14,6 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.chat.member import ChatServer
-from tests.kit.conditions import becomes, wait_until
 from tests.kit.people import (
     NARROW,
     People,
@@ -39,6 +38,7 @@ from tests.kit.text_channels import (
     until_tooltips_are_shown,
     write,
 )
+from tests.kit.wait import wait_for_value, wait_until
 
 __all__ = ["axe"]
 
@@ -459,4 +459,4 @@ async def test_a_call_continues_while_its_participants_read_channels(
     await ada.press("Mute")
     await entry(ada, "Voice").click()
     await expect(ada.page.locator("#people")).to_be_visible()
-    await becomes(ada.shown_people, ["Ada", "Grace"])
+    await wait_for_value(ada.shown_people, ["Ada", "Grace"])

@@ -15,11 +15,11 @@ from tests.chat.people import Person as Member
 from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service
 from tests.kit.community import confirm
-from tests.kit.conditions import becomes, wait_until
 from tests.kit.notifications import OWN_ID, click_notice, look_away, look_back, notices, open_settings
 from tests.kit.people import People, Person, SharedBrowsers, chromium, narrow_only, wide_only
 from tests.kit.push_device import Deliverer, can_subscribe
 from tests.kit.text_channels import join_and_open, message, open_channel
+from tests.kit.wait import wait_for_value, wait_until
 
 SWITCH = "Notify me on this device while the page is closed"
 SUBSCRIPTION = "navigator.serviceWorker.ready.then((worker) => worker.pushManager.getSubscription())"
@@ -134,8 +134,8 @@ async def test_turning_push_off_ends_the_subscription_in_the_browser_and_on_the_
     await open_settings(ada)
     await switch(ada).uncheck()
     await expect(ada.page.get_by_text("are delivered encrypted")).to_be_visible()
-    await becomes(scene.stored, [])
-    await becomes(lambda: ada.page.evaluate(SUBSCRIPTION), None)
+    await wait_for_value(scene.stored, [])
+    await wait_for_value(lambda: ada.page.evaluate(SUBSCRIPTION), None)
 
 
 @wide_only

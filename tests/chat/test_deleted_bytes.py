@@ -11,7 +11,7 @@ from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.people import newcomer
 from tests.chat.private_conversations.mls_messages import path, private_message
 from tests.chat.private_conversations.test_private import PrivateServer, server
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 __all__ = ["server"]
 

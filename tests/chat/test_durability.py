@@ -17,8 +17,8 @@ from aiohttp import ClientError, ClientSession
 from svc.chat.access.rate_limits import REQUEST_BURST
 from tests.chat.member import ChatServer
 from tests.kit.chat_process import ChatProcess, NotStarted, chat_process
-from tests.kit.conditions import wait_until
 from tests.kit.device import Device
+from tests.kit.wait import wait_until
 
 MESSAGES = "/api/channels/general/messages"
 WRITERS = 8

@@ -11,7 +11,7 @@ from svc.chat.voice.pass_through import FRAMES_AT_ONCE
 from svc.tools.bench.attack.anonymous_attacks import frame
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer, abort, chat_server
-from tests.kit.conditions import counted_turns
+from tests.kit.wait import counted_turns
 
 
 @pytest.fixture(autouse=True)

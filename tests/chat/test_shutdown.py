@@ -16,7 +16,7 @@ from svc.chat.config import read
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer
 from tests.kit.chat_process import ChatProcess, chat_process
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 WITHIN_S = 10.0
 BODY = b"{}" + b" " * 100

@@ -25,8 +25,8 @@ from svc.chat.live.hub import EVERYONE
 from svc.chat.tls import TlsFiles
 from tests.chat.member import ChatServer, abort
 from tests.kit.certificates import DAY, Authority, Pair
-from tests.kit.conditions import eventually, wait_until
 from tests.kit.device import Device
+from tests.kit.wait import eventually, wait_until
 
 WITHIN_S = 10.0
 

@@ -20,7 +20,7 @@ from tests.chat.member import chat_server
 from tests.chat.people import People, Person, people
 from tests.chat.uploads.upload_helpers import PNG, UploadServer
 from tests.client.severable_proxy import severable_proxy
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 GENERAL = "/api/channels/general/messages"
 DEADLINE_S = 30.0

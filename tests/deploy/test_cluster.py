@@ -17,9 +17,9 @@ from svc.tools.cluster_demo import free_ports
 from tests.chat.cluster.test_handover import move, posting
 from tests.deploy.test_container import COMPOSE, REPOSITORY, chart
 from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays, token_of
-from tests.kit.conditions import wait_until
 from tests.kit.external_programs import required
 from tests.kit.nats_cluster import nats_cluster
+from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 

@@ -14,10 +14,10 @@ from tests.chat.member import ChatServer
 from tests.deploy.test_container import COMPOSE, CONTAINER, chart
 from tests.kit.aiortc_guests import ADA
 from tests.kit.caller import Caller
-from tests.kit.conditions import eventually, wait_until
 from tests.kit.containers import Deployment, Running, of_chart, of_compose, running
 from tests.kit.external_programs import required
 from tests.kit.namespace import in_namespace
+from tests.kit.wait import eventually, wait_until
 
 GENERAL = "/api/channels/general"
 KEYS = ("jwtSecret", "serverPassword", "natsPassword", "natsSystemPassword", "s3AccessKey", "s3SecretKey")

@@ -17,9 +17,9 @@ from aiohttp import ClientError, ClientSession
 from svc.chat.cluster.measurements import DESCRIPTIONS, RELAY_COUNTERS, RELAY_GAUGES
 from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer, chat_server
-from tests.kit.conditions import wait_until
 from tests.kit.external_programs import required
 from tests.kit.sfu_process import SECRET, running_sfu
+from tests.kit.wait import wait_until
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"

@@ -18,10 +18,10 @@ from svc.base.signalling_codec import MAX_FRAME_BYTES
 from tests.chat.member import abort
 from tests.kit.aiortc_client import ClientOptions
 from tests.kit.aiortc_guests import Guests
-from tests.kit.conditions import wait_until
 from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.sfu_process import SECRET, ControlConnection, SfuProcess
 from tests.kit.signalling_server import Socket
+from tests.kit.wait import wait_until
 
 NOT_EVEN_FRAMES = [
     "",

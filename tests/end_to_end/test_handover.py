@@ -11,8 +11,8 @@ from pathlib import Path
 from tests.chat.member import chat_server
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
-from tests.kit.conditions import eventually
 from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.wait import eventually
 
 JOINED_AGAIN_WITHIN_S = 20.0  # an idle machine takes two seconds
 

@@ -15,8 +15,8 @@ from tests.chat.member import ChatServer, LiveMember, chat_server
 from tests.kit.aiortc_client import CAMERA, Voice
 from tests.kit.aiortc_guests import ADA, BARBARA, GRACE
 from tests.kit.caller import Caller, talk
-from tests.kit.conditions import eventually
 from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.wait import eventually
 
 # An idle machine takes eight seconds: two to wait for a service that may only be restarting, and the rest to
 # join.

@@ -19,8 +19,8 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 from svc.base.listeners import bound
 from svc.tools.cluster_demo import free_ports
 from tests.kit.aiortc_guests import guests_of
-from tests.kit.conditions import wait_until
 from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.wait import wait_until
 
 ACTIVATE = shutil.which("systemd-socket-activate")
 real = pytest.mark.skipif(ACTIVATE is None, reason="systemd-socket-activate is missing; ci/setup installs it")

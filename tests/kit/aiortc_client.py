@@ -21,8 +21,8 @@ from aiortc.mediastreams import MediaStreamTrack
 from aiortc.rtcdtlstransport import SRTP_PROFILES, RTCDtlsTransport
 from aiortc.rtcrtptransceiver import RTCRtpTransceiver
 
-from tests.kit.conditions import eventually
 from tests.kit.incoming_track import HEARD_FRAMES, Incoming
+from tests.kit.wait import eventually
 
 MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"
 # Codecs change a shade or a pitch by at most this much. The shades and pitches in a test differ by much more.

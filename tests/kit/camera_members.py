@@ -24,8 +24,8 @@ from av import Packet, VideoCodecContext, VideoFrame
 from svc.base.signalling_codec import serialise
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.aiortc_client import CAMERA, AiortcClient, ClientOptions, Voice
-from tests.kit.conditions import eventually
 from tests.kit.synthetic_media import Paced
+from tests.kit.wait import eventually
 
 WIDTH, HEIGHT, FRAME_RATE = 160, 90, 12
 # The bit rate to which a page limits its camera when all tiles are small.

@@ -16,9 +16,9 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer
 from tests.kit.cluster_network import LOOPBACK, Host
-from tests.kit.conditions import wait_until
 from tests.kit.device import Device
 from tests.kit.fork_server import ServedProcess, shared
+from tests.kit.wait import wait_until
 
 START_DEADLINE_S = 60.0
 _ASK_S = 2.0

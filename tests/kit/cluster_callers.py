@@ -11,9 +11,9 @@ from tests.kit.aiortc_client import CAMERA, AiortcClient
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller
 from tests.kit.chat_nodes import ChatNode, token_of
-from tests.kit.conditions import eventually
 from tests.kit.incoming_track import Incoming
 from tests.kit.sfu_process import SECRET, SfuProcess
+from tests.kit.wait import eventually
 
 JOINED_WITHIN_S = 30.0
 # The interval at which arriving audio is counted. A packet holds 20 ms of it.

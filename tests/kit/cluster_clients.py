@@ -24,7 +24,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import Person
 from tests.chat.private_conversations.mls_messages import COMMITMENT, path, private_message
 from tests.kit.chat_nodes import ClusterProcess
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 CHANNEL = "/api/channels/general/messages"
 EMOJI = "👍"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from svc.tools.certificate import read_or_create_certificate
 from tests.kit.certificates import Pair
-from tests.kit.conditions import wait_until
 from tests.kit.external_programs import required
+from tests.kit.wait import wait_until
 
 FILE = Path(__file__).parents[2] / "deploy" / "coturn" / "turnserver.conf"
 # The addresses in the configuration file: the SFU, which is the permitted peer, and the TURN server itself.

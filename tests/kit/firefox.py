@@ -19,9 +19,9 @@ from typing import Any
 from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector
 from playwright.async_api import ViewportSize
 
-from tests.kit.conditions import wait_until
 from tests.kit.external_programs import required
 from tests.kit.page_statistics import Watcher
+from tests.kit.wait import wait_until
 
 START_DEADLINE_S = 30.0
 STOP_DEADLINE_S = 30.0

@@ -55,10 +55,10 @@ from urllib.parse import urlsplit
 from aiohttp import TCPConnector
 from playwright.async_api import ViewportSize
 
-from tests.kit.conditions import wait_until
 from tests.kit.firefox import Firefox, running_firefox
 from tests.kit.people import FLAGS, VIEWPORT, People, people_at
 from tests.kit.product import Product, running_product
+from tests.kit.wait import wait_until
 
 SERVER, SERVER_V6 = "203.0.113.1", "2001:db8::1"
 # The packets that a router can drop, as nft rules without their verdicts.

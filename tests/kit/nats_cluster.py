@@ -16,7 +16,7 @@ from nats.errors import Error as NatsError
 
 from svc.tools.cluster_demo import free_ports
 from tests.kit.cluster_network import LOOPBACK, Host
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 NAMES = "abc"
 

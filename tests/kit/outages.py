@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.kit.audio_arrivals import Arrival
-from tests.kit.conditions import wait_until
 from tests.kit.firefox import firefox
 from tests.kit.home_networks import (
     ALL,
@@ -36,6 +35,7 @@ from tests.kit.pion import pion_in
 from tests.kit.pion import why_not as pion_refused
 from tests.kit.product import Product
 from tests.kit.text_channels import open_channel, write
+from tests.kit.wait import wait_until
 
 # A longer pause in the audio than PAUSE_S counts as an interruption. Audio has recovered once there has been
 # no such pause for STEADY_S.

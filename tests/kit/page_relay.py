@@ -11,9 +11,9 @@ from collections.abc import Callable
 from playwright.async_api import Page, WebSocketRoute
 
 from svc.base.signalling_codec import parse, payload, serialise
-from tests.kit.conditions import wait_until
 from tests.kit.firefox import FirefoxPerson
 from tests.kit.relay import Relay
+from tests.kit.wait import wait_until
 
 SIGNALLING = "**/sfu/client"
 # The same interception, for a page that Playwright does not control.

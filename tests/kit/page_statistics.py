@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 # The time window is longer than the pause between two beeps, and the energy is less than a beep produces.
 SILENCE_S, HEARD = 1.5, 1e-6

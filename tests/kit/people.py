@@ -27,11 +27,11 @@ from playwright.async_api import (
     expect,
 )
 
-from tests.kit.conditions import wait_until
 from tests.kit.device import Device
 from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
 from tests.kit.relay import Relay
+from tests.kit.wait import wait_until
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"

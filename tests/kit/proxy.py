@@ -14,8 +14,8 @@ from pathlib import Path
 
 from svc.tools.certificate import read_or_create_certificate
 from svc.tools.cluster_demo import free_ports
-from tests.kit.conditions import wait_until
 from tests.kit.external_programs import required
+from tests.kit.wait import wait_until
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 START_DEADLINE_S = 15.0

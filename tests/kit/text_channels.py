@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from playwright.async_api import Locator, WebSocketRoute, expect
 
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, Person
+from tests.kit.wait import wait_until
 
 # Returns whether no message is pending, not even one that is not rendered yet. If the browser can store data,
 # the page keeps a message in storage until the server has it.

@@ -17,8 +17,8 @@ from aiohttp import ClientSession
 from svc.base.config import ConfigError
 from svc.sfu.handover import READY, HandoverFailed, take_over, wait_for_successor
 from tests.kit.aiortc_guests import Guests, guests_of
-from tests.kit.conditions import eventually
 from tests.kit.sfu_process import SfuProcess, running_sfu
+from tests.kit.wait import eventually
 
 
 @pytest.fixture

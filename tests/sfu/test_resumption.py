@@ -9,11 +9,11 @@ import pytest
 
 from svc.sfu.connectivity import PathSilent
 from svc.sfu.session import RESUME_WITHIN_S, Session
-from tests.kit.conditions import wait_until
 from tests.kit.negotiation import MIC, OPUS
 from tests.kit.sdp_answers import AnsweringClient
 from tests.kit.signalling_server import SECRET, SignallingServer, Socket, signalling_server
 from tests.kit.virtual_time import in_virtual_time
+from tests.kit.wait import wait_until
 
 REFUSED = (4003, "The session no longer exists")
 

@@ -10,9 +10,9 @@ import pytest
 from aiohttp import WSMsgType, WSServerHandshakeError
 
 from svc.sfu.close_codes import CloseCode
-from tests.kit.conditions import eventually
 from tests.kit.sfu_process import running_sfu
 from tests.kit.signalling_server import signalling_server
+from tests.kit.wait import eventually
 
 
 async def test_participants_are_notified_and_newcomers_are_refused() -> None:

@@ -12,8 +12,8 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 from svc.base.control_socket import ControlFailed, NotRunning, ask
 from svc.base.signalling_codec import serialise
 from tests.chat.member import ChatServer
-from tests.kit.conditions import wait_until
 from tests.kit.device import Device
+from tests.kit.wait import wait_until
 
 MESSAGES = "/api/channels/general/messages"
 NODES = ("one", "two", "three")

@@ -15,7 +15,7 @@ from svc.base.control_socket import listening
 from svc.chat.uploads.job_signal import JobSignal
 from svc.worker.app import WORKING_FOLDER
 from svc.worker.config import WorkerConfig, read
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 DEADLINE_S = 30.0
 Json = Mapping[str, object]

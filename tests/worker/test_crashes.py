@@ -16,7 +16,7 @@ from aiohttp import ClientError, ClientSession
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.kit import hostile_pictures, pictures, videos
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
 from tests.worker.upload_client import TooMany, UploadClient
 

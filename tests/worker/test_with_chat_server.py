@@ -13,8 +13,8 @@ from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
 from tests.kit import heif, hostile_videos, pictures, videos
-from tests.kit.conditions import eventually
 from tests.kit.object_stores import MOTO, RCLONE, Stores
+from tests.kit.wait import eventually
 from tests.worker.upload_client import UploadClient, ended
 
 

@@ -19,7 +19,7 @@ from svc.worker import app, job_run
 from svc.worker import worker as worker_module
 from svc.worker.app import RunningWorker, working
 from tests.kit import hostile_pictures, hostile_videos, pictures, videos
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 from tests.worker.fake_queue import DEADLINE_S, FakeQueue
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from playwright.async_api import Page, ViewportSize
 
-from tests.kit.conditions import wait_until
 from tests.kit.people import Capture, People, Person
+from tests.kit.wait import wait_until
 
 CAPTURE = Capture(640, 360, 15)
 # The bitrate (kbit/s) and scale of each encoding that is being sent.

@@ -2,8 +2,8 @@
 
 import re
 
-from tests.kit.conditions import wait_until
 from tests.kit.people import People
+from tests.kit.wait import wait_until
 
 ESTIMATE = re.compile(r"Download bandwidth\s*(?:at least )?([\d,]+) kbit/s")
 

@@ -7,10 +7,10 @@ import asyncio
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
-from tests.kit.conditions import wait_until
 from tests.kit.notifications import listen, sounds
 from tests.kit.people import People, Person
 from tests.kit.text_channels import open_channel
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

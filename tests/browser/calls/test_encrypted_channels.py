@@ -11,10 +11,10 @@ from tests.browser.calls.test_private_calls import JOINS, assert_sealed, counted
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_voice_moderation import act
 from tests.kit.community import ask, own_id
-from tests.kit.conditions import wait_until
 from tests.kit.firefox import Firefox
 from tests.kit.people import JOIN_DEADLINE_S, People, Person
 from tests.kit.product import Product
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

@@ -7,8 +7,8 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.community import Community, community
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, Person
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from playwright.async_api import WebSocketRoute, expect
 
-from tests.kit.conditions import wait_until
 from tests.kit.page_relay import SIGNALLING
 from tests.kit.people import People, Person
 from tests.kit.product import Product
+from tests.kit.wait import wait_until
 
 
 async def all_show(everybody: Iterable[Person], names: list[str], *, within_s: float = 10) -> None:

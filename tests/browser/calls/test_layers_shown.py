@@ -11,8 +11,8 @@ from playwright.async_api import WebSocketRoute, expect
 
 from tests.browser.calls.test_adaptation import ENCODINGS, SMALLEST
 from tests.browser.test_accessibility import at_both_sizes, axe
-from tests.kit.conditions import wait_until
 from tests.kit.people import Capture, People, Person
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

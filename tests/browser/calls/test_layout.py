@@ -10,10 +10,10 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible, save_view
-from tests.kit.conditions import wait_until
 from tests.kit.people import Capture, People, Person, until_still
 from tests.kit.product import Product
 from tests.kit.silent_members import silent_people
+from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 

@@ -8,8 +8,8 @@ import asyncio
 
 from playwright.async_api import expect
 
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, Person
+from tests.kit.wait import wait_until
 
 # Each kind of screen content, the label of its option, and the expected settings: the encoder's layers, its
 # bitrate, and the capture's frame rate.

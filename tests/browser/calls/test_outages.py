@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.kit.conditions import becomes, in_one_go_of
 from tests.kit.firefox import firefox
 from tests.kit.home_networks import SERVER, firefox_in, home_networks
 from tests.kit.outages import Talk, outage, talking, why_not
 from tests.kit.pion import PionCaller
+from tests.kit.wait import retry_scenario, wait_for_value
 
 # Longer than the service waits for any packet, but shorter than a test's time limit.
 AWAY_S = 20.0
@@ -89,7 +89,7 @@ async def test_an_ice_restart_moves_a_pion_caller_to_a_network_that_appeared_aft
             assert talk.ada.grants == 1
 
     # If the machine freezes for two seconds, the signalling connection closes and the session ends.
-    await in_one_go_of(2, check_session_survives)
+    await retry_scenario(2, check_session_survives)
 
 
 async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:
@@ -104,4 +104,4 @@ async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> 
             ada = await browser.arrive("Ada", "about:blank")
             for change, is_up in ((home.down, False), (home.up, True)):
                 await change("wifi")
-                await becomes(lambda: ada.does("return navigator.onLine"), is_up)
+                await wait_for_value(lambda: ada.does("return navigator.onLine"), is_up)

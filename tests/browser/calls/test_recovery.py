@@ -8,9 +8,9 @@ import asyncio
 import os
 import signal
 
-from tests.kit.conditions import wait_until
 from tests.kit.people import People, Person
 from tests.kit.product import Product
+from tests.kit.wait import wait_until
 
 NAMES = ["Ada", "Grace"]
 # Keeps a reference to the connection, so that its replacement is detected no matter how quickly it happens.

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from tests.kit.conditions import in_one_go_of
 from tests.kit.people import People, Person
 from tests.kit.product import Product
+from tests.kit.wait import retry_scenario
 
 STILL_S = 4.0
 
@@ -57,4 +57,4 @@ async def test_nobody_drops_out_of_a_call_when_the_server_is_paused(people: Peop
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     for programs in (["sfu"], ["sfu", "chat"], ["chat"]):
         # If a page is itself stalled when the server continues, it gives up its connection.
-        await in_one_go_of(2, partial(keeps_connections, (ada, grace), product, programs))
+        await retry_scenario(2, partial(keeps_connections, (ada, grace), product, programs))

@@ -5,10 +5,10 @@ connection.
 """
 
 from tests.browser.calls.test_layers_shown import AUTOMATIC
-from tests.kit.conditions import PATIENCE, wait_until
 from tests.kit.people import People, Person
 from tests.kit.relay import relay
 from tests.kit.shared_print import SET_VISIBILITY, SHARES_PRINT, sharp_at_ms
+from tests.kit.wait import PATIENCE, wait_until
 
 SEED = 8
 IS_PAUSED = """async () => {

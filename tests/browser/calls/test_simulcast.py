@@ -16,12 +16,12 @@ from tests.browser.calls.test_encrypted_channels import encrypted
 from tests.browser.calls.test_private_calls import assert_sealed, recorder
 from tests.kit import encoder_log
 from tests.kit.community import ask, own_id
-from tests.kit.conditions import wait_until
 from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox, FirefoxPerson
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import Capture, People, Person
 from tests.kit.product import Product
+from tests.kit.wait import wait_until
 
 CAPTURE = Capture(960, 540, 15)
 # While a downlink's bandwidth is being measured, it carries only the smallest size.

@@ -8,8 +8,8 @@ import asyncio
 
 from playwright.async_api import expect
 
-from tests.kit.conditions import POLL_S, wait_until
 from tests.kit.people import People, Person
+from tests.kit.wait import POLL_S, wait_until
 
 # Long enough for a few beeps.
 LOOKS = 20

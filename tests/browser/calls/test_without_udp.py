@@ -7,7 +7,6 @@ import pytest
 from playwright.async_api import expect
 
 from tests.kit.certificates import Authority
-from tests.kit.conditions import wait_until
 from tests.kit.coturn import NAME, SECRET, TURN, coturn
 from tests.kit.external_programs import required
 from tests.kit.firefox import firefox
@@ -23,6 +22,7 @@ from tests.kit.home_networks import (
 )
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import Person, bare_chromium
+from tests.kit.wait import wait_until
 
 WITHIN_S = 30.0
 PATHS = """

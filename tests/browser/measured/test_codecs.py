@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.kit.conditions import wait_until
 from tests.kit.people import WIDE, Capture, People, Person
+from tests.kit.wait import wait_until
 
 NIGHTLY = pytest.mark.nightly("other calls of the suite send these codecs daily")
 CODECS = ("AV1", *(pytest.param(codec, marks=NIGHTLY) for codec in ("H264", "VP8", "VP9")))

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import pytest
 
 from tests.browser.calls.test_encrypted_channels import encrypted
-from tests.kit.conditions import in_one_go_of
 from tests.kit.page_statistics import Received
 from tests.kit.people import Capture, People, Person
+from tests.kit.wait import retry_scenario
 
 CODECS = ("VP8", "VP9", "AV1", "H264")
 CAPTURE = Capture(160, 120, 30)
 WINDOW_S = 3
-GOES = 3
+ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
         assert everything_again.share > 0.8
         assert troubles(received) == before
 
-    await in_one_go_of(GOES, fewer_and_all_again)
+    await retry_scenario(ATTEMPTS, fewer_and_all_again)
 
 
 @pytest.mark.nightly("a receiver requests layers of an encrypted camera, and of VP9 in three sizes, daily")
@@ -121,4 +121,4 @@ async def test_one_receivers_request_for_fewer_layers_does_not_affect_another(pe
         assert at_alan.share > 0.9
         assert troubles((await alan.statistics()).track("Ada")) == before
 
-    await in_one_go_of(GOES, send_fewer_to_one)
+    await retry_scenario(ATTEMPTS, send_fewer_to_one)

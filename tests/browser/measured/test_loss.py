@@ -21,11 +21,11 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.calls.test_encrypted_channels import encrypted
-from tests.kit.conditions import in_one_go_of, wait_until
 from tests.kit.page_statistics import Statistics
 from tests.kit.people import FLAGS, Capture, People, Person, SharedBrowsers, bare_chromium
 from tests.kit.product import Product
 from tests.kit.relay import relay
+from tests.kit.wait import retry_scenario, wait_until
 
 LOSS = 0.05
 SEED = 20_260_103
@@ -34,7 +34,7 @@ CAPTURE = Capture(160, 120, 30)
 PICTURES = 300
 WITHIN_S = 15
 SHOWN = 0.95
-GOES = 4
+ATTEMPTS = 4
 SOUND_LOSS = 0.15
 SAMPLES = 10 * 48_000
 CONCEALED = 0.03
@@ -78,7 +78,7 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
             assert at_grace >= SHOWN * of_ada, f"Grace rendered {at_grace} of {of_ada} frames"
             assert at_ada >= SHOWN * of_grace, f"Ada rendered {at_ada} of {of_grace} frames"
 
-        await in_one_go_of(GOES, nearly_all_is_shown)
+        await retry_scenario(ATTEMPTS, nearly_all_is_shown)
         await asyncio.gather(ada.hears(grace), grace.hears(ada))
 
         assert link.lost["up"] >= 10 and link.lost["down"] >= 10
@@ -147,7 +147,7 @@ async def test_lost_audio_is_retransmitted_in_both_directions(people: People) ->
                 share = (now[1] - then[1]) / (now[0] - then[0])
                 assert share <= CONCEALED, f"{share:.1%} of {whose} audio is concealed"
 
-        await in_one_go_of(GOES, nearly_everything_arrives)
+        await retry_scenario(ATTEMPTS, nearly_everything_arrives)
         (at_ada,) = await statistics(ada)
         assert at_ada.track("Grace", "mic").nacks > 0, "Ada requested packets from the service"
         assert sum(track.packets_resent for track in at_ada.sent) > 0, (

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.kit.conditions import wait_until
 from tests.kit.people import FLAGS, People, Person, bare_chromium, people_at
 from tests.kit.product import Product
+from tests.kit.wait import wait_until
 
 # Replaces the microphone and a screen's audio with an endless tone.
 A_TONE = """() => {

@@ -12,7 +12,7 @@ from svc.chat.account import blocks, requests
 from svc.chat.community import Community
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 World = tuple[ChatServer, Community]
 

@@ -11,8 +11,8 @@ from svc.base.control_socket import ask
 from svc.tools.doctor.cluster import diagnose
 from tests.chat.member import ChatServer
 from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, owner_among, token_of
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
+from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 MESSAGES = "/api/channels/general/messages"

@@ -18,8 +18,8 @@ from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up
 from tests.kit.chat_nodes import ChatNode, chat_nodes, owner_among, token_of
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import NatsCluster, nats_cluster
+from tests.kit.wait import wait_until
 
 MESSAGES = "/api/channels/general/messages"
 # Use a short lease, because the nodes are on one machine, and compare the tables often.

@@ -6,8 +6,8 @@ from aiohttp import ClientSession, ClientTimeout
 
 from tests.chat.cluster.test_relays import member_at
 from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
+from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 MESSAGES = "/api/channels/general/messages"

@@ -14,9 +14,9 @@ from tests.chat.cluster.test_handover import MESSAGES, texts_at
 from tests.chat.cluster.test_relays import FLAGS, frame_of, member_at, metrics_of, next_text, post
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, owner_among, token_of
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.severable_proxy import severable_proxies
+from tests.kit.wait import wait_until
 
 # A member may send this many messages at once.
 BURST = 25

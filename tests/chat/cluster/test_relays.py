@@ -13,9 +13,9 @@ from aiohttp import ClientSession, WSMsgType
 from svc.base.control_socket import ask
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, owner_among
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.severable_proxy import severable_proxies
+from tests.kit.wait import wait_until
 
 GENERAL = "/api/channels/general"
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")

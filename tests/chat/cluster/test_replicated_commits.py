@@ -27,8 +27,8 @@ from svc.chat.cluster.nats_log import LogTrimmed, NatsLog, Origin
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import catch_up, take_over
-from tests.kit.conditions import eventually
 from tests.kit.nats_cluster import NatsCluster, nats_cluster
+from tests.kit.wait import eventually
 
 WORDS = "CREATE TABLE words (n INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT UNIQUE) STRICT;"
 COUNTED = (

@@ -11,8 +11,8 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from tests.kit.chat_nodes import ChatNode, chat_nodes, token_of
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
+from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-snapshot-every", "1")
 MESSAGES = "/api/channels/general/messages"

@@ -13,9 +13,9 @@ from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
 from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays, killed_at_the_end, token_of
 from tests.kit.cluster_callers import calls_at
-from tests.kit.conditions import eventually, wait_until
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.sfu_process import running_sfu
+from tests.kit.wait import eventually, wait_until
 
 GENERAL = "/api/channels/general"
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-shared-uploads")

@@ -8,8 +8,8 @@ import pytest
 
 from svc.chat.cluster.nats_connection import connect, disconnect
 from tests.kit.chat_nodes import chat_nodes, chat_relays
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
+from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 # A connection makes about 15 attempts within this period.

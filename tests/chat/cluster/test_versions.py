@@ -12,8 +12,8 @@ from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.cluster.test_relays import member_at, next_text, post
 from tests.chat.member import ChatServer
 from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, killed_at_the_end, owner_among
-from tests.kit.conditions import wait_until
 from tests.kit.nats_cluster import nats_cluster
+from tests.kit.wait import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 RUN = "import sys\nfrom svc.cli import main\nsys.exit(main())\n"

@@ -18,7 +18,7 @@ from svc.chat.media.requests import RangeNotSatisfiable, Validators, is_not_modi
 from svc.chat.media.stored_media import ObjectInfo
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 CONTENT = bytes(range(256)) * 2000
 

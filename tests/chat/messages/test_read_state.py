@@ -13,8 +13,8 @@ from svc.chat.messages import presence, search, search_store
 from svc.chat.messages.presence import Presence
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
-from tests.kit.conditions import wait_until
 from tests.kit.device import Device
+from tests.kit.wait import wait_until
 
 AWAKE = {"idle": False, "do_not_disturb": False}
 

@@ -10,7 +10,7 @@ from svc.chat.messages import unread_counts
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 
 async def request(member: LiveMember, event: str, **data: object) -> Any:

@@ -13,7 +13,7 @@ from svc.chat.private_conversations import files
 from tests.chat.private_conversations.mls_messages import Client, path
 from tests.chat.private_conversations.test_private import PrivateServer, second_device, server
 from tests.chat.test_shutdown import where
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 __all__ = ["server"]
 

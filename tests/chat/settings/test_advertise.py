@@ -19,7 +19,7 @@ from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from tests.chat.member import chat_server
 from tests.kit.avahi_link import Browser, Lan, browsing, lan, why_not
 from tests.kit.chat_process import ChatProcess, chat_process
-from tests.kit.conditions import eventually
+from tests.kit.wait import eventually
 
 SERVICE = "_svc-chat._tcp"
 missing = why_not()

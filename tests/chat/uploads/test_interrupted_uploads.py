@@ -9,7 +9,7 @@ from aiohttp import ClientError, ClientSession, FormData
 from tests.chat.member import ChatServer
 from tests.chat.uploads.upload_helpers import GENERAL, PNG, TUS
 from tests.kit.chat_process import chat_process
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 
 async def test_only_resumable_uploads_survive_when_the_server_is_killed(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from svc.chat.uploads import limits
 from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
 from tests.chat.uploads.upload_helpers import GENERAL, PNG, TUS, UploadServer
-from tests.kit.conditions import eventually, wait_until
+from tests.kit.wait import eventually, wait_until
 
 
 async def test_the_worker_processes_a_file_before_it_is_attached_to_a_message(server: UploadServer) -> None:

@@ -13,7 +13,7 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.people import newcomer
 from tests.chat.voice.conftest import World
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 
 def override(world: World, channel_id: str, member_id: str, own: Override) -> None:

@@ -10,7 +10,7 @@ from svc.base.signalling_codec import payload
 from svc.chat.voice import sfu_links
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
 from tests.chat.member import ChatServer, LiveMember, chat_server
-from tests.kit.conditions import wait_until
+from tests.kit.wait import wait_until
 
 WITHIN_S = 10.0
 

@@ -12,8 +12,8 @@ from svc.chat.media.stored_media import Media
 from svc.chat.webhooks import pictures as pictures_module
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.webhooks.picture_server import MEGABYTE, PNG, codes, padded, scene_of, wanted
-from tests.kit.conditions import eventually
 from tests.kit.private_internet import CountedPage, answer, on_an_internet, opening
+from tests.kit.wait import eventually
 
 
 @pytest.mark.parametrize("most", [MAX_PICTURE_BYTES, MAX_ICON_BYTES], ids=["8 MB", "1 MB"])

@@ -11,9 +11,9 @@ from svc.chat.webhooks import pictures as pictures_module
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.webhooks.picture_server import HOST, PNG, Failing, codes, padded, scene_of, wanted
 from tests.kit import hostile_pictures
-from tests.kit.conditions import eventually
 from tests.kit.pictures import animation, decoded, encoded, noise, scene
 from tests.kit.private_internet import answer, on_an_internet, opening, redirect
+from tests.kit.wait import eventually
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])

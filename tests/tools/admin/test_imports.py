@@ -15,8 +15,8 @@ from PIL import Image
 from svc.tools.admin.imports.slack import markdown
 from tests.chat.member import chat_server
 from tests.chat.people import Person, newcomer
-from tests.kit.conditions import wait_until
 from tests.kit.device import Device
+from tests.kit.wait import wait_until
 from tests.tools.admin.conftest import Admin
 
 ADA = {"id": "10", "name": "ada", "nickname": "Ada L."}

@@ -18,9 +18,9 @@ from svc.tools.doctor import network
 from svc.tools.doctor.check_result import Finding, Verdict
 from svc.tools.doctor.examination import Target, examine
 from tests.chat.member import ChatServer, chat_server
-from tests.kit.conditions import becomes
 from tests.kit.proxy import Proxy, nginx
 from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
+from tests.kit.wait import wait_for_value
 
 QUIET = {"DISABLE_STUN": "true"}
 
@@ -122,13 +122,13 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
     async def calls() -> str:
         return (await report())["voice"]
 
-    await becomes(calls, "ok")
+    await wait_for_value(calls, "ok")
     judged = await report()
     assert set(judged) == set(SHARED) and judged == await by_name()
     await installation.sfu.kill()
-    await becomes(calls, "problem")
+    await wait_for_value(calls, "problem")
     # The server knows the reason only after the connection has been closed.
-    await becomes(by_name, await report())
+    await wait_for_value(by_name, await report())
 
 
 async def test_a_stopped_server_is_not_a_problem(tmp_path: Path) -> None:

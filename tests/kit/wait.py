@@ -23,7 +23,9 @@ async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, wit
         await asyncio.sleep(POLL_S)
 
 
-async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, within_s: float = 15) -> None:
+async def wait_for_value(
+    ask: Callable[[], Awaitable[object]], wanted: object, *, within_s: float = 15
+) -> None:
     """Wait until `ask` returns this value. At the deadline, raises AssertionError with the last value."""
     answer: object = None
 
@@ -38,22 +40,22 @@ async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, withi
         assert answer == wanted, f"not within {PATIENCE} x {within_s} s: {wanted!r}, but {answer!r}"
 
 
-async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
-    """Run a scenario until it passes, at most `most` times. Raises the AssertionErrors from all runs if none
-    passes.
+async def retry_scenario(attempts: int, scenario: Callable[[], Awaitable[None]]) -> None:
+    """Run a scenario until it passes, at most `attempts` times.
 
-    This is for scenarios that a stalled machine can spoil, such as a browser that must show a frame within a
-    deadline. Faults in the product would appear in every run.
+    Raises the AssertionErrors from all runs if none passes. This is for scenarios that a stalled machine can
+    spoil, such as a browser that must show a frame within a deadline. Faults in the product would appear in
+    every run.
     """
     failures: list[AssertionError] = []
-    while len(failures) < most:
+    while len(failures) < attempts:
         try:
             await scenario()
         except AssertionError as failure:
             failures.append(failure)
         else:
             return
-    raise ExceptionGroup(f"not in {most} goes", failures)
+    raise ExceptionGroup(f"failed {attempts} times", failures)
 
 
 async def eventually(what: str, condition: Callable[[], object], *, within_s: float) -> None:
