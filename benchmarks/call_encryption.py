@@ -22,7 +22,7 @@ from playwright.async_api import expect
 
 from tests.kit.community import ask
 from tests.kit.people import Capture, People, Person, chromium, people_at
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 
 PEOPLE, ROUNDS, LOOK_S, SETTLE_S = 5, 3, 20.0, 8.0
 CAPTURE = Capture(320, 180, 15)
@@ -59,7 +59,7 @@ async def main() -> None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
     with tempfile.TemporaryDirectory() as folder:
         async with (
-            running_product(Path(folder) / "data") as product,
+            running_svc_up(Path(folder) / "data") as product,
             people_at(product.url, executable) as people,
         ):
             await measure(people, options.rounds, options.seconds)

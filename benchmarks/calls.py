@@ -18,7 +18,7 @@ from pathlib import Path
 from playwright.async_api import CDPSession, Page
 
 from tests.kit.people import Capture, People, Person, chromium, people_at
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 
 JOINS, STAYS, TILES = 50, 200, 12
 WARM_UP = 10
@@ -93,7 +93,7 @@ async def main() -> None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
     with tempfile.TemporaryDirectory() as folder:
         async with (
-            running_product(Path(folder) / "data") as product,
+            running_svc_up(Path(folder) / "data") as product,
             people_at(product.url, executable) as people,
         ):
             await measure(people, options.joins, options.stays, options.tiles)

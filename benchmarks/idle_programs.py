@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.kit.product import COMMAND, running_product
+from tests.kit.svc_up import COMMAND, running_svc_up
 
 SECONDS = 60.0
 # For a few seconds after startup, the programs are still busy with stored media, query plans and garbage
@@ -51,9 +51,9 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         command = shlex.split(options.command)
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        async with running_product(Path(folder) / "first", command=command):
+        async with running_svc_up(Path(folder) / "first", command=command):
             pass
-        async with running_product(Path(folder) / "data", command=command) as product:
+        async with running_svc_up(Path(folder) / "data", command=command) as product:
             start_s = {pid: spent_s(pid) for pid in family(product.pid)}
             await asyncio.sleep(options.settle)
             before = {pid: threads_of(pid) for pid in family(product.pid)}

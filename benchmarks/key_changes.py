@@ -25,7 +25,7 @@ from tests.browser.test_private import conversation
 from tests.browser.test_private_groups import can_be_let_in
 from tests.kit.community import ask, own_id
 from tests.kit.people import Capture, Person, chromium, people_at
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 from tests.kit.wait import wait_until
 
 PEOPLE, ROUNDS = 3, 10
@@ -60,7 +60,7 @@ async def main() -> None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        async with running_product(data) as product, people_at(product.url, executable) as people:
+        async with running_svc_up(data) as product, people_at(product.url, executable) as people:
             act = private_call if wanted.private else channel_call
             everybody = [
                 await people.arrive(f"Person {number + 1}", capture=CAPTURE)

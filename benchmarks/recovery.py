@@ -33,8 +33,8 @@ from svc.tools.supervisor import STEADY_S
 from tests.end_to_end.test_several_sfus import installation
 from tests.kit.page_relay import SIGNALLING
 from tests.kit.people import People, Person, chromium, people_at
-from tests.kit.product import Product, running_product
 from tests.kit.sfu_process import running_sfu
+from tests.kit.svc_up import SvcUp, running_svc_up
 
 TIMES = 10
 # The seconds between two failures in a round, and how long a killed program runs beyond STEADY_S.
@@ -98,7 +98,7 @@ async def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         async with (
-            running_product(Path(folder) / "data") as product,
+            running_svc_up(Path(folder) / "data") as product,
             people_at(product.url, executable) as people,
         ):
             await measure(product, people, options.times)
@@ -106,7 +106,7 @@ async def main() -> None:
                 print("\n".join(people.faults))
 
 
-async def measure(product: Product, people: People, times: int) -> None:
+async def measure(product: SvcUp, people: People, times: int) -> None:
     signalling = Signalling()
     pair = [await people.arrive(name) for name in ("Ada", "Grace")]
     for person in pair:
@@ -163,7 +163,7 @@ async def measure_moves(executable: str, times: int) -> None:
     print_times(times_by_fault)
 
 
-async def kill(product: Product, program: str) -> None:
+async def kill(product: SvcUp, program: str) -> None:
     os.kill(product.program(program), signal.SIGKILL)
 
 
@@ -181,7 +181,7 @@ async def silence(
     return begin, max(silences) / 1000
 
 
-def listening_since(product: Product, program: str) -> float:
+def listening_since(product: SvcUp, program: str) -> float:
     """Return the wall-clock time at which the program last logged that it was listening."""
     lines = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
     return datetime.fromisoformat(lines[-1]).timestamp()

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.kit.people import Capture, Person, chromium, people_at
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 
 SETTLE_S = 20  # During this time, Chromium estimates the bandwidth of the link.
 PRESETS = {"text": "Share text: sharp", "motion": "Share motion: smooth"}
@@ -79,7 +79,7 @@ async def main() -> None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
     with tempfile.TemporaryDirectory() as folder:
         async with (
-            running_product(Path(folder) / "data") as product,
+            running_svc_up(Path(folder) / "data") as product,
             people_at(product.url, executable) as people,
         ):
             sharer = await people.arrive("Sharer")

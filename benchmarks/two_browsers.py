@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.kit.people import WIDE, People, bare_chromium, people_at
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 
 
 @asynccontextmanager
@@ -17,7 +17,7 @@ async def two_browsers() -> AsyncIterator[tuple[People, People]]:
         raise SystemExit("Chromium is missing; ci/setup installs it")
     with tempfile.TemporaryDirectory() as folder:
         async with (
-            running_product(Path(folder) / "data") as product,
+            running_svc_up(Path(folder) / "data") as product,
             people_at(product.url, executable, viewport=WIDE) as first,
             people_at(product.url, executable, viewport=WIDE) as second,
         ):

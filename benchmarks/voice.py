@@ -25,8 +25,8 @@ from tests.kit.firefox import FirefoxPerson, firefox, running_firefox
 from tests.kit.page_relay import firefox_behind, join_behind
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import FLAGS, Person, chromium, people_at
-from tests.kit.product import running_product
 from tests.kit.relay import Relay, relay
+from tests.kit.svc_up import running_svc_up
 
 SPEECH = Path(__file__).parents[1] / "tests" / "data" / "speech.opus"
 LOUD = 300  # An amplitude, whose maximum is 32,768. Quieter parts of the recording are pauses.
@@ -146,7 +146,7 @@ async def talk(
         # Firefox cannot send to a loopback address from the address that it has gathered.
         host = "127.0.0.1" if browser == "chromium" else own_address()
         link = await stack.enter_async_context(relay(loss=0.0, seed=SEED, delay_s=delay_s, host=host))
-        product = await stack.enter_async_context(running_product(folder / "data"))
+        product = await stack.enter_async_context(running_svc_up(folder / "data"))
         people = await stack.enter_async_context(people_at(product.url, executable, flags=flags))
         ada = await people.arrive("Ada")
         await ada.come_in()

@@ -12,8 +12,8 @@ from aiohttp import ClientSession
 
 from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer
-from tests.kit.product import running_product
 from tests.kit.programs import output_of
+from tests.kit.svc_up import running_svc_up
 
 REPOSITORY = Path(__file__).parent.parent
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (REPOSITORY / "README.md").read_text(), re.MULTILINE | re.DOTALL)
@@ -31,7 +31,7 @@ def test_the_make_targets_in_the_readme_exist() -> None:
 async def test_the_commands_in_the_readme_post_back_up_and_restore(tmp_path: Path) -> None:
     assert len(BLOCKS) == 2, "the block is not tested"
     (udp_port,) = free_ports(1)
-    async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:
+    async with running_svc_up(tmp_path / "data", "--udp-port", str(udp_port)) as product:
         address = "{0.scheme}://{0.netloc}".format(urlsplit(product.url))
         invite = product.url.partition("invite=")[2]
         # The tests use their own ports instead of the usual ones.
@@ -46,7 +46,7 @@ async def test_the_commands_in_the_readme_post_back_up_and_restore(tmp_path: Pat
         assert '"message_id"' in printed
         assert "PROBLEM" not in printed
         assert (posted["author"]["display_name"], posted["text"]) == ("Robot", "Hello from a script")
-    async with running_product(tmp_path / "restored"):
+    async with running_svc_up(tmp_path / "restored"):
         command = in_place(".venv/bin/svc admin member list --data-dir restored")
         assert "Olga" in await output_of(*command.split(), cwd=tmp_path)
 

@@ -13,7 +13,7 @@ from playwright.async_api import ViewportSize
 from tests.kit.community import ROLES
 from tests.kit.firefox import Firefox, firefox, running_firefox
 from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, chromium, shared_browsers
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 
 HERE = Path(__file__).parent
 # Tests in these folders begin with a call, and people join the community before they open a page.
@@ -42,9 +42,9 @@ def second_channel() -> None:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Product]:
+async def product(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[SvcUp]:
     variables = {"ADDITIONAL_CHANNELS": "random"} if "second_channel" in request.fixturenames else {}
-    async with running_product(tmp_path / "data", **variables) as product:
+    async with running_svc_up(tmp_path / "data", **variables) as product:
         yield product
     assert "Traceback" not in product.output, product.output
     assert "eyJ" not in product.output, "a token was logged"
@@ -88,7 +88,7 @@ def service_worker() -> None:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def people(
-    product: Product, browsers: SharedBrowsers, viewport: ViewportSize, request: pytest.FixtureRequest
+    product: SvcUp, browsers: SharedBrowsers, viewport: ViewportSize, request: pytest.FixtureRequest
 ) -> AsyncIterator[People]:
     executable = chromium() if "whole_browser" in request.fixturenames else bare_chromium()
     if executable is None:

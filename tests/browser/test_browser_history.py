@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person, both_widths, narrow_only, until_touch_is_handled, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import box, do, join_and_open, message, open_channel, write
 
 pytestmark = pytest.mark.usefixtures("second_channel")
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("second_channel")
 HISTORY_LENGTH = "history.length"
 
 
-def origin_of(product: Product) -> str:
+def origin_of(product: SvcUp) -> str:
     url = urlsplit(product.url)
     return f"{url.scheme}://{url.netloc}"
 
@@ -208,7 +208,7 @@ async def test_the_url_still_opens_the_channel_after_a_reload_and_in_another_pag
 
 
 async def test_a_link_to_a_channel_opens_it_after_its_reader_has_signed_in(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
@@ -222,7 +222,7 @@ async def test_a_link_to_a_channel_opens_it_after_its_reader_has_signed_in(
 
 @wide_only
 async def test_a_link_to_a_hidden_channel_shows_a_notice_and_opens_another_channel(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada")
     await join_and_open(ada)

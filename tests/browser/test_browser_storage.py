@@ -9,7 +9,7 @@ from playwright.async_api import async_playwright, expect
 
 from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.people import DEADLINE_MS, FLAGS, NARROW, WIDE, WITHOUT_REAL_TIME, People, Person, chromium
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import box, join_and_open, message, write
 
 STORAGE_KEY = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
@@ -50,7 +50,7 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
 
 
 async def test_in_a_browser_without_storage_a_sign_in_lasts_until_the_page_is_closed(
-    product: Product, tmp_path: Path
+    product: SvcUp, tmp_path: Path
 ) -> None:
     settings = tmp_path / "profile" / "Default" / "Preferences"
     settings.parent.mkdir(parents=True)

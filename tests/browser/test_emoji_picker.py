@@ -4,13 +4,13 @@ from playwright.async_api import Locator, expect
 
 from tests.kit.component_views import Bench, bench
 from tests.kit.people import People, narrow_only, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 OWN = [["tada", {"url": "/web/icon.svg"}], ["wave_hard", {"url": "/web/icon.svg"}]]
 
 
-async def opened(people: People, product: Product) -> Bench:
+async def opened(people: People, product: SvcUp) -> Bench:
     on = await bench(people, product)
     await show(on)
     return on
@@ -34,7 +34,7 @@ def emoji(on: Bench, label: str) -> Locator:
 
 @wide_only
 async def test_typing_and_enter_choose_an_emoji_and_custom_emoji_come_first(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     on = await opened(people, product)
     field = on.page.get_by_role("searchbox")
@@ -63,13 +63,13 @@ MARGINS = """(cell) => {
 
 
 @wide_only
-async def test_the_emoji_grid_fills_the_width_of_the_picker(people: People, product: Product) -> None:
+async def test_the_emoji_grid_fills_the_width_of_the_picker(people: People, product: SvcUp) -> None:
     on = await opened(people, product)
     assert await emoji(on, "grinning face").evaluate(MARGINS) == [0, 0]
 
 
 @wide_only
-async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product) -> None:
+async def test_the_arrow_keys_reach_every_emoji(people: People, product: SvcUp) -> None:
     on = await opened(people, product)
 
     async def few_are_drawn() -> bool:
@@ -101,7 +101,7 @@ async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product
 
 @narrow_only
 async def test_a_category_is_one_click_away_and_a_click_outside_closes_the_picker(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     on = await opened(people, product)
     await on.page.get_by_role("button", name=await on.words("emoji-group-9"), exact=True).click()
@@ -114,7 +114,7 @@ async def test_a_category_is_one_click_away_and_a_click_outside_closes_the_picke
 
 
 @narrow_only
-async def test_the_skin_tone_and_recent_emoji_are_remembered(people: People, product: Product) -> None:
+async def test_the_skin_tone_and_recent_emoji_are_remembered(people: People, product: SvcUp) -> None:
     on = await opened(people, product)
     await on.page.get_by_role("radio", name=await on.words("emoji-tone-5"), exact=True).check(force=True)
     await on.page.get_by_role("searchbox").fill("waving hand")

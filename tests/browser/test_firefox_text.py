@@ -5,7 +5,7 @@ from playwright.async_api import ViewportSize, expect
 
 from tests.kit.firefox import Firefox
 from tests.kit.people import People, narrow_only, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import join_and_open, message, shows, write
 
 COME_IN = """
@@ -17,7 +17,7 @@ name.form.requestSubmit();
 
 @wide_only
 async def test_messages_are_written_read_and_found_in_firefox(
-    people: People, fox: Firefox, product: Product, viewport: ViewportSize
+    people: People, fox: Firefox, product: SvcUp, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")
     await join_and_open(ada)
@@ -64,7 +64,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
 @pytest.mark.nightly("Firefox writes, reads and finds messages daily")
 @narrow_only
 async def test_messages_can_be_edited_and_replied_to_and_drafts_are_kept_in_firefox(
-    people: People, fox: Firefox, product: Product, viewport: ViewportSize
+    people: People, fox: Firefox, product: SvcUp, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")
     await join_and_open(ada)

@@ -19,7 +19,7 @@ from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, narrow_only, wide_daily, wide_only
-from tests.kit.product import COMMAND, Product, running_product
+from tests.kit.svc_up import COMMAND, SvcUp, running_svc_up
 from tests.kit.text_channels import LiveConnection, message, open_channel
 from tests.kit.wait import wait_until
 
@@ -83,9 +83,9 @@ def exported() -> dict[str, object]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path) -> AsyncIterator[Product]:
+async def product(tmp_path: Path) -> AsyncIterator[SvcUp]:
     """Run a server that imports a history from another program once it has an owner."""
-    async with running_product(tmp_path / "data") as empty:
+    async with running_svc_up(tmp_path / "data") as empty:
         url = urlsplit(empty.url)
         [invite] = parse_qs(url.fragment)["invite"]
         address = f"{url.scheme}://{url.netloc}"
@@ -99,7 +99,7 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
     )
     async with asyncio.timeout(60):
         assert await process.wait() == 0
-    async with running_product(tmp_path / "data") as product:
+    async with running_svc_up(tmp_path / "data") as product:
         yield product
     assert "Traceback" not in product.output, product.output
 

@@ -21,7 +21,7 @@ from tests.chat.member import chat_server
 from tests.kit.community import confirm
 from tests.kit.notifications import open_settings
 from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.text_channels import box, entry, open_channel, shows, write
 from tests.kit.wait import wait_until
 
@@ -69,10 +69,10 @@ SHARE = """async ([address, target, more = 0]) => {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SvcUp]:
     """Run a server with a second text channel, on a port that stays the same when it restarts."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
-    async with running_product(tmp_path / "data", "--port", str(free_ports(1)[0])) as product:
+    async with running_svc_up(tmp_path / "data", "--port", str(free_ports(1)[0])) as product:
         yield product
     assert "Traceback" not in product.output, product.output
 
@@ -92,7 +92,7 @@ async def keeps(person: Person, text: str) -> None:
 
 @narrow_only
 async def test_the_last_read_channel_is_shown_without_the_server(
-    people: People, product: Product, tmp_path: Path
+    people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", reads="random")
     await write(ada, "in random")
@@ -113,7 +113,7 @@ async def test_the_last_read_channel_is_shown_without_the_server(
     await shows(ada, ["in random"])
 
     port = product.url.split(":")[2].split("/")[0]
-    async with running_product(tmp_path / "data", "--port", port):
+    async with running_svc_up(tmp_path / "data", "--port", port):
         await expect(ada.page.get_by_text("Offline.")).to_have_count(0)
         await open_channel(ada, "general")
         await expect(box(ada)).to_be_editable()

@@ -10,7 +10,7 @@ from tests.kit.account_statements import Account, digest_of, statement
 from tests.kit.community import ask, open_settings, own_id
 from tests.kit.device import Device
 from tests.kit.people import People, Person, wide_daily, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 
 __all__ = ["axe", "elsewhere"]
 
@@ -52,7 +52,7 @@ async def profile_of(person: Person, name: str) -> Locator:
     return profile
 
 
-async def link_accounts(ada: Person, elsewhere: Elsewhere, product: Product, axe: str) -> Locator:
+async def link_accounts(ada: Person, elsewhere: Elsewhere, product: SvcUp, axe: str) -> Locator:
     """Link the accounts, and show the link here. Return the last dialog."""
     other_url, host = elsewhere.recorder.url, urlsplit(product.url).netloc
     dialog = await starts_linking(ada)
@@ -89,7 +89,7 @@ async def viewer(people: People, ada: Person) -> Person:
 
 @wide_daily
 async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it_is_withdrawn(
-    people: People, product: Product, elsewhere: Elsewhere, axe: str
+    people: People, product: SvcUp, elsewhere: Elsewhere, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -134,7 +134,7 @@ async def test_a_linked_account_is_verified_by_a_member_of_both_servers_until_it
 
 @wide_only
 async def test_both_profiles_can_show_the_link_and_either_can_remove_it(
-    people: People, product: Product, elsewhere: Elsewhere, axe: str
+    people: People, product: SvcUp, elsewhere: Elsewhere, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -157,7 +157,7 @@ async def test_both_profiles_can_show_the_link_and_either_can_remove_it(
 
 @wide_only
 async def test_consent_can_be_refused_on_either_server(
-    people: People, product: Product, elsewhere: Elsewhere
+    people: People, product: SvcUp, elsewhere: Elsewhere
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -179,7 +179,7 @@ async def test_consent_can_be_refused_on_either_server(
 
 @wide_only
 async def test_a_page_refuses_messages_that_are_not_from_its_persons_other_server(
-    people: People, product: Product, elsewhere: Elsewhere
+    people: People, product: SvcUp, elsewhere: Elsewhere
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()

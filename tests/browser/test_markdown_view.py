@@ -12,7 +12,7 @@ from playwright.async_api import expect
 
 from tests.kit.component_views import Bench, bench
 from tests.kit.people import People, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ async def show(on: Bench, text: str, *, width: int = 400, **context: object) -> 
 
 
 @wide_only
-async def test_code_is_highlighted_and_can_be_copied(people: People, product: Product) -> None:
+async def test_code_is_highlighted_and_can_be_copied(people: People, product: SvcUp) -> None:
     on = await bench(people, product)
     fetched: list[str] = []
     on.page.on("request", lambda request: fetched.append(request.url.rsplit("/", 1)[-1]))
@@ -84,7 +84,7 @@ async def test_code_is_highlighted_and_can_be_copied(people: People, product: Pr
     assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
 
 
-async def test_emoji_are_rendered_in_colour_regardless_of_the_font(people: People, product: Product) -> None:
+async def test_emoji_are_rendered_in_colour_regardless_of_the_font(people: People, product: SvcUp) -> None:
     """Check `font-variant-emoji`, because the test machine might not have an emoji font."""
     on = await bench(people, product)
     await show(on, "😄 **😄** `😄`\n```\n😄\n```")
@@ -97,7 +97,7 @@ async def test_emoji_are_rendered_in_colour_regardless_of_the_font(people: Peopl
 
 
 @wide_only
-async def test_spoilers_and_mentions_can_be_opened_by_keyboard(people: People, product: Product) -> None:
+async def test_spoilers_and_mentions_can_be_opened_by_keyboard(people: People, product: SvcUp) -> None:
     on = await bench(people, product)
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
@@ -125,9 +125,7 @@ async def test_spoilers_and_mentions_can_be_opened_by_keyboard(people: People, p
     assert await on.calls() == [["onMention", "a1"], ["onChannel", "c1"]]
 
 
-async def test_hostile_markdown_neither_runs_code_nor_loads_anything(
-    people: People, product: Product
-) -> None:
+async def test_hostile_markdown_neither_runs_code_nor_loads_anything(people: People, product: SvcUp) -> None:
     on = await bench(people, product)
     requests: list[str] = []
     dialogs: list[str] = []
@@ -142,7 +140,7 @@ async def test_hostile_markdown_neither_runs_code_nor_loads_anything(
     assert (dialogs, [url for url in requests if not url.startswith(own)]) == ([], [])
 
 
-async def test_markdown_is_never_wider_than_its_column(people: People, product: Product) -> None:
+async def test_markdown_is_never_wider_than_its_column(people: People, product: SvcUp) -> None:
     on = await bench(people, product)
     for width in (390, 1000):
         for text in [*HOSTILE["wide"], *HOSTILE["names"], "\n\n".join(HOSTILE["markdown"])]:
@@ -150,7 +148,7 @@ async def test_markdown_is_never_wider_than_its_column(people: People, product: 
             assert await on.page.evaluate(TOO_WIDE) == [], text
 
 
-async def test_markdown_is_readable_in_the_light_and_the_dark_theme(people: People, product: Product) -> None:
+async def test_markdown_is_readable_in_the_light_and_the_dark_theme(people: People, product: SvcUp) -> None:
     on = await bench(people, product)
     code = "```js\n// a\nclass A extends B { f(x) { return `a${1}` + 'b' + /c/u + null; } }\n```\n"
     code += "```html\n<p class='a'>b</p>\n```"

@@ -24,7 +24,7 @@ from tests.kit.community import open_settings
 from tests.kit.firefox import Firefox
 from tests.kit.people import NARROW, WIDE, People, Person, wide_daily, wide_only
 from tests.kit.pictures import encoded
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
@@ -101,7 +101,7 @@ class Elsewhere:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def elsewhere(tmp_path: Path) -> AsyncIterator[Elsewhere]:
-    async with running_product(tmp_path / "elsewhere", SERVER_NAME="Garden club") as product:
+    async with running_svc_up(tmp_path / "elsewhere", SERVER_NAME="Garden club") as product:
         url = urlsplit(product.url)
         address, invite = f"{url.scheme}://{url.netloc}", parse_qs(url.fragment)["invite"][0]
         async with ClientSession(address) as http, recorder(url.port or 0) as kept:
@@ -122,7 +122,7 @@ async def add(person: Person, link: str) -> None:
 
 @wide_only
 async def test_unread_counts_arrive_and_the_other_server_learns_nothing_about_the_first(
-    people: People, product: Product, elsewhere: Elsewhere
+    people: People, product: SvcUp, elsewhere: Elsewhere
 ) -> None:
     await elsewhere.write("hello")
     ada = await people.arrive("Ada")
@@ -156,7 +156,7 @@ async def test_unread_counts_arrive_and_the_other_server_learns_nothing_about_th
     await expect(ada.page.locator(".rail li")).to_have_count(2)
 
 
-def learns_nothing(recorder: Recorder, product: Product) -> None:
+def learns_nothing(recorder: Recorder, product: SvcUp) -> None:
     """Check that the other server never received the first server's address or origin, or a referrer."""
     assert urlsplit(product.url).netloc.encode() not in recorder.received
     count_requests = recorder.requests("/api/counts")
@@ -169,7 +169,7 @@ def learns_nothing(recorder: Recorder, product: Product) -> None:
 
 
 async def test_firefox_does_not_reveal_the_first_server_to_another_server_either(
-    fox: Firefox, product: Product, elsewhere: Elsewhere
+    fox: Firefox, product: SvcUp, elsewhere: Elsewhere
 ) -> None:
     await elsewhere.write("hello")
     grace = await fox.arrive("Grace", product.url)

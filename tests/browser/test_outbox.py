@@ -8,7 +8,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.people import People, narrow_only, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import LiveConnection, both, box, do, is_listed_as, open_channel, shows, write
 
 __all__ = ["axe"]
@@ -123,7 +123,7 @@ async def test_a_refused_message_can_be_resent_edited_or_deleted(people: People,
 
 @wide_only
 async def test_a_server_restart_neither_loses_nor_duplicates_a_message(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada, grace = await both(people)
     await write(ada, "before")

@@ -17,7 +17,7 @@ from playwright.async_api import expect
 from tests.chat.member import ChatServer
 from tests.kit.people import NARROW, WIDE, People, Person, until_still
 from tests.kit.pictures import encoded
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import open_channel, press_at, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
@@ -67,7 +67,7 @@ async def pictured(person: Person, name: str) -> None:
 
 
 @pytest.mark.nightly("takes pictures to look at; every view in them has daily tests")
-async def test_screenshots_are_taken_at_both_sizes(people: People, product: Product) -> None:
+async def test_screenshots_are_taken_at_both_sizes(people: People, product: SvcUp) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]

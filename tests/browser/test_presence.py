@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.notifications import listen, mention, sounds
 from tests.kit.people import People, Person, narrow_only, wide_only
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.text_channels import entry, join_and_open, open_channel
 from tests.kit.wait import wait_until
 
@@ -20,10 +20,10 @@ SEEN_WITHIN_MS = 5_000
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SvcUp]:
     """Run a server with a second text channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
-    async with running_product(tmp_path / "data") as product:
+    async with running_svc_up(tmp_path / "data") as product:
         yield product
     assert "Traceback" not in product.output, product.output
 

@@ -10,7 +10,7 @@ from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.kit.community import confirm, open_settings
 from tests.kit.notifications import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import Capture, People, Person, narrow_only, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import (
     box,
     join_and_open,
@@ -102,7 +102,7 @@ async def marks(person: Person, other: str, *counts: str) -> None:
 
 @wide_only
 async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_messages(
-    people: People, product: Product, tmp_path: Path
+    people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")
@@ -285,7 +285,7 @@ async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: P
 
 
 async def test_moderators_receive_only_the_reported_message_and_its_proof(
-    people: People, product: Product, tmp_path: Path, axe: str
+    people: People, product: SvcUp, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")

@@ -12,7 +12,7 @@ from tests.browser.test_private import all_bytes, both, conversation, go_to, mes
 from tests.browser.test_sign_up import as_member, is_in, without_invite
 from tests.kit.community import own_id
 from tests.kit.people import NARROW, WIDE, People, Person, narrow_only, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import write
 from tests.kit.wait import wait_until
 
@@ -151,7 +151,7 @@ async def ada_sends_her_phone_the_history(
 
 
 async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verification(
-    people: People, product: Product, axe: str
+    people: People, product: SvcUp, axe: str
 ) -> None:
     faults: list[str] = []
     ada, grace = await both(people)
@@ -198,7 +198,7 @@ async def refuse_token(route: Route) -> None:
 
 @narrow_only
 async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_continue(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")

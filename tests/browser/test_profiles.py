@@ -14,7 +14,7 @@ from tests.kit.community import ask, confirm, own_id, post
 from tests.kit.notifications import mention
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import do, message, write
 
 __all__ = ["axe"]
@@ -29,7 +29,7 @@ async def settings(person: Person, page: str) -> Locator:
 
 @narrow_only
 async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked_again(
-    people: People, product: Product, axe: str
+    people: People, product: SvcUp, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -110,7 +110,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
 
 @narrow_only
 async def test_discarding_the_only_key_warns_that_the_member_will_be_lost(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -238,9 +238,7 @@ async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
 
 
 @narrow_only
-async def test_a_member_who_left_can_rejoin_as_a_new_member(
-    people: People, product: Product, axe: str
-) -> None:
+async def test_a_member_who_left_can_rejoin_as_a_new_member(people: People, product: SvcUp, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await write(grace, "I was here")

@@ -11,7 +11,7 @@ from tests.browser.calls.test_devices import REFUSE
 from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.browser.test_private import both, conversation, messages, private, send_message
 from tests.kit.people import FLAGS, Capture, People, Person, bare_chromium, people_at
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 
 __all__ = ["axe"]
 
@@ -70,7 +70,7 @@ def compared(person: Person) -> Locator:
 
 
 async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_screen(
-    product: Product, tmp_path: Path, axe: str
+    product: SvcUp, tmp_path: Path, axe: str
 ) -> None:
     seen = tmp_path / "camera.mjpeg"
     held(seen, None)

@@ -17,7 +17,7 @@ from tests.kit.notifications import open_settings
 from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, people_at, wide_daily, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.private_internet import PUBLIC, hosted, names, on_an_internet
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 from tests.kit.text_channels import entry, message, open_channel, write
 from tests.kit.wait import wait_for_value
 
@@ -151,7 +151,7 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
         enter = stack.enter_async_context
         await enter(hosted(PAGES))
         await enter(name_server(names(**dict.fromkeys(("tea", ASKED), PUBLIC))))
-        product = await enter(running_product(folder / "data"))
+        product = await enter(running_svc_up(folder / "data"))
         people = await enter(people_at(product.url, executable, viewport=WIDE))
         ada = await people.arrive("Ada", reads="general")
         yield ada

@@ -7,7 +7,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.people import INSECURE_HOST, People, Person, narrow_only, wide_only
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
@@ -37,7 +37,7 @@ async def own_id(person: Person) -> str:
 
 @pytest.mark.parametrize("tokens", ["kept", "expired"])
 @narrow_only
-async def test_a_returning_member_needs_no_invite(people: People, product: Product, tokens: str) -> None:
+async def test_a_returning_member_needs_no_invite(people: People, product: SvcUp, tokens: str) -> None:
     """Check that the browser's key signs the member in once the tokens have expired."""
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -78,7 +78,7 @@ async def test_an_open_page_renews_its_tokens(people: People) -> None:
 
 
 @narrow_only
-async def test_signing_in_under_another_name_creates_a_new_member(people: People, product: Product) -> None:
+async def test_signing_in_under_another_name_creates_a_new_member(people: People, product: SvcUp) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     before = await own_id(ada)
@@ -99,7 +99,7 @@ async def test_signing_in_under_another_name_creates_a_new_member(people: People
 
 @wide_only
 async def test_over_plain_http_the_page_explains_what_is_missing(
-    people: People, product: Product, axe: str
+    people: People, product: SvcUp, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")

@@ -30,7 +30,7 @@ from tests.kit.people import (
     wide_only,
 )
 from tests.kit.pictures import encoded, scene
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.text_channels import box, open_channel
 from tests.kit.wait import wait_for_value
 
@@ -44,12 +44,12 @@ STORED_IDENTITY = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 @asynccontextmanager
 async def installation(
     browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
-) -> AsyncIterator[tuple[Product, People]]:
+) -> AsyncIterator[tuple[SvcUp, People]]:
     """Run a server with these variables, and a browser in which test users can open its page."""
     executable = bare_chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
-        running_product(folder, **variables) as product,
+        running_svc_up(folder, **variables) as product,
         browsers.people_at(product.url, executable, viewport=viewport, service_worker=False) as people,
     ):
         yield product, people
@@ -71,7 +71,7 @@ async def own_id(person: Person) -> str:
     return str((await person.page.evaluate(STORED_IDENTITY))["member"]["id"])
 
 
-def without_invite(product: Product) -> str:
+def without_invite(product: SvcUp) -> str:
     return product.url.partition("#")[0]
 
 
@@ -94,7 +94,7 @@ async def known(owner: Person, link: str) -> bool:
     return link.partition("=")[2] in {invite["code"] for invite in invites}
 
 
-async def invited(owner: Person, product: Product, **options: object) -> str:
+async def invited(owner: Person, product: SvcUp, **options: object) -> str:
     """Create an invite. Return its link."""
     invite = await as_member(owner, "POST", "/api/invites", options)
     return f"{without_invite(product)}#invite={invite['code']}"
@@ -260,7 +260,7 @@ async def test_an_invite_previews_the_server_and_its_members(
 
 @narrow_only
 async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
-    people: People, product: Product, axe: str
+    people: People, product: SvcUp, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
@@ -338,7 +338,7 @@ async def test_a_returning_member_sees_the_last_channel_without_the_steps_they_h
 
 
 @wide_only
-async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Product, axe: str) -> None:
+async def test_a_new_device_can_sign_in_with_a_code(people: People, product: SvcUp, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
@@ -377,7 +377,7 @@ async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Pro
 
 @narrow_only
 async def test_a_member_who_lost_every_device_can_return_with_their_recovery_code(
-    people: People, product: Product, axe: str
+    people: People, product: SvcUp, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
@@ -409,7 +409,7 @@ async def test_a_member_who_lost_every_device_can_return_with_their_recovery_cod
 
 
 @narrow_only
-async def test_newcomers_see_and_accept_the_servers_rules(people: People, product: Product, axe: str) -> None:
+async def test_newcomers_see_and_accept_the_servers_rules(people: People, product: SvcUp, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
@@ -433,9 +433,7 @@ async def test_newcomers_see_and_accept_the_servers_rules(people: People, produc
 
 
 @wide_only
-async def test_a_new_owner_is_greeted_with_four_setup_steps(
-    people: People, product: Product, axe: str
-) -> None:
+async def test_a_new_owner_is_greeted_with_four_setup_steps(people: People, product: SvcUp, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready")

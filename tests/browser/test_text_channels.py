@@ -24,7 +24,7 @@ from tests.kit.people import (
     wide_only,
 )
 from tests.kit.pictures import encoded, scene
-from tests.kit.product import COMMAND, Product
+from tests.kit.svc_up import COMMAND, SvcUp
 from tests.kit.text_channels import (
     both,
     box,
@@ -58,12 +58,12 @@ TO_THE_TOP = """(box) => {
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
 
 
-def address_of(product: Product) -> str:
+def address_of(product: SvcUp) -> str:
     url = urlsplit(product.url)
     return f"{url.scheme}://{url.netloc}"
 
 
-async def webhook(product: Product, data_dir: Path) -> str:
+async def webhook(product: SvcUp, data_dir: Path) -> str:
     """Create a webhook for #general. Return its URL."""
     process = await asyncio.create_subprocess_exec(
         *(COMMAND[0], "admin", "webhook", "create", "--data-dir", str(data_dir)),
@@ -233,7 +233,7 @@ async def post_message(http: ClientSession, text: str) -> None:
 
 
 @narrow_only
-async def test_scrolling_up_loads_older_messages_without_jumping(people: People, product: Product) -> None:
+async def test_scrolling_up_loads_older_messages_without_jumping(people: People, product: SvcUp) -> None:
     ada = await people.arrive("Ada", reads="general")
     token = await ada.page.evaluate(OWN_TOKEN)
     texts = [f"message {number}" for number in range(120)]
@@ -298,7 +298,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
 
 @wide_only
 async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(
-    people: People, product: Product, tmp_path: Path
+    people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     url = await webhook(product, tmp_path / "data")
@@ -320,7 +320,7 @@ async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(
 
 
 @wide_daily
-async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_path: Path, axe: str) -> None:
+async def test_a_webhooks_card_is_shown(people: People, product: SvcUp, tmp_path: Path, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     card = {
         "title": "Build 512 **failed**",
@@ -351,7 +351,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_pa
 
 
 async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(
-    people: People, product: Product, tmp_path: Path
+    people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     hostile = [text for text in HOSTILE["markdown"] if text.isprintable()]
@@ -419,7 +419,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
 
 @wide_only
 async def test_a_member_who_may_no_longer_write_is_told_the_reason(
-    people: People, product: Product, axe: str
+    people: People, product: SvcUp, axe: str
 ) -> None:
     owner, grace = await both(people)
     await write(grace, "I was here")
@@ -439,7 +439,7 @@ async def test_a_member_who_may_no_longer_write_is_told_the_reason(
 
 
 async def test_a_call_continues_while_its_participants_read_channels(
-    people: People, product: Product, axe: str
+    people: People, product: SvcUp, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()

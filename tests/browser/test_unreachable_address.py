@@ -19,7 +19,7 @@ from tests.kit.people import (
     chromium,
     people_at,
 )
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 
 NEARBY = "server.lan"
 NAMES = f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1, MAP {NEARBY} 127.0.0.1"
@@ -74,7 +74,7 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
 
 
 async def test_nobody_can_sign_in_at_an_address_without_a_certificate(tmp_path: Path) -> None:
-    async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
+    async with running_svc_up(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         # Operators usually make only their own browser trust the certificate.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
@@ -85,7 +85,7 @@ async def test_nobody_can_sign_in_at_an_address_without_a_certificate(tmp_path: 
 
 
 async def test_a_local_network_name_works_on_the_local_network(tmp_path: Path) -> None:
-    async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
+    async with running_svc_up(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
         url = product.url.replace("127.0.0.1", NEARBY)
         async with opened(url, bare_chromium(), "--ignore-certificate-errors") as ada:
             await shows_problem(
@@ -94,7 +94,7 @@ async def test_a_local_network_name_works_on_the_local_network(tmp_path: Path) -
 
 
 async def test_a_public_name_with_a_certificate_gets_no_warning(tmp_path: Path) -> None:
-    async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
+    async with running_svc_up(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         async with opened(url, bare_chromium(), "--ignore-certificate-errors") as ada:
             await expect(await link_warning(ada)).to_have_count(0)

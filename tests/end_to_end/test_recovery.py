@@ -17,19 +17,19 @@ from aiohttp import ClientSession
 from tests.chat.member import ChatServer
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 
 BACK_WITHIN_S = 20.0  # an idle machine takes five seconds
 
 
 @pytest.fixture
-async def product(tmp_path: Path) -> AsyncIterator[Product]:
-    async with running_product(tmp_path / "data") as product:
+async def product(tmp_path: Path) -> AsyncIterator[SvcUp]:
+    async with running_svc_up(tmp_path / "data") as product:
         yield product
     assert "Traceback" not in product.output, product.output
 
 
-async def test_two_people_hear_each_other_again_within_5_s(product: Product) -> None:
+async def test_two_people_hear_each_other_again_within_5_s(product: SvcUp) -> None:
     address, _, invite = product.url.partition("/#invite=")
     async with ClientSession(address) as http, AsyncExitStack() as stack:
         chat = ChatServer(address, http, invite)

@@ -21,7 +21,7 @@ from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer
 from tests.kit.described_requests import Json, Player
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 
 HERE = Path(__file__).parents[2]
 REFUSAL_TEXT = "body.message"
@@ -120,7 +120,7 @@ async def running(checkout: Path) -> AsyncIterator[ChatServer]:
     command = (str(checkout / ".venv" / "bin" / "svc"), "up")
     with TemporaryDirectory() as folder:
         data_dir = Path(folder) / "data"
-        async with running_product(data_dir, command=command, SVC_LINK_PREVIEWS="false") as product:
+        async with running_svc_up(data_dir, command=command, SVC_LINK_PREVIEWS="false") as product:
             address, _, invite = product.url.partition("/#invite=")
             async with ClientSession(address) as http:
                 yield ChatServer(address, http, invite)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Page
 
 from tests.kit.people import People
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 
 # A file without scripts that is served with the page's origin and headers.
 EMPTY = "/web/vendor/licences/preact.txt"
@@ -91,7 +91,7 @@ class Bench:
         return words
 
 
-async def bench(people: People, product: Product) -> Bench:
+async def bench(people: People, product: SvcUp) -> Bench:
     person = await people.arrive("Ada")
     url = urlsplit(product.url)
     made = Bench(person.page, f"{url.scheme}://{url.netloc}{EMPTY}")

@@ -18,7 +18,7 @@ from playwright.async_api import Page, expect
 from tests.kit.community import ask, own_id
 from tests.kit.people import WIDE, People, Person, chromium, people_at, until_still
 from tests.kit.pictures import encoded
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 from tests.kit.text_channels import do, join_and_open, open_channel, write
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
@@ -81,7 +81,7 @@ async def product_with_people() -> AsyncIterator[People]:
     """Run a new server, which people can visit with browsers."""
     with TemporaryDirectory() as folder:
         async with (
-            running_product(Path(folder) / "data") as product,
+            running_svc_up(Path(folder) / "data") as product,
             people_at(product.url, chromium() or "", viewport=WIDE) as people,
         ):
             yield people

@@ -57,7 +57,7 @@ from playwright.async_api import ViewportSize
 
 from tests.kit.firefox import Firefox, running_firefox
 from tests.kit.people import FLAGS, VIEWPORT, People, people_at
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.wait import wait_until
 
 SERVER, SERVER_V6 = "203.0.113.1", "2001:db8::1"
@@ -407,14 +407,14 @@ def _outside(number: int, at: int) -> str:
 
 
 @asynccontextmanager
-async def server_in(world: World, data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[Product]:
+async def server_in(world: World, data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[SvcUp]:
     """Run `svc up` on the server, over IPv6 if the world has no IPv4."""
     families = next(iter(world.homes.values())).families
     host = SERVER if 4 in families else SERVER_V6
     addresses = [address for family, address in ((4, SERVER), (6, SERVER_V6)) if family in families]
     variables = {"ICE_ADVERTISE_IP": ",".join(addresses), **variables}
     flags = ("--host", host, *flags)
-    async with running_product(data_dir, *flags, inside=world.server.inside, **variables) as product:
+    async with running_svc_up(data_dir, *flags, inside=world.server.inside, **variables) as product:
         yield product
 
 

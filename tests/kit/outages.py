@@ -33,7 +33,7 @@ from tests.kit.page_statistics import Watcher
 from tests.kit.people import Person, bare_chromium, chromium
 from tests.kit.pion import pion_in
 from tests.kit.pion import why_not as pion_refused
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import open_channel, write
 from tests.kit.wait import wait_until
 
@@ -218,7 +218,7 @@ class Talk:
     ada: Listener
     at_grace: AtPage
     grace: Person
-    product: Product
+    product: SvcUp
     times: int = 0
 
     async def through(self, outage: Outage, lasts_s: float | None = None) -> Healed:
@@ -299,7 +299,7 @@ def _chromium_in(home: Home) -> str:
 
 
 @asynccontextmanager
-async def _chromium(world: World, product: Product, _folder: Path) -> AsyncIterator[Listener]:
+async def _chromium(world: World, product: SvcUp, _folder: Path) -> AsyncIterator[Listener]:
     async with people_in(world.homes["ada"], product.url, _chromium_in(world.homes["ada"])) as people:
         ada = await people.arrive("Ada")
         await ada.join(camera=False)
@@ -311,7 +311,7 @@ async def _chromium(world: World, product: Product, _folder: Path) -> AsyncItera
 
 
 @asynccontextmanager
-async def _firefox(world: World, product: Product, folder: Path) -> AsyncIterator[Listener]:
+async def _firefox(world: World, product: SvcUp, folder: Path) -> AsyncIterator[Listener]:
     browser = firefox_in(world.homes["ada"], product.url, str(firefox()), folder / "profile")
     async with browser as people:
         ada = await people.arrive("Ada", product.url)
@@ -323,7 +323,7 @@ async def _firefox(world: World, product: Product, folder: Path) -> AsyncIterato
 
 
 @asynccontextmanager
-async def _pion(world: World, product: Product, folder: Path) -> AsyncIterator[Listener]:
+async def _pion(world: World, product: SvcUp, folder: Path) -> AsyncIterator[Listener]:
     async with pion_in(world, "ada", product, folder / "data") as caller:
         yield caller
 

@@ -18,7 +18,7 @@ from aiohttp import ClientSession
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.audio_arrivals import Arrival
 from tests.kit.home_networks import World, origin
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 
 SOURCE = Path(__file__).parents[1] / "clients" / "pion"
 BUILT = Path(__file__).parents[2] / "build" / "pion-caller"
@@ -91,7 +91,7 @@ class PionCaller:
 
 
 @asynccontextmanager
-async def pion_in(world: World, home: str, product: Product, data_dir: Path) -> AsyncIterator[PionCaller]:
+async def pion_in(world: World, home: str, product: SvcUp, data_dir: Path) -> AsyncIterator[PionCaller]:
     """Run a caller in the first voice channel for the duration of the block."""
     program = await built()
     base = origin(product.url)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.idle_programs import family, threads_of
-from tests.kit.product import running_product
+from tests.kit.svc_up import running_svc_up
 
 # The core's thread wakes up twice a second by design. Everything else wakes up less than once a second.
 MAX_WAKEUPS_PER_S = 5.0
@@ -18,7 +18,7 @@ WINDOWS = 20
 
 
 async def test_the_programs_sleep_while_the_product_is_idle(tmp_path: Path) -> None:
-    async with running_product(tmp_path / "data") as product:
+    async with running_svc_up(tmp_path / "data") as product:
         rates = []
         for _ in range(WINDOWS):
             before = wakeups(product.pid)

@@ -12,7 +12,7 @@ from tests.kit.coturn import SECRET, TURN, coturn
 from tests.kit.external_programs import required
 from tests.kit.home_networks import ALL, UDP, home_networks, people_in, server_in, why_not
 from tests.kit.people import People, Person, bare_chromium
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 
 PORT = 3478
 MEDIA = (*UDP, f"tcp dport {PORT}", f"tcp sport {PORT}")
@@ -103,7 +103,7 @@ async def test_a_relay_that_cannot_be_used_is_reported_by_name(
 
 
 async def test_a_media_service_that_does_not_respond_is_reported_by_name(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada")
     stopped = product.program("sfu")

@@ -13,7 +13,7 @@ from tests.browser.test_voice_moderation import act
 from tests.kit.community import ask, own_id
 from tests.kit.firefox import Firefox
 from tests.kit.people import JOIN_DEADLINE_S, People, Person
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
@@ -76,7 +76,7 @@ async def remove_device_once(person: Person, other_id: str) -> asyncio.Event:
 
 
 async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_readable_frames(
-    people: People, fox: Firefox, product: Product, tmp_path: Path
+    people: People, fox: Firefox, product: SvcUp, tmp_path: Path
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()

@@ -7,7 +7,7 @@ from playwright.async_api import expect
 
 from tests.kit.firefox import Firefox
 from tests.kit.people import People
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 
 # The codecs that Chromium sends. H264 is missing, because Firefox would fetch a decoder from the internet.
 SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
@@ -15,7 +15,7 @@ SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
 
 @pytest.mark.nightly("four pages with software encoders; two browsers each run daily")
 async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
-    people: People, fox: Firefox, product: Product
+    people: People, fox: Firefox, product: SvcUp
 ) -> None:
     others = {codec: await people.arrive(name, codec=codec) for name, codec in SENDERS.items()}
     for other in others.values():
@@ -36,7 +36,7 @@ async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
 
 
 @pytest.mark.nightly("Firefox and Chromium are tested together daily, in a private call and over TCP")
-async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, product: Product) -> None:
+async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, product: SvcUp) -> None:
     ada, grace = await fox.arrive("Ada", product.url), await fox.arrive("Grace", product.url)
     await ada.join()
     await grace.join()
@@ -46,7 +46,7 @@ async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, produ
 
 
 async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_leave(
-    people: People, fox: Firefox, product: Product
+    people: People, fox: Firefox, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ada.enter_call()
@@ -76,7 +76,7 @@ async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_l
 
 @pytest.mark.nightly("a camera is sent in a codec that everybody can decode daily")
 async def test_a_publisher_switches_to_a_codec_that_a_newcomer_supports(
-    people: People, fox: Firefox, product: Product
+    people: People, fox: Firefox, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     alan = await people.arrive("Alan", reads="general")

@@ -9,7 +9,7 @@ from playwright.async_api import WebSocketRoute, expect
 
 from tests.kit.page_relay import SIGNALLING
 from tests.kit.people import People, Person
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 
@@ -94,7 +94,7 @@ async def test_a_person_who_leaves_or_loses_the_connection_disappears_for_others
 
 
 async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_once(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")

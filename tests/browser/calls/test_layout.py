@@ -11,8 +11,8 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible, save_view
 from tests.kit.people import Capture, People, Person, until_still
-from tests.kit.product import Product
 from tests.kit.silent_members import silent_people
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
@@ -109,7 +109,7 @@ async def fits(ada: Person, people: int, *, screens: int = 0, cameras: int = 1) 
 
 
 async def test_calls_with_up_to_twenty_five_people_fit_in_windows_of_every_size(
-    people: People, product: Product
+    people: People, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada", capture=Capture(320, 180, 5))
     await ada.join(camera=True)

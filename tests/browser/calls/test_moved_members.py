@@ -15,20 +15,20 @@ from playwright.async_api import expect
 
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.people import People
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
+async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SvcUp]:
     """Run a server with a second voice channel."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "voice:Attic")
-    async with running_product(tmp_path / "data") as product:
+    async with running_svc_up(tmp_path / "data") as product:
         yield product
     assert "Traceback" not in product.output, product.output
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def owner(product: Product) -> AsyncIterator[LiveMember]:
+async def owner(product: SvcUp) -> AsyncIterator[LiveMember]:
     """Yield the owner, who may move others and has no open page."""
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]

@@ -20,7 +20,7 @@ from tests.kit.firefox import Firefox
 from tests.kit.incoming_track import Incoming
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import People, Person
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
@@ -84,7 +84,7 @@ async def receives(person: Watcher, other: Watcher) -> None:
 
 
 @asynccontextmanager
-async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
+async def recorder(product: SvcUp, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
     """Yield a client that joins with the media service's own secret.
 
     This client receives everything that the service receives.
@@ -140,7 +140,7 @@ def assert_sealed(line: Incoming) -> None:
 
 
 async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_read_it(
-    people: People, product: Product, tmp_path: Path
+    people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada, grace = await in_a_call(people)
     for one, other in ((ada, grace), (grace, ada)):
@@ -162,7 +162,7 @@ async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_re
 
 @pytest.mark.nightly("Firefox and Chromium see and hear each other in an encrypted channel daily")
 async def test_firefox_and_chromium_see_and_hear_each_other_in_a_private_call(
-    people: People, fox: Firefox, product: Product
+    people: People, fox: Firefox, product: SvcUp
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await fox.arrive("Grace", product.url)

@@ -9,7 +9,7 @@ import os
 import signal
 
 from tests.kit.people import People, Person
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 NAMES = ["Ada", "Grace"]
@@ -77,7 +77,7 @@ async def wait_reconnected(ada: Person, grace: Person, within_s: float) -> None:
     await wait_until("both pages show both people", shown, within_s=within_s)
 
 
-async def test_media_flows_again_after_the_media_service_is_killed(people: People, product: Product) -> None:
+async def test_media_flows_again_after_the_media_service_is_killed(people: People, product: SvcUp) -> None:
     ada, grace = await talking(people)
     killed = product.program("sfu")
     os.kill(killed, signal.SIGKILL)
@@ -87,7 +87,7 @@ async def test_media_flows_again_after_the_media_service_is_killed(people: Peopl
         assert await person.page.evaluate("disturbed()") == [], person.name
 
 
-async def test_a_chat_server_restart_is_inaudible(people: People, product: Product) -> None:
+async def test_a_chat_server_restart_is_inaudible(people: People, product: SvcUp) -> None:
     """Kill the chat server five times and stop it five times as an update would.
 
     Afterwards, a third person joins, which shows that signalling works again.
@@ -123,7 +123,7 @@ async def on_the_way(sender: Person, receiver: Person) -> int:
     return int(sent - await receiver.page.evaluate(COUNT_SOUND, ["inbound-rtp", "packetsReceived"]))
 
 
-async def started_again(product: Product, stopped: int) -> None:
+async def started_again(product: SvcUp, stopped: int) -> None:
     async def is_another() -> bool:
         try:
             return product.program("chat") != stopped

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from tests.kit.people import People, Person
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import retry_scenario
 
 STILL_S = 4.0
@@ -26,7 +26,7 @@ async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-async def keeps_connections(people: Sequence[Person], product: Product, programs: Sequence[str]) -> None:
+async def keeps_connections(people: Sequence[Person], product: SvcUp, programs: Sequence[str]) -> None:
     """Freeze the given programs, briefly if the media service is one of them, otherwise until the pages
     notice.
 
@@ -49,7 +49,7 @@ async def keeps_connections(people: Sequence[Person], product: Product, programs
         assert await person.page.evaluate("() => window.connection === svc.call.pc"), (person.name, programs)
 
 
-async def test_nobody_drops_out_of_a_call_when_the_server_is_paused(people: People, product: Product) -> None:
+async def test_nobody_drops_out_of_a_call_when_the_server_is_paused(people: People, product: SvcUp) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)

@@ -20,7 +20,7 @@ from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox, FirefoxPerson
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import Capture, People, Person
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 CAPTURE = Capture(960, 540, 15)
@@ -207,7 +207,7 @@ async def test_chromium_can_switch_between_the_camera_sizes_that_chromium_sends(
 
 
 async def test_a_camera_in_an_encrypted_channel_is_encrypted_in_every_size(
-    people: People, product: Product, tmp_path: Path
+    people: People, product: SvcUp, tmp_path: Path
 ) -> None:
     ada, grace = await publisher(people, encrypting=True), await viewer(people)
     await check_each_size(grace, ada)
@@ -294,7 +294,7 @@ async def test_encodings_stop_without_viewers_and_restart_on_request(people: Peo
 @pytest.mark.nightly("Chromium sends three sizes daily, and Firefox is in an encrypted channel daily")
 @pytest.mark.parametrize("encrypting", [False, True], ids=["plain", "encrypted"])
 async def test_firefox_also_sends_a_camera_in_three_sizes(
-    people: People, fox: Firefox, product: Product, encrypting: bool
+    people: People, fox: Firefox, product: SvcUp, encrypting: bool
 ) -> None:
     grace = await viewer(people, encrypting=encrypting)
     ada: FirefoxPerson = await fox.arrive("Ada", product.url)

@@ -13,18 +13,18 @@ import pytest_asyncio
 from playwright.async_api import Error
 
 from tests.kit.people import INSECURE_HOST, People, Person, chromium, people_at
-from tests.kit.product import Product, running_product
+from tests.kit.svc_up import SvcUp, running_svc_up
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path) -> AsyncIterator[Product]:
-    async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
+async def product(tmp_path: Path) -> AsyncIterator[SvcUp]:
+    async with running_svc_up(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
         yield product
     assert "Traceback" not in product.output, product.output
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def people(product: Product) -> AsyncIterator[People]:
+async def people(product: SvcUp) -> AsyncIterator[People]:
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")

@@ -23,8 +23,8 @@ import pytest_asyncio
 from tests.browser.calls.test_encrypted_channels import encrypted
 from tests.kit.page_statistics import Statistics
 from tests.kit.people import FLAGS, Capture, People, Person, SharedBrowsers, bare_chromium
-from tests.kit.product import Product
 from tests.kit.relay import relay
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import retry_scenario, wait_until
 
 LOSS = 0.05
@@ -93,7 +93,7 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def speakers(
-    product: Product, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
+    product: SvcUp, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[People]:
     """Yield people whose microphones play two sentences. Opus's in-band FEC protects only speech."""
     executable = bare_chromium()

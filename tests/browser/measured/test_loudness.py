@@ -13,7 +13,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.kit.people import FLAGS, People, Person, bare_chromium, people_at
-from tests.kit.product import Product
+from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 
 # Replaces the microphone and a screen's audio with an endless tone.
@@ -210,7 +210,7 @@ def white_noise(path: Path) -> None:
 
 
 async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
-    product: Product, tmp_path: Path
+    product: SvcUp, tmp_path: Path
 ) -> None:
     executable = bare_chromium()
     if executable is None:

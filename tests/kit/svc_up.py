@@ -1,4 +1,4 @@
-"""Runs the product as a user starts it: `svc up` in its own process, on free loopback ports.
+"""Runs `svc up` in its own process, as a user starts it, on free loopback ports.
 
 It uses only the product's command line and output, and no browser.
 """
@@ -24,7 +24,7 @@ STOP_DEADLINE_S = 30.0
 KEPT_LINES = 500
 
 
-class Product:
+class SvcUp:
     """A running `svc up`. `url` opens the page with an invite."""
 
     def __init__(self, process: Process | ServedProcess) -> None:
@@ -84,13 +84,13 @@ class Product:
 
 
 @asynccontextmanager
-async def running_product(
+async def running_svc_up(
     data_dir: Path,
     *flags: str,
     inside: Sequence[str] = (),
     command: Sequence[str] = COMMAND,
     **variables: str,
-) -> AsyncIterator[Product]:
+) -> AsyncIterator[SvcUp]:
     """Run `svc up` while the block runs. It advertises only 127.0.0.1 and uses no STUN server.
 
     `inside` is a command prefix that runs it in another namespace. `command` may come from another checkout.
@@ -110,7 +110,7 @@ async def running_product(
             stderr=STDOUT,
             start_new_session=True,
         )
-    product = Product(process)
+    product = SvcUp(process)
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             await product.ready()
