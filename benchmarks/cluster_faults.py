@@ -47,7 +47,7 @@ from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import Person, newcomer
 from tests.chat.private_conversations.mls_messages import Client
 from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among

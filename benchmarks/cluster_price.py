@@ -39,7 +39,7 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.tools.bench import cores, process
 from svc.tools.bench.chat import Community, Scenario
 from svc.tools.bench.chat_server import ChatServer
-from tests.chat.member import ChatServer as TestedServer
+from tests.chat.chat_server import ChatServer as TestedServer
 from tests.chat.people import Person, newcomer
 from tests.kit.chat_nodes import chat_nodes, chat_relays
 from tests.kit.cluster_clients import CHANNEL

@@ -41,7 +41,7 @@ from svc.chat.cluster.relay_protocol import (
     encode,
 )
 from svc.chat.community import Community
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 
 # A relay has this many requests for states under way.
 AT_ONCE = 16

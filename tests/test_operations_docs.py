@@ -15,7 +15,7 @@ import pytest
 from aiohttp import ClientSession
 
 from svc.base.data_folder import is_held
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.chat_process import chat_process
 from tests.kit.wait import eventually
 

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import ClientSession
 
 from svc.tools.cluster_demo import free_ports
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.programs import output_of
 from tests.kit.svc_up import running_svc_up
 

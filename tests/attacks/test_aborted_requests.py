@@ -13,7 +13,7 @@ from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner
 from svc.base.listeners import bound
 from svc.tools.bench.attack.target import Target
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.wait import wait_until
 
 TIMES = 50

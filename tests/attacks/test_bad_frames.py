@@ -11,7 +11,8 @@ import pytest
 from svc.base.websocket import MESSAGES_AT_ONCE
 from svc.tools.bench.attack.anonymous_attacks import frame
 from svc.tools.bench.attack.target import Target
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.kit.wait import counted_turns
 
 # One frame has reserved bits without a negotiated extension. The other has a length beyond any limit.

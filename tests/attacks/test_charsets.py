@@ -16,7 +16,7 @@ from aiohttp import helpers
 from svc.chat.access.catalogue import ENDPOINTS
 from svc.chat.http import disposition, parameters
 from tests.attacks.test_malformed_http import management_listener
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import People
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.pictures import encoded, scene

@@ -15,7 +15,7 @@ import pytest
 from svc.base import http_server
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.attacks.test_malformed_http import management_listener
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import People
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.raw_http import RawResponse, raw_connection

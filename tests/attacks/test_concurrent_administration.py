@@ -31,7 +31,7 @@ from svc.chat.members import store as members_store
 from svc.chat.webhooks.rules import WEBHOOKS
 from svc.cli import main
 from svc.tools.doctor.data_folder import diagnose
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.account_statements import Account, digest_of, elsewhere, pair
 from tests.kit.device import Device

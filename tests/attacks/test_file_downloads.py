@@ -14,7 +14,7 @@ from aiohttp import FormData
 from svc.base.file_types import content_of
 from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.chat.people import newcomer
 from tests.kit import heif, hostile_videos, pictures, videos
 from tests.worker.conftest import client as client

@@ -15,7 +15,7 @@ from svc.base.migrations import Migration
 from svc.base.object_store import FileObjects
 from svc.base.private_files import make_private_folder, read_or_create
 from svc.cli import main
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 
 FIRST = Migration(1, "words", "CREATE TABLE words (word TEXT PRIMARY KEY) STRICT;")
 SECOND = Migration(2, "more", "ALTER TABLE words ADD COLUMN length INTEGER;")

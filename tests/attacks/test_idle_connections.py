@@ -30,8 +30,8 @@ from svc.chat.live import socket as live
 from svc.chat.voice import pass_through as voice
 from svc.sfu import routes as sfu_routes
 from tests.attacks.test_malformed_http import LISTENERS
+from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
 from tests.kit.device import Device
 from tests.kit.raw_http import RawConnection, raw_connection

@@ -17,9 +17,9 @@ from svc.chat.http_port import Flags
 from svc.chat.settings import management
 from svc.worker import config as worker_config
 from svc.worker.app import working
+from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
 from tests.kit.raw_http import RawResponse, raw_connection
 from tests.kit.signalling_server import signalling_server

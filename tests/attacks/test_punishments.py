@@ -14,8 +14,8 @@ from svc.chat.authentication import person_recognition as recognition
 from svc.chat.authentication.jwt_verification import Identity
 from svc.chat.authentication.person_recognition import RETENTION_MS
 from svc.chat.community import DATABASE_NAME, Community
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
 

@@ -13,8 +13,8 @@ from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.settings import management
 from svc.chat.settings.mdns_records import own_name
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
 REBOUND = "rebound.example"

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientError, StreamReader, web
 
 from svc.chat.errors import ChatError
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.raw_http import raw_connection
 from tests.kit.wait import eventually
 

@@ -35,7 +35,7 @@ from svc.base.fair_loop import (
 )
 from svc.base.listeners import bound
 from svc.chat.openapi.http_document import http_document
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.wait import eventually
 

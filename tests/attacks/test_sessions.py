@@ -18,9 +18,10 @@ from aiohttp import WSMsgType
 from svc.chat.authentication.sessions import MAX_PER_DEVICE
 from svc.chat.community import DATABASE_NAME
 from svc.chat.live.frames import CloseCode
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.chat.live_member import LiveMember
 from tests.kit.device import Device
 
 Json = dict[str, Any]

@@ -25,8 +25,8 @@ from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.errors import ChatError
 from svc.chat.media.stored_media import ObjectInfo
 from svc.tools.doctor.data_folder import database_at_rest
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, chat_server
 from tests.kit.chat_process import NotStarted, chat_process
 from tests.kit.namespace import in_namespace
 from tests.kit.object_stores import MOTO, RCLONE, Stores

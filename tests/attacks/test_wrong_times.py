@@ -24,8 +24,8 @@ from svc.chat.invites.rules import HOUR_MS
 from svc.chat.live.open_page import Page
 from svc.chat.messages.message import first_number_at
 from svc.cli import main
+from tests.chat.chat_server import chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
 

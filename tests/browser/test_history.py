@@ -16,7 +16,7 @@ from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, narrow_only, wide_daily, wide_only
 from tests.kit.svc_up import COMMAND, SvcUp, running_svc_up

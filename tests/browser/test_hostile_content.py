@@ -13,7 +13,7 @@ from playwright.async_api import Page, expect
 from svc.chat import community
 from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.kit.community import ask
 from tests.kit.people import People, Person, bare_chromium, people_at, until_still
 from tests.kit.pictures import encoded, scene

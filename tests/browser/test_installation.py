@@ -17,7 +17,7 @@ from svc.chat import community
 from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.kit.community import confirm
 from tests.kit.notifications import open_settings
 from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only

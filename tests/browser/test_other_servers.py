@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import Person as Account
 from tests.chat.people import newcomer
 from tests.kit.community import open_settings

@@ -14,7 +14,7 @@ from aiohttp import ClientSession
 from PIL import Image, ImageDraw
 from playwright.async_api import expect
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.people import NARROW, WIDE, People, Person, until_still
 from tests.kit.pictures import encoded
 from tests.kit.svc_up import SvcUp

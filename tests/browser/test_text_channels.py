@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.people import (
     NARROW,
     People,

@@ -9,8 +9,8 @@ import pytest_asyncio
 from playwright.async_api import Locator, ViewportSize, expect
 
 from svc.chat.community import Community
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.chat.people import Person as Member
 from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service

@@ -9,8 +9,8 @@ from svc.base.database import Database
 from svc.base.migrations import migrations_in
 from svc.chat.access import rate_limits
 from svc.chat.community import SCHEMA_FOLDER
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
-from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, people
 from tests.kit import new_databases
 

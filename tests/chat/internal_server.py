@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from svc.chat import app
 from svc.chat.community import Community
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from svc.base.metrics import Registry
 from svc.chat.access.directory import Channel
 from svc.chat.config import first_channels, read
 from svc.chat.live.socket import LiveSockets
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 
 REQUIRED = {"JWT_SECRET": "s" * 32}
 WITH_MEDIA = REQUIRED | {"SFU_WS_HOST": "sfu:5005", "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector, WSMsgType
 
-from tests.chat.member import ChatServer, LiveMember, abort
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember, abort
 
 CHANNELS = 10
 DEADLINE_S = 60.0

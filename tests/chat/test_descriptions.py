@@ -19,7 +19,7 @@ from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.schemas import Id, Response
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
 # Endpoints for browsers and relays rather than for other programs. `/live` has its own document.

@@ -15,7 +15,7 @@ import pytest
 from aiohttp import ClientError, ClientSession
 
 from svc.chat.access.rate_limits import REQUEST_BURST
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.chat_process import ChatProcess, NotStarted, chat_process
 from tests.kit.device import Device
 from tests.kit.wait import wait_until

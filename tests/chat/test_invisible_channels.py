@@ -11,7 +11,7 @@ import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.member import LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People, Person
 from tests.chat.test_permission_matrix import body_for
 

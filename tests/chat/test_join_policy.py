@@ -8,8 +8,8 @@ import pytest
 from svc.chat.access.address import ClientAddress
 from svc.chat.authentication.join_policy import Admission, Applicant, ServerJoinPolicy
 from svc.chat.errors import ChatError
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
 HERE = ClientAddress("127.0.0.1", direct=True)

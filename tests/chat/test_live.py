@@ -11,9 +11,10 @@ from svc.chat.access.address import Origins
 from svc.chat.live import frames, open_page, socket
 from svc.chat.live.hub import EVERYONE
 from svc.chat.live.outbox import MAX_WAITING_BYTES
+from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember, abort
+from tests.chat.live_member import LiveMember, abort
 
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.requests import feature_descriptions
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 
 # The server in this process uses random numbers for retry delays, which Hypothesis would report as a flaw in
 # its strategies.

@@ -9,8 +9,9 @@ from svc.base.signalling_codec import MAX_FRAME_BYTES
 from svc.chat.voice import pass_through
 from svc.chat.voice.pass_through import FRAMES_AT_ONCE
 from svc.tools.bench.attack.anonymous_attacks import frame
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.member import ChatServer, abort, chat_server
+from tests.chat.live_member import abort
 from tests.kit.wait import counted_turns
 
 

@@ -13,8 +13,9 @@ import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.access.permissions import BUILT_IN, names
+from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People, Person, newcomer
 
 # Requirements that are not permissions.

@@ -12,7 +12,7 @@ from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.openapi.reference import POLICY, reference
 from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.settings.requests import management
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = reference(feature_descriptions(), "1.0.0")

@@ -24,8 +24,9 @@ from svc.chat.live.hub import (
     Viewers,
     only,
 )
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember, abort
+from tests.chat.live_member import LiveMember, abort
 from tests.chat.people import people
 
 HIDDEN = Channel(

@@ -13,8 +13,8 @@ from aiohttp import ClientSession, WSMsgType
 
 from svc.chat.app import serving
 from svc.chat.config import read
+from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.member import ChatServer
 from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.wait import eventually
 

@@ -23,7 +23,8 @@ from svc.chat.http_port import Flags
 from svc.chat.live import open_page
 from svc.chat.live.hub import EVERYONE
 from svc.chat.tls import TlsFiles
-from tests.chat.member import ChatServer, abort
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import abort
 from tests.kit.certificates import DAY, Authority, Pair
 from tests.kit.device import Device
 from tests.kit.wait import eventually, wait_until

@@ -9,7 +9,7 @@ import pytest
 from svc.base.config import ConfigError
 from svc.base.turn_server import LIFETIME_S, TurnServer
 from svc.chat.config import read
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.test_config_table import REQUIRED
 
 SECRET = "sixteen characters and more"

@@ -11,7 +11,7 @@ from svc.base.config import ConfigError
 from svc.base.database import Database
 from svc.base.migrations import Migration, migrate, migrations_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.chat.people import Person
 from tests.kit.chat_process import NotStarted, chat_process
 from tests.kit.device import Device

@@ -10,8 +10,8 @@ import pytest
 
 from svc.base.signalling_codec import payload
 from svc.chat.voice import sfu_link
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.member import ChatServer, chat_server
 
 
 async def test_every_voice_channel_is_registered_before_the_first_request(

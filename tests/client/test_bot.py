@@ -14,9 +14,9 @@ from aiohttp.test_utils import TestServer
 
 from svc.chat.access import rate_limits
 from svc.client import Bot, Message, Refused
+from tests.chat.chat_server import chat_server
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import chat_server
 from tests.chat.people import People, Person, people
 from tests.chat.uploads.upload_helpers import PNG, UploadServer
 from tests.client.severable_proxy import severable_proxy

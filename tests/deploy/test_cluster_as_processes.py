@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientError, ClientSession, ClientTimeout, FormData
 from ruamel.yaml import YAML
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.deploy.test_container import COMPOSE, CONTAINER, chart
 from tests.kit.aiortc_guests import ADA
 from tests.kit.caller import Caller

@@ -16,7 +16,7 @@ from aiohttp import ClientError, ClientSession
 
 from svc.chat.cluster.measurements import DESCRIPTIONS, RELAY_COUNTERS, RELAY_GAUGES
 from svc.tools.cluster_demo import free_ports
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.external_programs import required
 from tests.kit.sfu_process import SECRET, running_sfu
 from tests.kit.wait import wait_until

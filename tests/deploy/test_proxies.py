@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, TCPConnector, WSMsgType, WSServerHandshakeError
 
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.proxy import PROXIES, Proxy
 from tests.kit.sfu_process import SECRET, running_sfu

@@ -15,7 +15,7 @@ from itertools import product
 from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from svc.base.signalling_codec import MAX_FRAME_BYTES
-from tests.chat.member import abort
+from tests.chat.live_member import abort
 from tests.kit.aiortc_client import ClientOptions
 from tests.kit.aiortc_guests import Guests
 from tests.kit.sdp_answers import AnsweringClient

@@ -8,7 +8,7 @@ import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
 from tests.kit.sfu_process import SfuProcess, running_sfu

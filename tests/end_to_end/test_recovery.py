@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
 from tests.kit.svc_up import SvcUp, running_svc_up

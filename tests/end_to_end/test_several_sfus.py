@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
+from tests.chat.live_member import LiveMember
 from tests.kit.aiortc_client import CAMERA, Voice
 from tests.kit.aiortc_guests import ADA, BARBARA, GRACE
 from tests.kit.caller import Caller, talk

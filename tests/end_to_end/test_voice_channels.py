@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from svc.chat.community import Community
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import give_role, server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.aiortc_guests import ADA, GRACE, Guests
 from tests.kit.sfu_process import SECRET, SfuProcess

@@ -5,7 +5,8 @@ Grants come from `/live`, signalling uses `/sfu/client`, and aiortc carries the 
 
 import asyncio
 
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.kit.aiortc_client import AiortcClient, ClientOptions, Voice
 from tests.kit.aiortc_guests import microphone_and_camera
 

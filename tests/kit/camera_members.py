@@ -22,7 +22,8 @@ from aiortc.mediastreams import MediaStreamTrack
 from av import Packet, VideoCodecContext, VideoFrame
 
 from svc.base.signalling_codec import serialise
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.kit.aiortc_client import CAMERA, AiortcClient, ClientOptions, Voice
 from tests.kit.synthetic_media import Paced
 from tests.kit.wait import eventually

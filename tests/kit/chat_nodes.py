@@ -14,7 +14,7 @@ from typing import Any
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.tools.cluster_demo import free_ports
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.cluster_network import LOOPBACK, Host
 from tests.kit.device import Device
 from tests.kit.fork_server import ServedProcess, shared

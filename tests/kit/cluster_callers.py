@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from aiohttp import ClientSession
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.aiortc_client import CAMERA, AiortcClient
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller

@@ -20,7 +20,7 @@ from typing import Any
 from aiohttp import ClientError, ClientSession, ClientTimeout, FormData
 
 from svc.chat.private_conversations.framing import APPLICATION
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import Person
 from tests.chat.private_conversations.mls_messages import COMMITMENT, path, private_message
 from tests.kit.chat_nodes import ClusterProcess

@@ -19,7 +19,7 @@ from typing import Any
 
 from aiohttp import ClientSession
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.described_requests import Json, Player
 from tests.kit.svc_up import running_svc_up
 

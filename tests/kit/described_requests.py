@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from svc.chat.openapi.schema_summaries import Schema
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import newcomer
 
 Json = Mapping[str, Any]

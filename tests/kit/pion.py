@@ -15,7 +15,8 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.kit.audio_arrivals import Arrival
 from tests.kit.home_networks import World, origin
 from tests.kit.svc_up import SvcUp

@@ -22,7 +22,8 @@ from svc.sfu.dtls import Certificate
 from svc.tools.bench.client import Client, Room
 from svc.tools.bench.room_clients import new_traffic
 from svc.tools.bench.scenario import Scenario
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 
 # The maximum number of tracks whose packets are counted.
 LISTENING = Scenario(publishers=32)

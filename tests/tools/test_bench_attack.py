@@ -16,7 +16,7 @@ from svc.tools.bench.attack.installation import create_members, own_installation
 from svc.tools.bench.attack.report import Row, heading, line
 from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.tools.test_bench_chat import bench
 
 SHORT = ("--members", "4", "--rate", "8", "--seconds", "1")

@@ -13,7 +13,7 @@ import pytest
 from svc.tools.bench.chat import Result
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.websocket import WebSocket, connect
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 
 DEADLINE_S = 300.0
 

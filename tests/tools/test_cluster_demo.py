@@ -11,7 +11,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.base.control_socket import ControlFailed, NotRunning, ask
 from svc.base.signalling_codec import serialise
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.device import Device
 from tests.kit.wait import wait_until
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from aiohttp import ClientError, ClientSession
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import newcomer
 from tests.kit import hostile_pictures, pictures, videos
 from tests.kit.wait import wait_until

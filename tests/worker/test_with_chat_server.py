@@ -10,7 +10,7 @@ import pytest
 from svc.base.object_store_config import DEFAULT_FOLDER
 from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.chat.people import newcomer
 from tests.kit import heif, hostile_videos, pictures, videos
 from tests.kit.object_stores import MOTO, RCLONE, Stores

@@ -7,7 +7,8 @@ from typing import Any
 
 from aiohttp import FormData
 
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.chat.people import Person
 
 GENERAL = "/api/channels/general/uploads"

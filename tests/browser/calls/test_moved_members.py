@@ -13,7 +13,8 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.kit.people import People
 from tests.kit.svc_up import SvcUp, running_svc_up
 

@@ -10,8 +10,9 @@ from aiohttp import ClientPayloadError
 from svc.base.database import StorageFailed
 from svc.chat.account import blocks, requests
 from svc.chat.community import Community
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.kit.wait import wait_until
 
 World = tuple[ChatServer, Community]

@@ -15,7 +15,7 @@ from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import Permission as P
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import people
 from tests.chat.uploads.upload_helpers import UploadServer
 from tests.kit.account_statements import Account, elsewhere, pair

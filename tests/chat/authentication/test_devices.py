@@ -9,7 +9,7 @@ import pytest
 
 from svc.chat.authentication.one_time_codes import Kind
 from svc.chat.authentication.rules import MAX_DEVICES
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.device import Device
 
 Json = dict[str, Any]

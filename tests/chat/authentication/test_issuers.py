@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from svc.chat.authentication import issuers
 from svc.chat.authentication.issuers import CERTIFICATES, DISCOVERY, IssuerKeys
 from svc.chat.errors import ChatError
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.kit.device import Device, public_jwk
 
 

@@ -17,7 +17,7 @@ from svc.chat.authentication.one_time_codes import Challenges
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_nickname
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.device import Device
 
 SECRET = "a secret of at least thirty-two bytes"

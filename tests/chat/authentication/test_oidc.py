@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.oidc import CLIENT_ID, OidcProvider, oidc_provider
 

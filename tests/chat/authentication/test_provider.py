@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.chat.authentication.test_oidc import application, trusting
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.oidc import CLIENT_ID, REDIRECT, OidcProvider, oidc_provider
 

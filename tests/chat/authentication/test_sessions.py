@@ -16,7 +16,7 @@ from aiohttp import WSMsgType
 from svc.chat.access.tokens import LIFETIME_S
 from svc.chat.authentication.refresh import GRACE_MS, RefreshTokens, StoredSession, Verdict, read
 from svc.chat.authentication.sessions import DAY_MS, MAX_PER_DEVICE
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.device import Device
 
 NOW_MS = 1_800_000_000_000

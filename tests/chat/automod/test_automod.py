@@ -10,8 +10,8 @@ import pytest
 from svc.base.database import Connection
 from svc.chat.automod.detector import RuleMatcher
 from svc.chat.automod.rule_definition import Kind
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, Person, holder_of, newcomer, people
 
 MESSAGES = "/api/channels/general/messages"

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People, Person, holder_of, people
 from tests.kit.device import Device
 

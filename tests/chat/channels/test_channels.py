@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import fields
 
 from svc.chat.channels.responses import ChannelChanges, NewChannel, SlowMode
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People, newcomer
 
 HIDDEN = [{"type": "role", "target_id": "member", "allow": [], "deny": ["view_channel"]}]

@@ -9,7 +9,7 @@ from aiohttp import ClientSession
 
 from svc.base.control_socket import ask
 from svc.tools.doctor.cluster import diagnose
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, owner_among, token_of
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.wait import wait_until

@@ -8,8 +8,9 @@ from typing import Any
 from aiohttp import ClientSession
 
 from svc.chat.messages.presence import RETURN_GRACE_S
+from tests.chat.chat_server import ChatServer
 from tests.chat.cluster.test_relays import FLAGS, member_at, next_text, post
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.kit.chat_nodes import chat_nodes, chat_relays, owner_among
 from tests.kit.nats_cluster import nats_cluster
 

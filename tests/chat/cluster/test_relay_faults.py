@@ -10,9 +10,10 @@ from typing import Any
 from aiohttp import ClientSession, ClientTimeout, TCPConnector
 
 from svc.chat.live.outbox import MAX_WAITING_BYTES
+from tests.chat.chat_server import ChatServer
 from tests.chat.cluster.test_handover import MESSAGES, texts_at
 from tests.chat.cluster.test_relays import FLAGS, frame_of, member_at, metrics_of, next_text, post
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, owner_among, token_of
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.severable_proxy import severable_proxies

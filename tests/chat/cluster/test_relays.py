@@ -11,7 +11,8 @@ import pytest
 from aiohttp import ClientSession, WSMsgType
 
 from svc.base.control_socket import ask
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, owner_among
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.severable_proxy import severable_proxies

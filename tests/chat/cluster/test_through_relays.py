@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import ClientSession, FormData
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.aiortc_guests import ADA, GRACE
 from tests.kit.caller import Caller, talk
 from tests.kit.chat_nodes import ClusterProcess, chat_nodes, chat_relays, killed_at_the_end, token_of

@@ -9,8 +9,8 @@ from aiohttp import ClientSession
 from svc.base.control_socket import ask
 from svc.base.migrations import migrations_in, schema_version
 from svc.chat.community import SCHEMA_FOLDER
+from tests.chat.chat_server import ChatServer
 from tests.chat.cluster.test_relays import member_at, next_text, post
-from tests.chat.member import ChatServer
 from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, killed_at_the_end, owner_among
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.wait import wait_until

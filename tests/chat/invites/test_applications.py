@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from svc.chat.invites import applications, store
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, holder_of, newcomer, people
 from tests.kit.device import Device
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.people import People, newcomer
 
 

@@ -8,7 +8,7 @@ from svc.base.database import Connection, Database
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS, Invites
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.people import People, holder_of, newcomer
 from tests.kit.device import Device
 from tests.kit.services import services_on

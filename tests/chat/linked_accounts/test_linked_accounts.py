@@ -9,8 +9,8 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.linked_accounts import rules
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, people
 from tests.kit.account_statements import Account, digest_of, elsewhere, pair, statement
 from tests.kit.device import Device

@@ -16,8 +16,8 @@ from svc.chat.errors import ChatError
 from svc.chat.media import requests
 from svc.chat.media.requests import RangeNotSatisfiable, Validators, is_not_modified, requested_range
 from svc.chat.media.stored_media import ObjectInfo
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.kit.wait import wait_until
 
 CONTENT = bytes(range(256)) * 2000

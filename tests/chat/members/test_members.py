@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from svc.chat.config import read
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.people import People, newcomer
 from tests.kit.device import Device
 

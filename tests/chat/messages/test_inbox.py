@@ -9,8 +9,9 @@ from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.messages import store
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import give_role, server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
+from tests.chat.live_member import LiveMember
 
 CHANNEL = "general"
 

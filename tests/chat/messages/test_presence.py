@@ -10,8 +10,9 @@ import pytest
 from svc.chat.live.hub import Presence
 from svc.chat.messages import presence
 from svc.chat.notification_levels.rules import LevelChoice
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import people
 
 

@@ -11,8 +11,9 @@ from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import Community
 from svc.chat.messages import presence, search, search_store
 from svc.chat.messages.presence import Presence
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.kit.device import Device
 from tests.kit.wait import wait_until
 

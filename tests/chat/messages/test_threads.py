@@ -7,8 +7,9 @@ import pytest
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.messages import unread_counts
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People
 from tests.kit.wait import wait_until
 

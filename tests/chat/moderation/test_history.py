@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from svc.chat.messages.message import first_number_at
+from tests.chat.chat_server import chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import chat_server
 from tests.chat.people import People, Person, holder_of, newcomer, people
 from tests.kit.device import Device
 

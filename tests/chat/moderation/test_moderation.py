@@ -9,7 +9,8 @@ from svc.base.database import Database
 from svc.chat.access.directory import Directory, Member
 from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People, Person
 from tests.kit.services import services_on
 

@@ -14,7 +14,7 @@ from yarl import URL
 
 from svc.chat.pages import routes
 from svc.chat.pages.routes import WEB_FOLDER, Pages, manifest
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 
 # The budget of compressed scripts and style sheets before the first message.
 BUDGET_BYTES = 120_000

@@ -15,7 +15,7 @@ from svc.chat.community import Community
 from svc.chat.media.stored_media import PREVIEW
 from svc.chat.previews import link_previews
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People, people
 from tests.kit.name_server import name_server
 from tests.kit.pictures import encoded, scene

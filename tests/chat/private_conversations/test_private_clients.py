@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from svc.chat.private_conversations import rules
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.kit.device import Device
 from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
 from tests.kit.packages import NODE

@@ -13,8 +13,9 @@ from svc.chat.community import Community
 from svc.chat.push import notifier
 from svc.chat.push.encryption import base64url
 from svc.chat.push.vapid_contact import Contact
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import People, Person, people
 from tests.chat.push.service import Browser, PushService, Received, push_service, vouched
 

@@ -16,7 +16,7 @@ import pytest
 
 from svc.chat.settings.mdns_advertiser import Advertisement, system_interfaces
 from svc.chat.settings.mdns_records import AdvertisedServer, Interface
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.kit.avahi_link import Browser, Lan, browsing, lan, why_not
 from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.wait import eventually

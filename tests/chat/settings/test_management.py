@@ -21,8 +21,8 @@ from svc.chat.config import read
 from svc.chat.settings import management
 from svc.chat.settings.management import OperatingConfig
 from svc.cli import parser
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import newcomer
 
 TOKEN = "a token of management \u00fc"

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.invites.test_applications import apply
-from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, Person, newcomer
 from tests.kit.device import Device
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import give_role, server_with_insight
-from tests.chat.member import ChatServer
 
 World = tuple[ChatServer, Community]
 DEFAULTS = {

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 
 
 async def info(chat: ChatServer, **headers: str) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from svc.chat.community import Community
 from svc.chat.linked_accounts import requests as account_requests
 from svc.chat.unread_counts import requests
 from svc.chat.unread_counts.counts_tokens import INVALID_BURST
+from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, people
 from tests.kit.device import Device
 

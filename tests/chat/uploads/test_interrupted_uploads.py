@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import ClientError, ClientSession, FormData
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.uploads.upload_helpers import GENERAL, PNG, TUS
 from tests.kit.chat_process import chat_process
 from tests.kit.wait import wait_until

@@ -10,7 +10,7 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.media import usage
 from svc.chat.uploads import limits
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.chat.people import People, newcomer
 from tests.chat.uploads.upload_helpers import GENERAL, PNG, TUS, UploadServer
 from tests.kit.wait import eventually, wait_until

@@ -11,7 +11,7 @@ from aiohttp import FormData
 from svc.base.control_socket import ask
 from svc.base.object_store_config import read
 from svc.chat.community import Community
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import People, Person
 
 # The data starts like a picture, but no test decodes it.

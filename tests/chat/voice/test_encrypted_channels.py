@@ -11,9 +11,10 @@ import pytest
 
 from svc.base.signalling_codec import payload
 from svc.chat.community import Community
+from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import give_role, server_with_insight
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import Person, newcomer
 from tests.chat.private_conversations.mls_messages import Client
 

@@ -4,7 +4,7 @@ it.
 
 from typing import Any
 
-from tests.chat.member import LiveMember
+from tests.chat.live_member import LiveMember
 from tests.chat.people import Person
 from tests.chat.private_conversations.test_private import second_device
 from tests.chat.push.service import Browser, push_service

@@ -8,8 +8,9 @@ import pytest
 
 from svc.base.signalling_codec import payload
 from svc.chat.voice import sfu_links
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
-from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.chat.live_member import LiveMember
 from tests.kit.wait import wait_until
 
 WITHIN_S = 10.0

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.chat.people import People, Person, newcomer
 from tests.chat.webhooks.webhook_client import Hook
 from tests.kit.pictures import encoded, scene

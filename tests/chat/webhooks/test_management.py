@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from svc.chat.webhooks import rules
+from tests.chat.chat_server import chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import chat_server
 from tests.chat.people import People, Person, newcomer, people
 from tests.chat.webhooks.webhook_client import Hook
 

@@ -17,7 +17,7 @@ import pytest
 from aiohttp import ClientSession, TCPConnector
 
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import Person, newcomer
 from tests.chat.webhooks.picture_server import PNG, padded
 from tests.chat.webhooks.webhook_client import Hook, hook_of

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from svc.chat.webhooks import requests
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.chat.people import People, newcomer
 from tests.chat.webhooks.webhook_client import Hook
 

@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.chat.member import ChatServer, LiveMember
+from tests.chat.chat_server import ChatServer
+from tests.chat.live_member import LiveMember
 from tests.chat.people import Person
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from svc.cli import main
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 
 
 @pytest.fixture

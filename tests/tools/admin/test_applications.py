@@ -1,7 +1,7 @@
 """The operator approves or refuses people who are waiting for approval."""
 
+from tests.chat.chat_server import chat_server
 from tests.chat.invites.test_applications import refusal
-from tests.chat.member import chat_server
 from tests.kit.device import Device
 from tests.tools.admin.conftest import Admin
 

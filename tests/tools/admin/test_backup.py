@@ -16,8 +16,8 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.media.stored_media import SERVER, ObjectInfo
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.object_stores import MOTO, RCLONE, Stores
 from tests.tools.admin.conftest import Admin

@@ -1,6 +1,6 @@
 """The operator creates bots, gives them new tokens and deletes them."""
 
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
 

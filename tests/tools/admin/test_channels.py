@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from svc.chat.access.channel_properties import ChannelProperties
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
 

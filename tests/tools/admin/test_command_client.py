@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.people import newcomer
 from tests.tools.admin.conftest import Admin
 

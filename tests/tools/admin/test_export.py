@@ -16,8 +16,8 @@ from svc.base.database import Connection
 from svc.chat.community import Community
 from svc.chat.import_export.record_types import KINDS
 from svc.chat.media.stored_media import EMOJI, ObjectInfo
+from tests.chat.chat_server import chat_server
 from tests.chat.internal_server import server_with_insight
-from tests.chat.member import chat_server
 from tests.chat.people import Person, newcomer, people
 from tests.kit.markdown import rows
 from tests.tools.admin.conftest import Admin

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from svc.tools.admin.imports.slack import markdown
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
 from tests.kit.wait import wait_until

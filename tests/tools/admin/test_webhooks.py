@@ -2,7 +2,7 @@
 
 from aiohttp import ClientSession
 
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
 

@@ -17,7 +17,7 @@ from svc.tools.cluster_demo import free_ports
 from svc.tools.doctor import network
 from svc.tools.doctor.check_result import Finding, Verdict
 from svc.tools.doctor.examination import Target, examine
-from tests.chat.member import ChatServer, chat_server
+from tests.chat.chat_server import ChatServer, chat_server
 from tests.kit.proxy import Proxy, nginx
 from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
 from tests.kit.wait import wait_for_value

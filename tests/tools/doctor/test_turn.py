@@ -14,7 +14,7 @@ from svc.tools.cluster_demo import free_ports
 from svc.tools.doctor import turn
 from svc.tools.doctor.check_result import Finding, Verdict
 from svc.tools.doctor.examination import Target, examine
-from tests.chat.member import chat_server
+from tests.chat.chat_server import chat_server
 from tests.kit.coturn import NAME, PORT, SECRET, SFU, TLS_PORT, TURN, coturn
 from tests.kit.external_programs import required
 from tests.kit.namespace import in_namespace

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.chat.member import ChatServer
+from tests.chat.chat_server import ChatServer
 from tests.chat.people import Person, newcomer
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 

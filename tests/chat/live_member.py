@@ -1,67 +1,12 @@
-"""Members in tests: they join, sign in on the live socket, send requests and wait for events."""
+"""A member on the live socket, who sends requests and waits for events."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
-from aiohttp import ClientSession, ClientWebSocketResponse, web_app
+from aiohttp import ClientWebSocketResponse
 
-from svc.chat.app import serving
-from svc.chat.config import read
 from tests.chat.described_frames import check
-from tests.kit import new_databases, page_files
-from tests.kit.device import Device
-
-
-@dataclass
-class ChatServer:
-    """A running server from its clients' point of view."""
-
-    address: str
-    http: ClientSession
-    invite: str
-
-    async def join(self, nickname: str) -> str:
-        """Join as a new member on a new device. Return the access token."""
-        return str((await self.sign_in(Device(), nickname=nickname, invite_code=self.invite))["access_token"])
-
-    async def sign_in(self, device: Device, **fields: object) -> dict[str, Any]:
-        """Sign in with a device. Return the server's response."""
-        proof = await device.proof(self.http, self.address)
-        async with self.http.post("/api/auth/join", json=proof | fields) as response:
-            answer: dict[str, Any] = await response.json()
-            assert response.status == 200, answer
-            return answer
-
-    async def metrics(self) -> str:
-        async with self.http.get("/metrics") as response:
-            return await response.text()
-
-    @asynccontextmanager
-    async def member(self, nickname: str, token: str | None = None) -> AsyncIterator["LiveMember"]:
-        """Sign in as a new member, or as the member who owns `token`."""
-        token = token or await self.join(nickname)
-        async with self.http.ws_connect("/live", max_msg_size=0) as ws:
-            member = LiveMember(ws, token)
-            member.hello = (await member.receive())["data"]
-            member.welcome = (await member.ask("authenticate", access_token=token))["data"]
-            yield member
-
-
-@asynccontextmanager
-async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]:
-    config = read(variables)
-    page_files.reuse()
-    new_databases.reuse()
-    async with serving(config) as address, ClientSession(address) as http:
-        invite = (config.data_dir / "invite-code").read_text().strip()
-        yield ChatServer(address, http, invite)
-    # aiohttp keeps references to a thousand handlers, even those of stopped applications. These references
-    # would keep a hundred servers alive, using 4 GB.
-    web_app._cached_build_middleware.cache_clear()
 
 
 def abort(ws: ClientWebSocketResponse) -> None:
