@@ -48,7 +48,7 @@ from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import Person, newcomer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.private_conversations.mls_messages import Client
 from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among
 from tests.kit.cluster_callers import call_of_two, calls_at
@@ -344,7 +344,7 @@ async def _members(cluster: Cluster, clients: int, seed: int) -> tuple[Clients, 
     return writers, Watchers(groups, watching, channel["id"], people[0], writers, seed)
 
 
-async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, dict[str, Any]]:
+async def _conversations(people: Sequence[HttpMember], server_id: str) -> dict[int, dict[str, Any]]:
     """Return each client's conversation with its neighbour."""
     conversations: dict[int, dict[str, Any]] = {}
     devices = [await Client(person, server_id, time.time()).take_part() for person in people]

@@ -40,7 +40,7 @@ from svc.tools.bench import cores, process
 from svc.tools.bench.chat import Community, Scenario
 from svc.tools.bench.chat_server import ChatServer
 from tests.chat.chat_server import ChatServer as TestedServer
-from tests.chat.people import Person, newcomer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.kit.chat_nodes import chat_nodes, chat_relays
 from tests.kit.cluster_clients import CHANNEL
 from tests.kit.nats_cluster import nats_cluster
@@ -140,7 +140,7 @@ async def relays(sockets: Sequence[int], rate: float, seconds: float) -> None:
                 )
 
 
-async def _lags_ms(person: Person, follower: sqlite3.Connection, end: float) -> list[float]:
+async def _lags_ms(person: HttpMember, follower: sqlite3.Connection, end: float) -> list[float]:
     """Write messages until `end`. For each message, return the time until the follower's file contains it."""
     clock = asyncio.get_running_loop().time
     lags_ms = []

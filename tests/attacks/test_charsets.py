@@ -17,7 +17,7 @@ from svc.chat.access.catalogue import ENDPOINTS
 from svc.chat.http import disposition, parameters
 from tests.attacks.test_malformed_http import management_listener
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.pictures import encoded, scene
 from tests.kit.raw_http import RawResponse, raw_connection
@@ -46,7 +46,7 @@ NO_JSON = {
 
 
 @pytest.fixture
-async def hook(folk: People) -> AsyncIterator[Hook]:
+async def hook(folk: MembersByRole) -> AsyncIterator[Hook]:
     async with hook_of(folk.owner) as made:
         yield made
 
@@ -57,13 +57,13 @@ async def send(address: str, method: str, path: str, body: bytes, **headers: str
         return await raw.ask(method, path, [*lines, f"Content-Length: {len(body)}"], body)
 
 
-async def test_the_charset_of_a_request_is_ignored(folk: People) -> None:
+async def test_the_charset_of_a_request_is_ignored(folk: MembersByRole) -> None:
     for codec in CODECS:
         async with hook_of(folk.owner) as hook:
             await require_ignored(codec, hook, folk)
 
 
-async def require_ignored(codec: str, hook: Hook, folk: People) -> None:
+async def require_ignored(codec: str, hook: Hook, folk: MembersByRole) -> None:
     """Check that the charset is ignored for JSON and for forms. All bodies in this check are valid UTF-8."""
     address = hook.chat.address
     headers = {"Authorization": f"Bearer {folk.member.token}"}
@@ -82,13 +82,13 @@ async def require_ignored(codec: str, hook: Hook, folk: People) -> None:
 
 
 async def test_a_body_that_is_not_utf_8_json_gets_a_400_with_a_clear_message(
-    hook: Hook, folk: People
+    hook: Hook, folk: MembersByRole
 ) -> None:
     for fault in NO_JSON:
         await require_bad_request(fault, hook, folk)
 
 
-async def require_bad_request(fault: str, hook: Hook, folk: People) -> None:
+async def require_bad_request(fault: str, hook: Hook, folk: MembersByRole) -> None:
     address, body = hook.chat.address, NO_JSON[fault]
     headers = {"Authorization": f"Bearer {folk.owner.token}", "Content_Type": "application/json"}
     words = {"error": "invalid_json", "message": "The request body must be a JSON object in UTF-8"}
@@ -116,7 +116,7 @@ async def test_the_management_listener_gives_the_same_error(
             assert (answer.status, answer.json()["error"]) == (400, "invalid_json"), fault
 
 
-async def test_a_body_with_broken_chunks_gets_a_400(hook: Hook, folk: People) -> None:
+async def test_a_body_with_broken_chunks_gets_a_400(hook: Hook, folk: MembersByRole) -> None:
     token = f"Authorization: Bearer {folk.member.token}"
     for path in ("/api/auth/join", "/api/channels/general/messages", hook.path):
         async with raw_connection(hook.chat.address) as raw:
@@ -137,7 +137,7 @@ FILE_NAMES = {
 }
 
 
-async def test_file_names_are_decoded_as_utf_8(folk: People) -> None:
+async def test_file_names_are_decoded_as_utf_8(folk: MembersByRole) -> None:
     for written, name in FILE_NAMES.items():
         part = f'Content-Disposition: form-data; name="file"; {written}'.encode("utf-8", "surrogateescape")
         answer = await upload(folk, part + b"\r\nContent-Type: image/png; charset=punycode")
@@ -146,7 +146,7 @@ async def test_file_names_are_decoded_as_utf_8(folk: People) -> None:
             assert answer.json()["name"] == name
 
 
-async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
+async def test_the_charset_field_of_a_form_is_ignored(folk: MembersByRole) -> None:
     """Check a form field that once set the charset of all later fields, so that a multi-byte charset caused
     an error.
     """
@@ -154,7 +154,7 @@ async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
     assert answer.status == 201
 
 
-async def upload(folk: People, head: bytes) -> RawResponse:
+async def upload(folk: MembersByRole, head: bytes) -> RawResponse:
     body = b"--b\r\n" + head + b"\r\n\r\n" + encoded(scene(), "PNG") + b"\r\n--b--\r\n"
     headers = {
         "Authorization": f"Bearer {folk.member.token}",
@@ -182,7 +182,7 @@ NASTY_HEADERS: Mapping[str, str] = {
 LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
 
 
-async def test_an_undecodable_url_causes_no_internal_error(folk: People) -> None:
+async def test_an_undecodable_url_causes_no_internal_error(folk: MembersByRole) -> None:
     """Put invalid text into each path and into the query."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
@@ -192,7 +192,7 @@ async def test_an_undecodable_url_causes_no_internal_error(folk: People) -> None
             await require_no_fault(folk, method, f"{address}?{query}")
 
 
-async def test_an_undecodable_header_causes_no_internal_error(folk: People) -> None:
+async def test_an_undecodable_header_causes_no_internal_error(folk: MembersByRole) -> None:
     """Put invalid text into every header that the server reads."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
@@ -202,7 +202,7 @@ async def test_an_undecodable_header_causes_no_internal_error(folk: People) -> N
 
 
 async def test_no_endpoint_lets_the_http_library_parse_a_content_type(
-    folk: People, monkeypatch: pytest.MonkeyPatch
+    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Parsing takes half a second for 8,000 semicolons.
     parsed, parse = [], helpers.parse_content_type
@@ -218,7 +218,7 @@ async def test_no_endpoint_lets_the_http_library_parse_a_content_type(
         assert parsed == [], route
 
 
-async def require_no_fault(folk: People, method: str, path: str, *headers: str) -> None:
+async def require_no_fault(folk: MembersByRole, method: str, path: str, *headers: str) -> None:
     token = [f"Authorization: Bearer {folk.owner.token}"]
     if any(header.startswith("Authorization") for header in headers):
         token = []

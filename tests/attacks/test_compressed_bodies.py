@@ -16,7 +16,7 @@ from svc.base import http_server
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from tests.attacks.test_malformed_http import management_listener
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.raw_http import RawResponse, raw_connection
 
@@ -33,7 +33,7 @@ def bomb() -> bytes:
 
 
 @pytest.fixture
-async def hook(folk: People) -> AsyncIterator[Hook]:
+async def hook(folk: MembersByRole) -> AsyncIterator[Hook]:
     async with hook_of(folk.owner) as made:
         yield made
 
@@ -60,7 +60,7 @@ async def post(address: str, path: str, *headers: str, body: bytes | None = None
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "GZIP", "nonsense"])
 async def test_a_compressed_body_is_refused_without_inflating_it(
-    encoding: str, hook: Hook, folk: People, inflated: list[int]
+    encoding: str, hook: Hook, folk: MembersByRole, inflated: list[int]
 ) -> None:
     member = f"Authorization: Bearer {folk.member.token}"
     for path in (
@@ -80,7 +80,7 @@ async def test_a_compressed_body_is_refused_without_inflating_it(
     assert inflated == []
 
 
-async def test_a_compressed_tus_chunk_is_also_refused(folk: People, inflated: list[int]) -> None:
+async def test_a_compressed_tus_chunk_is_also_refused(folk: MembersByRole, inflated: list[int]) -> None:
     headers = [f"Authorization: Bearer {folk.member.token}", "Tus-Resumable: 1.0.0"]
     async with raw_connection(folk.chat.address) as raw:
         made = await raw.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
@@ -105,7 +105,7 @@ async def test_the_management_listener_also_refuses_compressed_bodies(
     assert inflated == []
 
 
-async def test_a_compressed_body_to_a_webhook_posts_nothing(hook: Hook, folk: People) -> None:
+async def test_a_compressed_body_to_a_webhook_posts_nothing(hook: Hook, folk: MembersByRole) -> None:
     packed = gzip.compress(b'{"text": "packed"}')
     await post(hook.chat.address, hook.path, "Content-Encoding: gzip", body=packed)
     await post(hook.chat.address, hook.path, body=b'{"text": "plain"}')

@@ -32,7 +32,7 @@ from svc.chat.webhooks.rules import WEBHOOKS
 from svc.cli import main
 from svc.tools.doctor.data_folder import diagnose
 from tests.chat.chat_server import ChatServer, chat_server
-from tests.chat.people import Person, newcomer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.kit.account_statements import Account, digest_of, elsewhere, pair
 from tests.kit.device import Device
 
@@ -59,7 +59,7 @@ class Scene:
     """The community at the start of every case. `names` maps the placeholders in actions to ids and codes."""
 
     folder: Path
-    people: dict[str, Person] = field(default_factory=dict)
+    people: dict[str, HttpMember] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
 
     def filled_in(self, text: str) -> str:

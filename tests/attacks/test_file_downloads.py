@@ -15,7 +15,7 @@ from svc.base.file_types import content_of
 from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.chat_server import chat_server
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.kit import heif, hostile_videos, pictures, videos
 from tests.worker.conftest import client as client
 from tests.worker.conftest import own_worker as own_worker

@@ -20,7 +20,7 @@ from svc.chat.uploads.store import WaitingJob
 from svc.worker.app import working
 from svc.worker.config import read
 from svc.worker.job_run import HANDED_ON
-from tests.chat.people import Person
+from tests.chat.http_member import HttpMember
 from tests.chat.uploads.upload_helpers import ALL_KINDS, UploadServer
 from tests.kit import pictures, videos
 from tests.kit.wait import eventually
@@ -43,7 +43,7 @@ async def done(server: UploadServer, job: dict[str, Any] | None) -> str:
     return str(job["id"])
 
 
-async def sent_in_this_order(server: UploadServer, *who: Person, content: bytes = FILM) -> dict[str, str]:
+async def sent_in_this_order(server: UploadServer, *who: HttpMember, content: bytes = FILM) -> dict[str, str]:
     """Upload one file for each member, in the given order. Return the uploader of each file."""
     return {await server.sent(person, content=content): person.id for person in who}
 

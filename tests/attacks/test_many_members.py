@@ -18,7 +18,7 @@ from svc.chat.live.hub import Hub
 from svc.chat.members import member_list
 from svc.chat.messages.gradual_pushes import AT_ONCE, GradualPushes
 from svc.chat.services import Changes
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 
 MEMBERS, CHANNELS, OVERRIDES = 1_000, 50, 100
 MUTED = Override(deny=Permission.SEND_MESSAGES)
@@ -142,7 +142,7 @@ def test_the_viewers_of_a_channel_are_exactly_the_members_with_the_permission(di
 
 
 async def test_a_role_change_checks_channels_only_if_it_shows_or_hides_them(
-    folk: People, monkeypatch: pytest.MonkeyPatch
+    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rename a role with 5,000 members, which once took 461 ms with 10,000 overrides."""
     compared: list[str] = []

@@ -13,7 +13,7 @@ from svc.chat.automod.rule_definition import MAX_WORDS, NewRule, build_rule
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ScannedText
 from svc.chat.text_folding import fold
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 from tests.kit.time_complexity import grows_with_its_size
 
 # The limits for the longest step: a fraction of the whole search, or seconds of CPU time. A step takes at
@@ -112,7 +112,7 @@ def test_matches_beyond_a_limit_count_as_one() -> None:
     assert run_to_end(rule.search(ScannedText("ab " * 1_000))) == [(0, 3_000)]
 
 
-async def test_a_message_is_searched_only_once(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_message_is_searched_only_once(folk: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that the write does not search again, because nothing could interrupt it."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await folk.owner.done("POST", "/api/automod/rules", wanted)

@@ -11,8 +11,8 @@ from svc.chat.community import Community
 from svc.chat.private_conversations import rules
 from svc.chat.private_conversations.framing import COMMIT
 from svc.chat.private_conversations.store import MAX_READ_BYTES
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import newcomer
 from tests.chat.private_conversations.mls_messages import Client, path, private_message, text, welcome
 
 COMMIT_BYTES = 90_000

@@ -15,8 +15,8 @@ from svc.chat.authentication.jwt_verification import Identity
 from svc.chat.authentication.person_recognition import RETENTION_MS
 from svc.chat.community import DATABASE_NAME, Community
 from tests.chat.chat_server import ChatServer, chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
 
 
@@ -24,14 +24,14 @@ from tests.kit.device import Device
 class World:
     chat: ChatServer
     community: Community
-    owner: Person
-    ada: Person
+    owner: HttpMember
+    ada: HttpMember
 
-    async def back(self, device: Device, **fields: str) -> Person:
+    async def back(self, device: Device, **fields: str) -> HttpMember:
         """Join with a device, which may have joined before."""
         fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
         answer = await self.chat.sign_in(device, **fields)
-        return Person(self.chat, device, answer["member"]["id"], answer["access_token"])
+        return HttpMember(self.chat, device, answer["member"]["id"], answer["access_token"])
 
     async def refused(self, device: Device, **fields: str) -> str:
         """Check that a sign-in is refused. Return the error code."""
@@ -41,24 +41,24 @@ class World:
             assert response.status >= 400
             return str((await response.json())["error"])
 
-    async def linked(self, member: Person) -> Person:
+    async def linked(self, member: HttpMember) -> HttpMember:
         code = (await member.done("POST", "/api/me/devices/link"))["code"]
         return await self.back(Device(), link_code=code)
 
-    async def unlink(self, member: Person) -> None:
+    async def unlink(self, member: HttpMember) -> None:
         """Unlink all of a member's devices except the current one and sign in again."""
         for device in (await member.done("GET", "/api/me/devices"))["devices"]:
             if not device["current"]:
                 await member.done("DELETE", f"/api/me/devices/{device['id']}")
                 member.token = (await self.chat.sign_in(member.device))["access_token"]
 
-    async def ban(self, member: Person) -> None:
+    async def ban(self, member: HttpMember) -> None:
         await self.owner.done("PUT", f"/api/bans/{member.id}", {"reason": "spam"})
 
-    async def time_out(self, member: Person) -> None:
+    async def time_out(self, member: HttpMember) -> None:
         await self.owner.done("PUT", f"/api/members/{member.id}/timeout", {"duration_s": 3600})
 
-    async def post(self, member: Person) -> str:
+    async def post(self, member: HttpMember) -> str:
         """Post a message. Return the error code, or an empty string on success."""
         (general,) = [c.id for c in self.community.directory.channels.values() if c.name == "general"]
         path = f"/api/channels/{general}/messages"
@@ -73,11 +73,11 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
         yield World(chat, community, owner, await newcomer(chat, "Ada"))
 
 
-async def leave(member: Person) -> None:
+async def leave(member: HttpMember) -> None:
     await member.done("POST", "/api/me/leave")
 
 
-async def delete(member: Person) -> None:
+async def delete(member: HttpMember) -> None:
     await member.done("DELETE", "/api/me")
 
 

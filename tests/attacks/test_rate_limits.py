@@ -18,7 +18,8 @@ from svc.chat.access.rate_limits import (
     RateLimits,
 )
 from svc.chat.errors import ChatError
-from tests.chat.people import People, Person
+from tests.chat.http_member import HttpMember
+from tests.chat.members_by_role import MembersByRole
 
 MESSAGES = "/api/channels/general/messages"
 
@@ -44,7 +45,7 @@ def request_limits(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[No
     yield
 
 
-async def spend(person: Person) -> int:
+async def spend(person: HttpMember) -> int:
     """Send messages until one is refused. Return the number of accepted messages."""
     for passed in range(200):
         status, answer = await person.ask("POST", MESSAGES, {"text": "spam"})
@@ -56,7 +57,7 @@ async def spend(person: Person) -> int:
 
 
 async def test_messages_over_http_are_limited_and_waiting_for_the_reported_time_is_enough(
-    folk: People, clock: Clock
+    folk: MembersByRole, clock: Clock
 ) -> None:
     assert await spend(folk.member) == REQUEST_BURST
     clock.now += 1.0
@@ -70,7 +71,7 @@ async def test_messages_over_http_are_limited_and_waiting_for_the_reported_time_
     assert await spend(folk.member) == 2
 
 
-async def test_each_member_has_a_separate_limit(folk: People) -> None:
+async def test_each_member_has_a_separate_limit(folk: MembersByRole) -> None:
     await spend(folk.member)
     assert (await folk.admin.ask("GET", MESSAGES))[0] == 200
 
@@ -93,7 +94,7 @@ async def test_each_member_has_a_separate_limit(folk: People) -> None:
         ("POST", "/api/channels"),
     ],
 )
-async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: People) -> None:
+async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: MembersByRole) -> None:
     await spend(folk.member)
     # At this point, the limit may still allow one read.
     codes = [await folk.member.ask(method, path) for _ in range(2)]
@@ -101,7 +102,7 @@ async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: 
     assert codes[-1][1]["error"] == "rate_limited"
 
 
-async def test_a_members_pages_and_programs_share_the_limit(folk: People, clock: Clock) -> None:
+async def test_a_members_pages_and_programs_share_the_limit(folk: MembersByRole, clock: Clock) -> None:
     async with (
         folk.chat.member("", folk.member.token) as first,
         folk.chat.member("", folk.member.token) as second,
@@ -116,7 +117,7 @@ async def test_a_members_pages_and_programs_share_the_limit(folk: People, clock:
         assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
 
 
-async def test_signing_in_on_live_sockets_counts_towards_the_limit(folk: People, clock: Clock) -> None:
+async def test_signing_in_on_live_sockets_counts_towards_the_limit(folk: MembersByRole, clock: Clock) -> None:
     async def sign_in() -> dict[str, Any]:
         async with folk.chat.http.ws_connect("/live") as ws:
             await ws.receive_json()
@@ -132,7 +133,7 @@ async def test_signing_in_on_live_sockets_counts_towards_the_limit(folk: People,
     assert (await sign_in())["event"] == "authenticated"
 
 
-async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(folk: People) -> None:
+async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(folk: MembersByRole) -> None:
     await spend(folk.member)
     before = len((await folk.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"])
     for _ in range(20):
@@ -182,7 +183,7 @@ def test_every_live_event_counts_towards_the_limit(event: str) -> None:
     assert any(limits.wait_s("ada", event) for _ in range(2 * REQUEST_BURST + 1))
 
 
-async def test_webhooks_have_their_own_limit(folk: People) -> None:
+async def test_webhooks_have_their_own_limit(folk: MembersByRole) -> None:
     """Check that a webhook's posts do not count towards its creator's limit."""
     made = await folk.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     path = f"/api/webhooks/{made['id']}/{made['token']}"

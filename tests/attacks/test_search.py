@@ -24,7 +24,7 @@ from svc.chat.messages.message import Message
 from svc.chat.messages.query import MAX_TERMS, parse
 from svc.chat.text_folding import fold_name
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 
 DEADLINE_S = 20.0
 ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT sum(n) FROM c"
@@ -199,7 +199,7 @@ def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_the_error_for_a_search_that_takes_too_long_gives_advice(folk: People) -> None:
+async def test_the_error_for_a_search_that_takes_too_long_gives_advice(folk: MembersByRole) -> None:
     for _ in range(2):
         status, answer = await folk.member.ask("GET", "/api/search?query=the")
         assert (status, answer["error"]) == (400, "search_too_long")
@@ -210,7 +210,7 @@ async def test_the_error_for_a_search_that_takes_too_long_gives_advice(folk: Peo
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_a_member_can_run_only_one_search_at_a_time(folk: People) -> None:
+async def test_a_member_can_run_only_one_search_at_a_time(folk: MembersByRole) -> None:
     requests = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
     codes = sorted(answer["error"] for _, answer in await asyncio.gather(*requests))
     assert codes == ["search_running"] * 4 + ["search_too_long"]
@@ -218,7 +218,7 @@ async def test_a_member_can_run_only_one_search_at_a_time(folk: People) -> None:
     assert await folk.admin.refused("GET", "/api/search?query=the") == "search_too_long"
 
 
-async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
+async def test_a_flood_of_searches_does_not_slow_history(folk: MembersByRole) -> None:
     """Check an attack that once blocked both database readers for 42 s."""
     attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
     searches = [folk.member.ask("GET", attack) for _ in range(40)]

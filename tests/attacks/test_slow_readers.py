@@ -18,8 +18,8 @@ from svc.chat.community import Community
 from svc.chat.media import requests
 from svc.chat.media.stored_media import ObjectInfo
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import newcomer
 from tests.kit.object_stores import FOLDER, MOTO, RCLONE, Stores
 
 # more than the system buffers for a client that does not read

@@ -17,7 +17,7 @@ from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_PER_MEMBER, StoredBytes
 from svc.chat.uploads import limits
 from svc.chat.uploads.limits import Load, SpaceUsed, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
-from tests.chat.people import Person, newcomer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.uploads.upload_helpers import TUS, UploadServer
 from tests.kit.wait import eventually
 
@@ -34,7 +34,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     yield 120_000
 
 
-async def begun(server: UploadServer, person: Person, length: int) -> str:
+async def begun(server: UploadServer, person: HttpMember, length: int) -> str:
     """Start an upload that is accepted. Return its URL."""
     status, where, answer = await server.begin(person, length)
     assert status == 201, answer

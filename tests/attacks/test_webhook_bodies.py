@@ -12,7 +12,7 @@ from svc.chat.webhooks.compatible import requests as compatible
 from svc.chat.webhooks.limits import BURST, MAX_BODY_BYTES
 from svc.chat.webhooks.publisher import Limiter
 from tests.chat.chat_server import chat_server
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 
 WAYS = ["", "/discord", "/slack", "/github"]

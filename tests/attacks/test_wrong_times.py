@@ -25,8 +25,8 @@ from svc.chat.live.open_page import Page
 from svc.chat.messages.message import first_number_at
 from svc.cli import main
 from tests.chat.chat_server import chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
 
 VARIABLES = {
@@ -75,12 +75,12 @@ def rows(variables: dict[str, str]) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-async def history(person: Person) -> list[dict[str, Any]]:
+async def history(person: HttpMember) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = (await person.done("GET", MESSAGES))["messages"]
     return messages
 
 
-async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
+async def looks_right(owner: HttpMember, before_ms: int, texts: list[str]) -> None:
     """Check that a new message comes last and has the current time, and that nobody has unread messages."""
     sent = await owner.done("POST", MESSAGES, {"text": "after it"})
     assert before_ms <= sent["posted_at_ms"] <= int(time.time() * 1000)
@@ -135,7 +135,7 @@ async def test_an_export_from_the_future_is_imported_and_corrected(
         secrets = Path(variables["DATA_DIR"]), Path(other["DATA_DIR"])
         assert all(folder.is_dir() for folder in secrets)
         joined = await chat.sign_in(owner.device, nickname="Owner")
-        owner = Person(chat, owner.device, joined["member"]["id"], joined["access_token"])
+        owner = HttpMember(chat, owner.device, joined["member"]["id"], joined["access_token"])
         assert joined["member"]["joined_at_ms"] <= int(time.time() * 1000)
         await looks_right(owner, before_ms, ["one"])
 
@@ -262,7 +262,7 @@ async def test_a_clock_that_jumped_and_was_corrected_has_no_lasting_effect(
     assert _latest(Path(variables["DATA_DIR"])) <= (time.time() + 3660 * 24 * 3600) * 1000
 
 
-async def present_seq(person: Person) -> int:
+async def present_seq(person: HttpMember) -> int:
     async with person.chat.member("", person.token) as live:
         return int(live.welcome["seq"])
 

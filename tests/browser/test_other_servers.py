@@ -18,8 +18,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import Person as Account
-from tests.chat.people import newcomer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.kit.community import open_settings
 from tests.kit.firefox import Firefox
 from tests.kit.people import NARROW, WIDE, People, Person, wide_daily, wide_only
@@ -87,8 +86,8 @@ class Elsewhere:
     """Another server, a member on it, and the member's link to that server."""
 
     recorder: Recorder
-    owner: Account
-    member: Account
+    owner: HttpMember
+    member: HttpMember
     token: str
 
     @property

@@ -10,9 +10,8 @@ from playwright.async_api import Locator, ViewportSize, expect
 
 from svc.chat.community import Community
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person as Member
-from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service
 from tests.kit.community import confirm
 from tests.kit.notifications import OWN_ID, click_notice, look_away, look_back, notices, open_settings
@@ -32,7 +31,7 @@ class Scene:
     service: PushService
     device: Browser
     people: People
-    grace: Member
+    grace: HttpMember
 
     async def arrive(self, *, allowed: bool = True) -> Person:
         """Open the page for a person whose device can subscribe to push messages."""

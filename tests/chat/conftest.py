@@ -11,7 +11,7 @@ from svc.chat.access import rate_limits
 from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
-from tests.chat.people import People, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.kit import new_databases
 
 
@@ -72,6 +72,6 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def folk(chat: ChatServer) -> People:
+async def folk(chat: ChatServer) -> MembersByRole:
     """Create one member with each built-in role."""
-    return await people(chat)
+    return await members_by_role(chat)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svc.chat.private_conversations.framing import APPLICATION
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.chat.private_conversations.mls_messages import path, private_message
 from tests.chat.private_conversations.test_private import PrivateServer, server
 from tests.kit.wait import wait_until

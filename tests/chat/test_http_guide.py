@@ -15,7 +15,7 @@ import pytest
 
 from svc.chat.access import rate_limits
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import people
+from tests.chat.members_by_role import members_by_role
 from tests.chat.uploads.upload_helpers import PNG, UploadServer
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ async def test_the_examples_get_the_responses_that_the_guide_shows(
     # Use the rate limit that the guide states instead of the one for tests.
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 30)
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Example"})
         await folk.owner.done("PUT", f"/api/members/{bot['member']['id']}/roles/admin")
         server = UploadServer(chat, community, folk, variables)

@@ -11,8 +11,9 @@ import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.http_member import HttpMember
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People, Person
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.test_permission_matrix import body_for
 
 NEVER = "0190a000-0000-7000-8000-000000000000"
@@ -22,7 +23,7 @@ TEXT = "meet at the harbour"
 UNINITIATED = ("admin", "member")
 
 
-async def hide(folk: People) -> dict[str, str]:
+async def hide(folk: MembersByRole) -> dict[str, str]:
     """Create a text channel with a message, and a voice channel, both hidden from the admin and the
     member.
     """
@@ -38,7 +39,7 @@ async def hide(folk: People) -> dict[str, str]:
     return secrets
 
 
-async def posted(person: Person, channel_id: str) -> str:
+async def posted(person: HttpMember, channel_id: str) -> str:
     path, body = f"/api/channels/{channel_id}/messages", {"text": TEXT}
     answer = await person.done("POST", path, body)
     return str(answer.get("message", answer)["id"])
@@ -51,7 +52,9 @@ def leaks(answer: object, secrets: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(folk: People, role: str) -> None:
+async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(
+    folk: MembersByRole, role: str
+) -> None:
     secrets, member = await hide(folk), folk.by_role[role]
     differing = []
     for endpoint in (endpoint for endpoint in ENDPOINTS if "{channel_id}" in endpoint):
@@ -74,7 +77,9 @@ async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(folk: Peo
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_every_live_request_responds_as_if_the_channel_did_not_exist(folk: People, role: str) -> None:
+async def test_every_live_request_responds_as_if_the_channel_did_not_exist(
+    folk: MembersByRole, role: str
+) -> None:
     secrets = await hide(folk)
     differing = []
     async with folk.live(role) as [page]:
@@ -92,7 +97,7 @@ async def test_every_live_request_responds_as_if_the_channel_did_not_exist(folk:
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_no_list_contains_the_channel(folk: People, role: str) -> None:
+async def test_no_list_contains_the_channel(folk: MembersByRole, role: str) -> None:
     secrets, member = await hide(folk), folk.by_role[role]
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
     await folk.guest.done("POST", "/api/reports", about)
@@ -118,7 +123,7 @@ async def test_no_list_contains_the_channel(folk: People, role: str) -> None:
         assert leaks(page.welcome, secrets) == []
 
 
-async def test_nothing_that_happens_in_the_channel_is_pushed(folk: People, sfu: FakeSfu) -> None:
+async def test_nothing_that_happens_in_the_channel_is_pushed(folk: MembersByRole, sfu: FakeSfu) -> None:
     async with folk.live(*UNINITIATED, "guest") as [*uninitiated, guest]:
         secrets = await hide(folk)
         await everything_happens(folk, sfu, secrets, guest)
@@ -130,7 +135,9 @@ async def test_nothing_that_happens_in_the_channel_is_pushed(folk: People, sfu: 
             assert [frame for frame in frames if frame["event"].startswith(passing)] == []
 
 
-async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str], guest: LiveMember) -> None:
+async def everything_happens(
+    folk: MembersByRole, sfu: FakeSfu, secrets: dict[str, str], guest: LiveMember
+) -> None:
     channel = f"/api/channels/{secrets['text']}"
     message = f"{channel}/messages/{secrets['message']}"
     owner = folk.owner

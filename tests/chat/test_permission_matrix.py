@@ -15,8 +15,9 @@ from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.access.permissions import BUILT_IN, names
 from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People, Person, newcomer
+from tests.chat.members_by_role import MembersByRole
 
 # Requirements that are not permissions.
 ANYONE, MEMBER, OWNER, AUTHOR = "anyone", "member", "owner", "author"
@@ -316,10 +317,10 @@ def test_the_table_has_every_endpoint_and_event_in_the_catalogue() -> None:
     }
 
 
-async def everybody(chat: ChatServer, folk: People) -> dict[str, Person]:
+async def everybody(chat: ChatServer, folk: MembersByRole) -> dict[str, HttpMember]:
     quiet = await newcomer(chat, "Quiet")
     await folk.owner.done("PUT", f"/api/members/{quiet.id}/timeout", {"duration_s": 3600})
-    stranger = Person(chat, quiet.device, "", "")
+    stranger = HttpMember(chat, quiet.device, "", "")
     return {**folk.by_role, "in timeout": quiet, STRANGER: stranger}
 
 
@@ -348,7 +349,7 @@ def body_for(message_id: str) -> dict[str, object]:
     }
 
 
-async def message_of(person: Person, or_else: Person) -> str:
+async def message_of(person: HttpMember, or_else: HttpMember) -> str:
     """Post a message as this person, or as somebody else if the person may not write. Return its id."""
     path, body = "/api/channels/general/messages", {"text": "hello"}
     status, answer = await person.ask("POST", path, body)
@@ -358,7 +359,7 @@ async def message_of(person: Person, or_else: Person) -> str:
 
 
 async def test_every_endpoint_responds_to_each_role_as_the_table_requires(
-    chat: ChatServer, folk: People
+    chat: ChatServer, folk: MembersByRole
 ) -> None:
     wrong = []
     persons = await everybody(chat, folk)
@@ -394,7 +395,7 @@ async def test_every_endpoint_responds_to_each_role_as_the_table_requires(
 
 
 @pytest.mark.parametrize("endpoint", sorted(PARTING))
-async def test_every_member_may_leave(chat: ChatServer, folk: People, endpoint: str) -> None:
+async def test_every_member_may_leave(chat: ChatServer, folk: MembersByRole, endpoint: str) -> None:
     method, path = endpoint.split(" ")
     for who, person in (await everybody(chat, folk)).items():
         status, answer = await person.ask(method, path, {})
@@ -403,7 +404,7 @@ async def test_every_member_may_leave(chat: ChatServer, folk: People, endpoint: 
 
 
 async def test_every_live_request_responds_to_each_role_as_the_table_requires(
-    chat: ChatServer, folk: People, sfu: FakeSfu
+    chat: ChatServer, folk: MembersByRole, sfu: FakeSfu
 ) -> None:
     wrong = []
     for who, person in (await everybody(chat, folk)).items():
@@ -424,7 +425,7 @@ async def test_every_live_request_responds_to_each_role_as_the_table_requires(
     assert not wrong, "\n".join(map(str, wrong))
 
 
-async def guest_in_a_call(folk: People, sfu: FakeSfu, nickname: str) -> Person:
+async def guest_in_a_call(folk: MembersByRole, sfu: FakeSfu, nickname: str) -> HttpMember:
     """Put a newcomer into the lobby's call, as a target for other members."""
     caller = await newcomer(folk.chat, nickname)
     await folk.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")

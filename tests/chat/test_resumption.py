@@ -27,7 +27,7 @@ from svc.chat.live.hub import (
 from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
 from tests.chat.live_member import LiveMember, abort
-from tests.chat.people import people
+from tests.chat.members_by_role import members_by_role
 
 HIDDEN = Channel(
     "hidden", "Hidden", TEXT, overrides=Overrides(roles={GUEST: Override(deny=Permission.VIEW_CHANNEL)})
@@ -251,7 +251,7 @@ UPGRADE: Mapping[str, str] = {"Connection": "Upgrade", "Upgrade": "websocket"}
 
 
 async def test_a_returning_page_gets_no_events_that_its_member_may_no_longer_see(inside: Inside) -> None:
-    folk = await people(inside.chat)
+    folk = await members_by_role(inside.chat)
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "voice", "overrides": hidden}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]

@@ -12,7 +12,7 @@ from svc.base.database import Database
 from svc.base.migrations import Migration, migrate, migrations_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from tests.chat.chat_server import chat_server
-from tests.chat.people import Person
+from tests.chat.http_member import HttpMember
 from tests.kit.chat_process import NotStarted, chat_process
 from tests.kit.device import Device
 
@@ -71,7 +71,7 @@ async def _messages(variables: dict[str, str], device: Device, new_text: str = "
     """
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
-        olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        olga = HttpMember(chat, device, answer["member"]["id"], answer["access_token"])
         assert (olga.id, answer["member"]["roles"]) == (OWNER, ["member", "owner"])
         if new_text:
             await olga.done("POST", f"/api/channels/{CHANNEL}/messages", {"text": new_text})

@@ -16,8 +16,9 @@ from svc.chat.access import rate_limits
 from svc.client import Bot, Message, Refused
 from tests.chat.chat_server import chat_server
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.http_member import HttpMember
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, Person, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.chat.uploads.upload_helpers import PNG, UploadServer
 from tests.client.severable_proxy import severable_proxy
 from tests.kit.wait import eventually
@@ -40,9 +41,9 @@ class Heard:
         return [(await self.message()).text for _ in range(count)]
 
 
-async def account(folk: People) -> Person:
+async def account(folk: MembersByRole) -> HttpMember:
     made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
-    return Person(folk.chat, folk.owner.device, made["member"]["id"], made["token"])
+    return HttpMember(folk.chat, folk.owner.device, made["member"]["id"], made["token"])
 
 
 @asynccontextmanager
@@ -77,7 +78,7 @@ async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_h
 ) -> None:
     async with severable_proxy("") as proxy, AsyncExitStack() as stack:
         async with chat_server(variables) as chat:
-            folk = await people(chat)
+            folk = await members_by_role(chat)
             helper = await account(folk)
             root = await folk.member.done("POST", GENERAL, {"text": "root"})
             await helper.done("POST", GENERAL, {"text": "I follow this", "thread": root["id"]})
@@ -101,7 +102,7 @@ async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_h
             assert await received.texts(1) == ["now"]
 
 
-async def test_a_lost_connection_is_resumed(folk: People) -> None:
+async def test_a_lost_connection_is_resumed(folk: MembersByRole) -> None:
     helper = await account(folk)
     async with severable_proxy(folk.chat.address) as proxy:
         bot, welcomes = Bot(proxy.address, helper.token), list[object]()
@@ -119,7 +120,7 @@ async def test_a_lost_connection_is_resumed(folk: People) -> None:
 
 
 async def test_requests_beyond_the_rate_limit_wait_and_are_executed_once(
-    folk: People, monkeypatch: pytest.MonkeyPatch
+    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helper = await account(folk)
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 2)
@@ -132,7 +133,7 @@ async def test_requests_beyond_the_rate_limit_wait_and_are_executed_once(
     assert posted == {message.text for message in sent} == {str(number) for number in range(30)}
 
 
-async def test_a_bot_can_post_edit_react_and_delete(folk: People) -> None:
+async def test_a_bot_can_post_edit_react_and_delete(folk: MembersByRole) -> None:
     bot = Bot(folk.chat.address, (await account(folk)).token, prefix="?")
     root = await folk.member.done("POST", GENERAL, {"text": "root"})
     called: asyncio.Queue[str] = asyncio.Queue()
@@ -154,7 +155,7 @@ async def test_a_bot_can_post_edit_react_and_delete(folk: People) -> None:
 
 
 async def test_a_failing_handler_and_unknown_commands_do_not_affect_the_bot(
-    folk: People, caplog: pytest.LogCaptureFixture
+    folk: MembersByRole, caplog: pytest.LogCaptureFixture
 ) -> None:
     bot = Bot(folk.chat.address, (await account(folk)).token)
     other = await account(folk)
@@ -172,7 +173,7 @@ async def test_a_failing_handler_and_unknown_commands_do_not_affect_the_bot(
     assert "ZeroDivisionError: Member" in caplog.text
 
 
-async def test_the_bot_knows_voice_participants_and_channels(folk: People, sfu: FakeSfu) -> None:
+async def test_the_bot_knows_voice_participants_and_channels(folk: MembersByRole, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     bot = Bot(folk.chat.address, (await account(folk)).token)
     changed: asyncio.Queue[str] = asyncio.Queue()
@@ -213,7 +214,7 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
 ) -> None:
     (tmp_path / "naïve.png").write_bytes(PNG)
     async with server_with_insight(variables) as (chat, community):
-        server = UploadServer(chat, community, await people(chat), variables)
+        server = UploadServer(chat, community, await members_by_role(chat), variables)
         bot = Bot(chat.address, (await account(server.folk)).token)
         async with running(bot):
             uploading = asyncio.create_task(bot.upload("general", tmp_path / "naïve.png"))
@@ -228,7 +229,7 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
 
 
 @pytest.mark.parametrize("how", ["deleted", "another token"])
-async def test_the_bot_stops_when_the_server_removes_it(folk: People, how: str) -> None:
+async def test_the_bot_stops_when_the_server_removes_it(folk: MembersByRole, how: str) -> None:
     helper = await account(folk)
     bot, ready = Bot(folk.chat.address, helper.token), asyncio.Event()
 
@@ -245,7 +246,7 @@ async def test_the_bot_stops_when_the_server_removes_it(folk: People, how: str) 
     assert (await ended(task)).code == "token_invalid"
 
 
-async def test_a_wrong_token_is_refused_at_once(folk: People) -> None:
+async def test_a_wrong_token_is_refused_at_once(folk: MembersByRole) -> None:
     task = asyncio.create_task(Bot(folk.chat.address, "svcbot.x").run())
     assert (await ended(task)).code == "token_invalid"
 

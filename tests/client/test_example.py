@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 from tests.client.severable_proxy import severable_proxy
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bots.md"
@@ -42,7 +42,7 @@ async def example(address: str, token: str, folder: Path) -> AsyncIterator[Proce
 
 
 async def test_the_example_responds_100_times_over_an_unreliable_connection(
-    folk: People, tmp_path: Path
+    folk: MembersByRole, tmp_path: Path
 ) -> None:
     made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
     bot_id, token = made["member"]["id"], made["token"]

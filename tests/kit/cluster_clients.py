@@ -21,7 +21,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout, FormData
 
 from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import Person
+from tests.chat.http_member import HttpMember
 from tests.chat.private_conversations.mls_messages import COMMITMENT, path, private_message
 from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.wait import wait_until
@@ -72,7 +72,7 @@ class Clients:
     def __init__(
         self,
         groups: Sequence[Sequence[ClusterProcess]],
-        people: Sequence[Person],
+        people: Sequence[HttpMember],
         seed: int,
         channels: Sequence[str] = (CHANNEL,),
         conversations: Mapping[int, Json] = {},
@@ -85,7 +85,7 @@ class Clients:
         self._responding = [group[0] for group in groups]
         self._acknowledged_at: list[list[float]] = [[] for _ in groups]
         self.written = Written()
-        self._owners: dict[ClientSession, Person] = {}
+        self._owners: dict[ClientSession, HttpMember] = {}
         self.role = ""
         self._writing: list[asyncio.Task[None]] = []
 
@@ -103,13 +103,13 @@ class Clients:
         async with asyncio.timeout(_LAST_WRITES_S):
             await asyncio.gather(*self._writing)
 
-    def session(self, person: Person) -> ClientSession:
+    def session(self, person: HttpMember) -> ClientSession:
         headers = {"Authorization": f"Bearer {person.token}"}
         http = ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S))
         self._owners[http] = person
         return http
 
-    async def renew(self, person: Person) -> None:
+    async def renew(self, person: HttpMember) -> None:
         """Replace the access token, which is valid for a quarter of an hour. Retry if no server responds."""
         while True:
             server = random.choice([server for group in self._groups for server in group])
@@ -142,7 +142,7 @@ class Clients:
             for earlier, later in pairwise([moment, *(time for time in group if time > moment)])
         )
 
-    async def _write(self, number: int, person: Person) -> None:
+    async def _write(self, number: int, person: HttpMember) -> None:
         chance = random.Random(f"{self._seed}-{number}")
         own: list[tuple[str, str]] = []
         unedited: list[tuple[str, str]] = []

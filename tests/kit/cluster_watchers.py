@@ -23,7 +23,7 @@ from pathlib import Path
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, WSMsgType
 
-from tests.chat.people import Person
+from tests.chat.http_member import HttpMember
 from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.cluster_clients import CHANNEL, Clients
 
@@ -49,7 +49,7 @@ class Session:
 
 @dataclass
 class _Watcher:
-    person: Person
+    person: HttpMember
     sessions: list[Session] = field(default_factory=list)
     # The largest `seq` of an event, at which the next socket resumes.
     seq: int | None = None
@@ -67,9 +67,9 @@ class Watchers:
     def __init__(
         self,
         groups: Sequence[Sequence[ClusterProcess]],
-        people: Sequence[Person],
+        people: Sequence[HttpMember],
         channel_id: str,
-        owner: Person,
+        owner: HttpMember,
         clients: Clients,
         seed: int,
     ) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from svc.chat.openapi.schema_summaries import Schema
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 
 Json = Mapping[str, Any]
 

@@ -28,7 +28,7 @@ from svc.tools.secret_store import Secrets, read_or_create_secrets
 from svc.tools.supervisor import Child, Program, stop_all
 from svc.tools.up import Installation, open_ports, plan
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.kit import pictures
 from tests.kit.markdown import rows
 from tests.worker.upload_client import UploadClient, ended

@@ -9,7 +9,7 @@ import pytest
 from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.chat_server import chat_server
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.worker.upload_client import UploadClient
 
 

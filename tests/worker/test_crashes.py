@@ -14,7 +14,7 @@ import pytest
 from aiohttp import ClientError, ClientSession
 
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.kit import hostile_pictures, pictures, videos
 from tests.kit.wait import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker

@@ -11,7 +11,7 @@ from svc.base.object_store_config import DEFAULT_FOLDER
 from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.chat_server import chat_server
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.kit import heif, hostile_videos, pictures, videos
 from tests.kit.object_stores import MOTO, RCLONE, Stores
 from tests.kit.wait import eventually

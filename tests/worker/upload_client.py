@@ -8,8 +8,8 @@ from typing import Any
 from aiohttp import FormData
 
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember
 from tests.chat.live_member import LiveMember
-from tests.chat.people import Person
 
 GENERAL = "/api/channels/general/uploads"
 
@@ -23,7 +23,7 @@ class UploadClient:
     """Uploads as `owner`, the first member, who has all permissions."""
 
     chat: ChatServer
-    owner: Person
+    owner: HttpMember
     variables: dict[str, str]
 
     async def cancel_interrupted(self) -> None:

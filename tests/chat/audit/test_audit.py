@@ -7,7 +7,7 @@ from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.audit.log import Audit, AuditPage, WantedEntries
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 
 NOW = 1_800_000_000.0
 

@@ -16,7 +16,7 @@ from svc.chat.access.permissions import Permission as P
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import people
+from tests.chat.members_by_role import members_by_role
 from tests.chat.uploads.upload_helpers import UploadServer
 from tests.kit.account_statements import Account, elsewhere, pair
 from tests.kit.device import Device
@@ -231,7 +231,7 @@ def _running(statement: str) -> Callable[[Connection], None]:
 @pytest.fixture
 async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Scene]:
     async with server_with_insight(variables) as (chat, inside):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         server = UploadServer(chat, inside, folk, variables)
         async with folk.live("owner") as [page]:
             scene = Scene(server, page)

@@ -1,11 +1,11 @@
 """Only members who manage a list receive an event after each change to it."""
 
-from tests.chat.people import People, holder_of
+from tests.chat.members_by_role import MembersByRole, member_with
 
 
-async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes(folk: People) -> None:
+async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes(folk: MembersByRole) -> None:
     keepers = {
-        area: await holder_of(folk, permission)
+        area: await member_with(folk, permission)
         for area, permission in (
             ("bans", "ban_members"),
             ("invites", "manage_invites"),

@@ -11,35 +11,36 @@ from svc.base.database import Connection
 from svc.chat.automod.detector import RuleMatcher
 from svc.chat.automod.rule_definition import Kind
 from tests.chat.chat_server import ChatServer, chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, Person, holder_of, newcomer, people
+from tests.chat.members_by_role import MembersByRole, member_with, members_by_role
 
 MESSAGES = "/api/channels/general/messages"
 RULES = "/api/automod/rules"
 PATIENCE_S = 10.0
 
 
-async def rule(folk: People, kind: str, action: str, **more: object) -> dict[str, Any]:
+async def rule(folk: MembersByRole, kind: str, action: str, **more: object) -> dict[str, Any]:
     wanted = {"name": f"No {kind}", "kind": kind, "action": action, "enabled": True, **more}
     made: dict[str, Any] = await folk.owner.done("POST", RULES, wanted)
     return made
 
 
-async def post_text(person: Person, text: str) -> dict[str, Any]:
+async def post_text(person: HttpMember, text: str) -> dict[str, Any]:
     message: dict[str, Any] = await person.done("POST", MESSAGES, {"text": text})
     return message
 
 
-async def refusal(person: Person, text: str) -> str:
+async def refusal(person: HttpMember, text: str) -> str:
     return await person.refused("POST", MESSAGES, {"text": text})
 
 
-async def reports(folk: People) -> list[dict[str, Any]]:
+async def reports(folk: MembersByRole) -> list[dict[str, Any]]:
     reports_: list[dict[str, Any]] = (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"]
     return reports_
 
 
-async def test_only_managers_see_rules_and_they_are_notified_of_every_change(folk: People) -> None:
+async def test_only_managers_see_rules_and_they_are_notified_of_every_change(folk: MembersByRole) -> None:
     wanted = {"name": "x", "kind": "links", "action": "flag"}
     async with folk.live("admin", "moderator") as [admin, moderator]:
         made = await folk.owner.done("POST", RULES, wanted)
@@ -62,8 +63,8 @@ async def test_only_managers_see_rules_and_they_are_notified_of_every_change(fol
     assert (await folk.owner.done("GET", RULES))["rules"] == [made]
 
 
-async def test_a_timeout_rule_needs_the_permission_for_timeouts(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_automod")
+async def test_a_timeout_rule_needs_the_permission_for_timeouts(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_automod")
     wanted = {"name": "x", "kind": "links", "action": "timeout", "timeout_s": 60}
     assert await keeper.refused("POST", RULES, {**wanted, "enabled": True}) == "forbidden"
     made = await keeper.done("POST", RULES, wanted)
@@ -74,7 +75,7 @@ async def test_a_timeout_rule_needs_the_permission_for_timeouts(folk: People) ->
     await keeper.done("PUT", address, {**wanted, "enabled": False})
 
 
-async def test_a_flagged_message_is_posted_and_reported(folk: People) -> None:
+async def test_a_flagged_message_is_posted_and_reported(folk: MembersByRole) -> None:
     await rule(folk, "words", "flag", words=["free nitro", "casino"])
     async with folk.live("moderator", "member") as [moderator, member]:
         message = await post_text(folk.member, "A CASINO with free  nitro")
@@ -92,7 +93,7 @@ async def test_a_flagged_message_is_posted_and_reported(folk: People) -> None:
     assert (done["note"], done["resolved_by"]) == ("Told them", folk.moderator.id)
 
 
-async def test_a_censored_match_becomes_stars_and_needs_no_moderator(folk: People) -> None:
+async def test_a_censored_match_becomes_stars_and_needs_no_moderator(folk: MembersByRole) -> None:
     await rule(folk, "links", "censor", allowed=["example.org"])
     message = await post_text(
         folk.member, "https://docs.example.org/x but http://example.org@evil.example/y."
@@ -103,7 +104,7 @@ async def test_a_censored_match_becomes_stars_and_needs_no_moderator(folk: Peopl
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str) -> None:
+async def test_every_kind_of_rule_supports_every_action(folk: MembersByRole, kind: str) -> None:
     # For each kind of rule: its settings, a message that matches, and the part that is censored.
     of_kind: dict[str, tuple[dict[str, object], str, str]] = {
         "words": ({"words": ["casino"]}, "A casino", "casino"),
@@ -137,7 +138,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
 
 
 async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rules_name(
-    folk: People,
+    folk: MembersByRole,
 ) -> None:
     await rule(folk, "mentions", "block", most=2)
     crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
@@ -147,7 +148,7 @@ async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rules_
     assert len((await folk.owner.done("GET", MESSAGES))["messages"]) == 1
 
 
-async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(folk: People) -> None:
+async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(folk: MembersByRole) -> None:
     made = await rule(folk, "words", "timeout", words=["*scam*"], timeout_s=600)
     assert await refusal(folk.member, "my cryptoscams") == "rule_refused"
     assert await refusal(folk.member, "hello") == "in_timeout"
@@ -160,7 +161,7 @@ async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(folk
     assert [entry["action"] for entry in history["entries"]] == ["member_timeout"]
 
 
-async def test_repeated_messages_are_stopped_but_retried_requests_are_not(folk: People) -> None:
+async def test_repeated_messages_are_stopped_but_retried_requests_are_not(folk: MembersByRole) -> None:
     await rule(folk, "repeats", "block", most=2, within_s=3600)
     first = await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
     assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
@@ -171,7 +172,7 @@ async def test_repeated_messages_are_stopped_but_retried_requests_are_not(folk: 
     await post_text(folk.member, "Something else")
 
 
-async def test_stricter_rules_apply_to_newcomers_for_a_while(folk: People) -> None:
+async def test_stricter_rules_apply_to_newcomers_for_a_while(folk: MembersByRole) -> None:
     made = await rule(folk, "newcomers", "flag", newcomer_s=3600)
     assert (await post_text(folk.member, "Hello"))["flagged"]
     await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "newcomer_s": 60, "enabled": False})
@@ -179,7 +180,7 @@ async def test_stricter_rules_apply_to_newcomers_for_a_while(folk: People) -> No
     assert await folk.owner.refused("POST", RULES, {**made, "newcomer_s": 0}) == "invalid_request"
 
 
-async def test_moderators_and_exempted_roles_and_channels_are_exempt(folk: People) -> None:
+async def test_moderators_and_exempted_roles_and_channels_are_exempt(folk: MembersByRole) -> None:
     wanted = {"words": ["casino"], "except_roles": ["guest"], "except_channels": ["general"]}
     made = await rule(folk, "words", "block", **wanted)
     await post_text(folk.member, "casino")
@@ -189,16 +190,16 @@ async def test_moderators_and_exempted_roles_and_channels_are_exempt(folk: Peopl
         assert not (await post_text(person, "casino"))["flagged"]
 
 
-async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None:
+async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: MembersByRole) -> None:
     """Check that a rule also applies to members who rank above its author, unless they are moderators. A rule
     acts on behalf of the server.
     """
-    keeper = await holder_of(folk, "manage_automod", "timeout_members")
+    keeper = await member_with(folk, "manage_automod", "timeout_members")
     rule = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
     await keeper.done("POST", RULES, {**rule, "enabled": True})
     may_write = ("view_channel", "send_messages")
     for moderates in ("manage_automod", "timeout_members", "kick_members", "ban_members"):
-        await post_text(await holder_of(folk, *may_write, moderates), "casino")
+        await post_text(await member_with(folk, *may_write, moderates), "casino")
     grand = await newcomer(folk.chat, "Grand")
     title = {"name": "Grand", "rank": 600, "permissions": list(may_write)}
     role = await folk.owner.done("POST", "/api/roles", title)
@@ -209,7 +210,7 @@ async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None
     assert await refusal(grand, "hello") == "in_timeout"
 
 
-async def test_rules_also_apply_to_edits(folk: People) -> None:
+async def test_rules_also_apply_to_edits(folk: MembersByRole) -> None:
     await rule(folk, "words", "block", words=["casino"])
     await rule(folk, "links", "flag")
     message = await post_text(folk.member, "hello")
@@ -221,7 +222,7 @@ async def test_rules_also_apply_to_edits(folk: People) -> None:
     assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
 
 
-async def test_the_strictest_rule_decides(folk: People) -> None:
+async def test_the_strictest_rule_decides(folk: MembersByRole) -> None:
     await rule(folk, "links", "flag")
     await rule(folk, "words", "censor", words=["casino"])
     message = await post_text(folk.member, "casino https://a.example")
@@ -230,17 +231,17 @@ async def test_the_strictest_rule_decides(folk: People) -> None:
     assert await refusal(folk.member, "https://a.example") == "rule_refused"
 
 
-async def test_rules_apply_to_bots_but_not_to_webhooks(folk: People) -> None:
+async def test_rules_apply_to_bots_but_not_to_webhooks(folk: MembersByRole) -> None:
     await rule(folk, "words", "block", words=["casino"])
     hook = await folk.owner.done("POST", "/api/webhooks", {"name": "CI", "channel_id": "general"})
     async with folk.chat.http.post(hook["url"], json={"text": "casino"}) as answer:
         assert answer.status == 200
     bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Bot"})
-    helper = Person(folk.chat, folk.member.device, bot["member"]["id"], bot["token"])
+    helper = HttpMember(folk.chat, folk.member.device, bot["member"]["id"], bot["token"])
     assert await refusal(helper, "casino") == "rule_refused"
 
 
-async def test_flagged_profanity_is_also_reported(folk: People) -> None:
+async def test_flagged_profanity_is_also_reported(folk: MembersByRole) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
     message = await post_text(folk.member, "oh shit")
     assert message["text"] == "oh shit" and message["flagged"]
@@ -251,7 +252,9 @@ async def test_flagged_profanity_is_also_reported(folk: People) -> None:
     assert len(await reports(folk)) == 1
 
 
-async def test_a_report_about_a_webhooks_message_names_the_webhook_and_can_be_resolved(folk: People) -> None:
+async def test_a_report_about_a_webhooks_message_names_the_webhook_and_can_be_resolved(
+    folk: MembersByRole,
+) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
     hook = await folk.owner.done("POST", "/api/webhooks", {"name": "Builds", "channel_id": "general"})
     card = {"title": "Oh shit", "description": "It is red, damn"}
@@ -272,7 +275,7 @@ async def test_a_report_about_a_webhooks_message_names_the_webhook_and_can_be_re
     assert entry["details"]["nickname"] == "Builds" and "member_id" not in entry["details"]
 
 
-async def test_one_member_cannot_flood_the_reports(folk: People) -> None:
+async def test_one_member_cannot_flood_the_reports(folk: MembersByRole) -> None:
     await rule(folk, "newcomers", "flag", newcomer_s=3600)
     for number in range(25):
         assert (await post_text(folk.member, f"Message {number}"))["flagged"]
@@ -281,7 +284,7 @@ async def test_one_member_cannot_flood_the_reports(folk: People) -> None:
     assert len(await reports(folk)) == 21
 
 
-async def test_a_trial_run_of_a_rule_reports_matches_without_acting_on_them(folk: People) -> None:
+async def test_a_trial_run_of_a_rule_reports_matches_without_acting_on_them(folk: MembersByRole) -> None:
     for text in ("casino", "hello", "another CASINO", "hello"):
         await post_text(folk.member, text)
     await post_text(folk.moderator, "casino")
@@ -299,7 +302,7 @@ async def test_a_trial_run_of_a_rule_reports_matches_without_acting_on_them(folk
     assert [entry["action"] for entry in entries].count("rule_trial") == 2
 
 
-async def test_rules_are_refused_if_they_take_too_long_in_total(folk: People) -> None:
+async def test_rules_are_refused_if_they_take_too_long_in_total(folk: MembersByRole) -> None:
     words = [f"{letter}*{'?' * 57}{n:02}x" for letter in "abcdefgh" for n in range(25)]
     wanted = {"name": "x", "kind": "words", "action": "flag", "enabled": True, "words": words}
     first = await folk.owner.done("POST", RULES, wanted)
@@ -316,7 +319,7 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
 ) -> None:
     wanted = {"name": "old", "kind": "words", "action": "block", "enabled": True, "words": ["a*b"]}
     async with server_with_insight(variables) as (chat, _):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         for name in ("old", "new"):
             await folk.owner.done("POST", RULES, {**wanted, "name": name})
     monkeypatch.setattr("svc.chat.automod.rule_engine.STEP_LIMIT", 10)
@@ -339,7 +342,7 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
 async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
     # Messages that arrived before the rule used to be searched in a single step, even by an expensive rule.
     async with server_with_insight(variables) as (chat, inside):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         before = await inside.automod.read(folk.member.id, "casino")
         await rule(folk, "words", "block", words=["casino"])
         after = await inside.automod.read(folk.member.id, "casino")
@@ -361,7 +364,7 @@ async def test_a_trial_run_searches_the_last_thousand_messages(variables: dict[s
 
     wanted = {"name": "x", "kind": "words", "action": "flag", "words": ["casino"]}
     async with server_with_insight(variables) as (chat, inside):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         await post_text(folk.member, "casino")
         await inside.automod._database.write(hello)
         trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
@@ -371,7 +374,7 @@ async def test_a_trial_run_searches_the_last_thousand_messages(variables: dict[s
         assert (trial["read"], trial["found"]) == (1_000, 0)
 
 
-async def test_a_large_trial_run_does_not_delay_other_requests(folk: People) -> None:
+async def test_a_large_trial_run_does_not_delay_other_requests(folk: MembersByRole) -> None:
     for _ in range(20):
         await post_text(folk.member, "a* " * 1_300)
     words = [f"a*{letter}*{letter}*b" for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -382,7 +385,7 @@ async def test_a_large_trial_run_does_not_delay_other_requests(folk: People) -> 
 
 
 async def test_a_trial_run_lets_the_event_loop_run_between_searches(
-    folk: People, monkeypatch: pytest.MonkeyPatch
+    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that each search waits until the event loop has had a turn."""
     loop, search, turns = asyncio.get_running_loop(), RuleMatcher.find, 0
@@ -427,7 +430,7 @@ async def test_rules_survive_a_restart_and_every_change_is_logged(
         assert kept == {**made, "enabled": True}
 
 
-async def test_the_number_of_rules_is_limited(folk: People) -> None:
+async def test_the_number_of_rules_is_limited(folk: MembersByRole) -> None:
     for _ in range(20):
         await rule(folk, "links", "flag")
     assert (
@@ -436,7 +439,7 @@ async def test_the_number_of_rules_is_limited(folk: People) -> None:
     )
 
 
-async def test_invalid_rules_are_refused(chat: ChatServer, folk: People) -> None:
+async def test_invalid_rules_are_refused(chat: ChatServer, folk: MembersByRole) -> None:
     good = {"name": "x", "kind": "words", "action": "flag", "words": ["a"]}
     wrongs: list[dict[str, object]] = [
         {"name": " "},

@@ -12,12 +12,12 @@ from svc.chat.backup import stored_backups
 from svc.chat.backup.backups import Backups
 from svc.chat.errors import ChatError
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, holder_of, people
+from tests.chat.members_by_role import MembersByRole, member_with, members_by_role
 
 BACKUPS = "/api/backups"
 
 
-async def made(folk: People) -> str:
+async def made(folk: MembersByRole) -> str:
     async with folk.live("owner") as [owner]:
         await folk.owner.done("POST", BACKUPS)
         event = await owner.pushed("backup_finished")
@@ -25,7 +25,7 @@ async def made(folk: People) -> str:
         return str(event["name"])
 
 
-async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: People) -> None:
+async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: MembersByRole) -> None:
     name = await made(folk)
     listed = await folk.owner.done("GET", BACKUPS)
     (backup,) = listed["backups"]
@@ -45,7 +45,7 @@ async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: People) ->
     assert done == ["backup_delete", "backup_download", "backup_create"]
 
 
-async def test_a_download_link_works_only_once(folk: People) -> None:
+async def test_a_download_link_works_only_once(folk: MembersByRole) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     for _ in range(2):  # A program may first send a HEAD request to the link.
@@ -57,7 +57,7 @@ async def test_a_download_link_works_only_once(folk: People) -> None:
         assert (response.status, (await response.json())["error"]) == (404, "unknown_backup")
 
 
-async def test_a_download_link_expires(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_download_link_expires(folk: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
     name = await made(folk)
     monkeypatch.setattr(stored_backups, "LINK_S", 0.0)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
@@ -65,7 +65,7 @@ async def test_a_download_link_expires(folk: People, monkeypatch: pytest.MonkeyP
         assert response.status == 404
 
 
-async def test_a_former_owners_download_link_does_not_work(folk: People) -> None:
+async def test_a_former_owners_download_link_does_not_work(folk: MembersByRole) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     await folk.owner.done("POST", f"/api/members/{folk.admin.id}/owner")
@@ -73,9 +73,9 @@ async def test_a_former_owners_download_link_does_not_work(folk: People) -> None
         assert response.status == 404
 
 
-async def test_only_the_owner_can_download_a_backup(folk: People) -> None:
+async def test_only_the_owner_can_download_a_backup(folk: MembersByRole) -> None:
     name = await made(folk)
-    keeper = await holder_of(folk, "manage_channels", "view_audit_log")
+    keeper = await member_with(folk, "manage_channels", "view_audit_log")
     for person in (folk.admin, folk.moderator, folk.member, keeper):
         for method, path in (
             ("GET", ""),
@@ -89,12 +89,14 @@ async def test_only_the_owner_can_download_a_backup(folk: People) -> None:
 
 
 @pytest.mark.parametrize("name", ["identity-key", "..%2fidentity-key", "backup-1.tar.gz", "backup-x.tar.gz"])
-async def test_a_download_link_cannot_name_a_file_that_is_not_a_backup(folk: People, name: str) -> None:
+async def test_a_download_link_cannot_name_a_file_that_is_not_a_backup(
+    folk: MembersByRole, name: str
+) -> None:
     assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") in ("unknown_backup", "not_found")
     assert await folk.owner.refused("POST", f"{BACKUPS}/{name}/link") in ("unknown_backup", "not_found")
 
 
-async def test_the_number_of_backups_is_limited(folk: People, variables: dict[str, str]) -> None:
+async def test_the_number_of_backups_is_limited(folk: MembersByRole, variables: dict[str, str]) -> None:
     folder = Path(variables["DATA_DIR"]) / "backups"
     folder.mkdir(exist_ok=True)
     for number in range(stored_backups.MAX_KEPT):
@@ -103,7 +105,7 @@ async def test_the_number_of_backups_is_limited(folk: People, variables: dict[st
 
 
 async def test_the_reason_for_a_failed_backup_is_reported(
-    folk: People, monkeypatch: pytest.MonkeyPatch
+    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(self: Backups, now: float, *, damaged: bool = False) -> None:
         raise ChatError("storage_unavailable", "The disk is full")
@@ -123,7 +125,7 @@ def _store(key: str, holder: str, kind: str, size: int, connection: Connection) 
 
 async def test_storage_is_reported_by_kind_and_by_member(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         before = await folk.owner.done("GET", "/api/storage")
         assert (before["bytes"], before["by_kind"], before["by_member"]) == (0, [], [])
         assert before["database_bytes"] > 0 and before["disk_free_bytes"] > 0

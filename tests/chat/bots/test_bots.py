@@ -9,22 +9,23 @@ import pytest
 
 from tests.chat.chat_server import ChatServer, chat_server
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.http_member import HttpMember
 from tests.chat.internal_server import server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People, Person, holder_of, people
+from tests.chat.members_by_role import MembersByRole, member_with, members_by_role
 from tests.kit.device import Device
 
 BOTS = "/api/bots"
 GENERAL = "/api/channels/general/messages"
 
 
-async def made(folk: People, by: Person, nickname: str = "Helper") -> Person:
+async def made(folk: MembersByRole, by: HttpMember, nickname: str = "Helper") -> HttpMember:
     answer = await by.done("POST", BOTS, {"nickname": nickname})
     assert answer["token"].startswith("svcbot.")
-    return Person(folk.chat, by.device, answer["member"]["id"], answer["token"])
+    return HttpMember(folk.chat, by.device, answer["member"]["id"], answer["token"])
 
 
-async def revokes(actor: Person, method: str, path: str, bot: Person) -> Any:
+async def revokes(actor: HttpMember, method: str, path: str, bot: HttpMember) -> Any:
     """Check that a request closes the bot's live socket and invalidates its token. Return the response."""
     async with bot.chat.member("", bot.token) as live:
         response = await actor.done(method, path)
@@ -34,8 +35,8 @@ async def revokes(actor: Person, method: str, path: str, bot: Person) -> Any:
     return response
 
 
-async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     async with folk.live("member") as [member]:
         bot = await made(folk, keeper)
         joined = await member.pushed("member_joined")
@@ -69,7 +70,7 @@ MEMBER_MAY = (
 )
 
 
-async def test_a_bot_resumes_its_live_socket_without_losing_events(folk: People) -> None:
+async def test_a_bot_resumes_its_live_socket_without_losing_events(folk: MembersByRole) -> None:
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
         seq = live.welcome["seq"]
@@ -81,7 +82,7 @@ async def test_a_bot_resumes_its_live_socket_without_losing_events(folk: People)
         assert (await live.pushed("message_posted"))["text"] == "meanwhile"
 
 
-async def test_a_bot_gets_roles_like_any_member(folk: People) -> None:
+async def test_a_bot_gets_roles_like_any_member(folk: MembersByRole) -> None:
     bot = await made(folk, folk.owner)
     assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
@@ -90,7 +91,7 @@ async def test_a_bot_gets_roles_like_any_member(folk: People) -> None:
     assert entry["actor_id"] == bot.id
 
 
-async def test_a_new_token_ends_the_sockets_and_calls_of_the_old_one(folk: People) -> None:
+async def test_a_new_token_ends_the_sockets_and_calls_of_the_old_one(folk: MembersByRole) -> None:
     bot = await made(folk, folk.owner)
     bot.token = (await revokes(folk.owner, "POST", f"{BOTS}/{bot.id}/token", bot))["token"]
     await bot.done("GET", "/api/channels")
@@ -100,7 +101,7 @@ async def test_a_new_token_ends_the_sockets_and_calls_of_the_old_one(folk: Peopl
 
 async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         bot = await made(folk, folk.owner)
         rows = await community.bots._database.rows("SELECT * FROM bot_tokens")
         assert bot.token.rpartition(".")[2] not in str([dict(row) for row in rows])
@@ -110,7 +111,7 @@ async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variable
 
 
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
-async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
+async def test_a_deleted_bots_token_is_refused(folk: MembersByRole, how: str) -> None:
     bot = await made(folk, folk.owner)
     ways = {
         "deleted": (folk.owner, "DELETE", f"{BOTS}/{bot.id}"),
@@ -123,9 +124,9 @@ async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
-async def test_a_bots_token_is_revoked_when_its_creator_leaves(folk: People, how: str) -> None:
+async def test_a_bots_token_is_revoked_when_its_creator_leaves(folk: MembersByRole, how: str) -> None:
     # The creator knows the token and could otherwise keep using it.
-    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     ways = {
         "kicked": (folk.owner, "POST", f"/api/members/{keeper.id}/kick"),
@@ -140,8 +141,8 @@ async def test_a_bots_token_is_revoked_when_its_creator_leaves(folk: People, how
     await bot.done("GET", "/api/channels")
 
 
-async def test_a_bot_cannot_be_used_to_gain_permissions(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+async def test_a_bot_cannot_be_used_to_gain_permissions(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
     # This role ranks below the manager but has a permission that the manager lacks.
@@ -153,13 +154,13 @@ async def test_a_bot_cannot_be_used_to_gain_permissions(folk: People) -> None:
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
     assert await keeper.refused("POST", f"{BOTS}/{bot.id}/token") == "rank_too_low"
     # A member who lacks the permissions of the member role cannot create a bot.
-    poor = await holder_of(folk, "manage_bots")
+    poor = await member_with(folk, "manage_bots")
     await folk.owner.done("DELETE", f"/api/members/{poor.id}/roles/member")
     assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
 
 
-async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     high = {"name": "high", "rank": 600, "permissions": ["kick_members", "manage_roles"]}
     role = await folk.owner.done("POST", "/api/roles", high)
@@ -178,8 +179,8 @@ async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(fo
 
 
 @pytest.mark.parametrize("how", ["hidden", "timeout"])
-async def test_a_bot_loses_permissions_as_soon_as_its_creator_does(folk: People, how: str) -> None:
-    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+async def test_a_bot_loses_permissions_as_soon_as_its_creator_does(folk: MembersByRole, how: str) -> None:
+    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     async with folk.chat.member("", bot.token) as live:
         if how == "hidden":
@@ -195,7 +196,7 @@ async def test_a_bot_loses_permissions_as_soon_as_its_creator_does(folk: People,
 
 
 async def test_only_permitted_members_can_manage_bots_and_people_cannot_be_managed_as_bots(
-    folk: People,
+    folk: MembersByRole,
 ) -> None:
     bot = await made(folk, folk.admin)
     for person in (folk.moderator, folk.member, folk.guest, bot):
@@ -208,7 +209,7 @@ async def test_only_permitted_members_can_manage_bots_and_people_cannot_be_manag
     assert await folk.owner.refused("POST", BOTS, {"nickname": "\u200b"}) == "invalid_nickname"
 
 
-async def test_endpoints_for_people_refuse_bots(folk: People) -> None:
+async def test_endpoints_for_people_refuse_bots(folk: MembersByRole) -> None:
     bot = await made(folk, folk.owner)
     for method, path in (
         ("GET", "/api/me/devices"),
@@ -227,7 +228,7 @@ async def test_endpoints_for_people_refuse_bots(folk: People) -> None:
 @pytest.mark.parametrize(
     "wrong", ["svcbot.", "svcbot.x", "svcbot.{id}.", "svcbot.{id}.guess", "svcbot.{id}.é"]
 )
-async def test_a_wrong_token_is_refused(folk: People, wrong: str) -> None:
+async def test_a_wrong_token_is_refused(folk: MembersByRole, wrong: str) -> None:
     bot = await made(folk, folk.owner)
     async with folk.chat.http.ws_connect("/live") as ws:
         await ws.receive_json()
@@ -236,7 +237,9 @@ async def test_a_wrong_token_is_refused(folk: People, wrong: str) -> None:
         assert (await ws.receive_json())["data"]["error"] == "token_invalid"
 
 
-async def test_a_bot_joins_and_leaves_a_voice_channel_with_its_token(folk: People, sfu: FakeSfu) -> None:
+async def test_a_bot_joins_and_leaves_a_voice_channel_with_its_token(
+    folk: MembersByRole, sfu: FakeSfu
+) -> None:
     await sfu.until("sync_request")
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
@@ -247,7 +250,7 @@ async def test_a_bot_joins_and_leaves_a_voice_channel_with_its_token(folk: Peopl
         await sfu.until("disconnect_user")
 
 
-async def test_the_number_of_bots_is_limited(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_bots_is_limited(folk: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.bots.rules.MAX_BOTS", 1)
     await made(folk, folk.owner)
     assert await folk.owner.refused("POST", BOTS, {"nickname": "B"}) == "too_many"
@@ -260,10 +263,10 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
-async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(folk: People, how: str) -> None:
+async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(folk: MembersByRole, how: str) -> None:
     # The first bot's creator knows those tokens and could still act through the other bot.
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    keeper = await holder_of(folk, *powers)
+    keeper = await member_with(folk, *powers)
     first = await made(folk, keeper)
     role = await folk.owner.done(
         "POST", "/api/roles", {"name": "makers", "rank": 200, "permissions": list(powers)}
@@ -279,9 +282,9 @@ async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(folk: Peop
 
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
-async def test_invites_created_by_a_bot_are_revoked_with_its_token(folk: People, how: str) -> None:
+async def test_invites_created_by_a_bot_are_revoked_with_its_token(folk: MembersByRole, how: str) -> None:
     # Anyone who knew the token may have created the invites.
-    keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     for account in (bot, other):
         await account.done("POST", "/api/invites", {})

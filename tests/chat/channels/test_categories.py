@@ -10,26 +10,27 @@ import pytest
 from svc.base.migrations import migrate, migrations_in
 from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.people import People, Person, holder_of
+from tests.chat.http_member import HttpMember
+from tests.chat.members_by_role import MembersByRole, member_with
 
 CHANNELS = "/api/channels"
 
 
-async def made(person: Person, name: str, kind: str = "text", **more: object) -> str:
+async def made(person: HttpMember, name: str, kind: str = "text", **more: object) -> str:
     return str((await person.done("POST", CHANNELS, {"name": name, "type": kind, **more}))["id"])
 
 
-async def listed(person: Person, query: str = "") -> dict[str, dict[str, Any]]:
+async def listed(person: HttpMember, query: str = "") -> dict[str, dict[str, Any]]:
     return {c["id"]: c for c in (await person.done("GET", CHANNELS + query))["channels"]}
 
 
-async def audited(person: Person, action: str) -> dict[str, Any]:
+async def audited(person: HttpMember, action: str) -> dict[str, Any]:
     entries: dict[str, Any] = (await person.done("GET", f"/api/audit?action={action}"))["entries"][0]
     return entries
 
 
-async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_channels")
+async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_channels")
     async with folk.live("member") as [member]:
         category = await made(keeper, "Games", "category")
         assert (await member.pushed("channel_created"))["type"] == "category"
@@ -47,8 +48,8 @@ async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(f
     assert (await listed(folk.member))[chess]["parent_id"] is None
 
 
-async def test_order_and_categories_change_together(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_channels")
+async def test_order_and_categories_change_together(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_channels")
     category, chess = await made(keeper, "Games", "category"), await made(keeper, "chess")
     before = list(await listed(keeper))
     wanted = [category, chess, *(c for c in before if c not in (category, chess))]
@@ -66,7 +67,7 @@ async def test_order_and_categories_change_together(folk: People) -> None:
     assert await folk.member.refused("PUT", f"{CHANNELS}/order", body) == "forbidden"
 
 
-async def test_messages_cannot_be_posted_in_a_category(folk: People) -> None:
+async def test_messages_cannot_be_posted_in_a_category(folk: MembersByRole) -> None:
     category = await made(folk.owner, "Games", "category")
     path = f"{CHANNELS}/{category}/messages"
     for person in (folk.owner, folk.member):
@@ -77,8 +78,8 @@ async def test_messages_cannot_be_posted_in_a_category(folk: People) -> None:
         assert await folk.owner.refused("PATCH", f"{CHANNELS}/{category}", wrong) == "invalid_request"
 
 
-async def test_a_category_that_a_member_may_not_view_counts_as_missing(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_channels")
+async def test_a_category_that_a_member_may_not_view_counts_as_missing(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_channels")
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     category = await made(folk.owner, "Secret", "category", overrides=hidden)
     body = {"parent_id": category}
@@ -90,8 +91,8 @@ async def test_a_category_that_a_member_may_not_view_counts_as_missing(folk: Peo
     assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"topic": "news"}))["topic"] == "news"
 
 
-async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: People) -> None:
-    keeper = await holder_of(folk, "manage_channels")
+async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "manage_channels")
     path = f"{CHANNELS}/general"
     message = await folk.member.done("POST", f"{path}/messages", {"text": "old times"})
     webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "Robot", "channel_id": "general"})
@@ -111,7 +112,7 @@ async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: Peop
         messages = (await person.done("GET", f"{path}/messages"))["messages"]
         assert [m["text"] for m in messages] == ["old times"]
     posted = f"/api/webhooks/{webhook['id']}/{webhook['token']}"
-    nobody = Person(folk.chat, folk.owner.device, "", "")
+    nobody = HttpMember(folk.chat, folk.owner.device, "", "")
     assert await nobody.refused("POST", posted, {"text": "hello"}) == "channel_archived"
     async with folk.live("member") as [member]:
         assert "general" not in [c["id"] for c in member.welcome["channels"]]
@@ -124,7 +125,7 @@ async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: Peop
     await folk.member.done("POST", f"{path}/messages", {"text": "back"})
 
 
-async def test_only_voice_channels_have_limits(folk: People) -> None:
+async def test_only_voice_channels_have_limits(folk: MembersByRole) -> None:
     for wrong in (
         {"user_limit": 2},
         {"bitrate_kbps": 64},
@@ -137,7 +138,7 @@ async def test_only_voice_channels_have_limits(folk: People) -> None:
     assert await folk.owner.refused("GET", f"{CHANNELS}?archived=perhaps") == "invalid_request"
 
 
-async def test_only_moderators_can_join_a_full_voice_channel(folk: People, sfu: FakeSfu) -> None:
+async def test_only_moderators_can_join_a_full_voice_channel(folk: MembersByRole, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     limits = {"user_limit": 1, "bitrate_kbps": 96}
     shown = await folk.owner.done("PATCH", f"{CHANNELS}/lobby", limits)
@@ -161,7 +162,9 @@ async def test_only_moderators_can_join_a_full_voice_channel(folk: People, sfu: 
         assert moved["data"]["error"] == "channel_full"
 
 
-async def test_archiving_a_voice_channel_disconnects_its_participants(folk: People, sfu: FakeSfu) -> None:
+async def test_archiving_a_voice_channel_disconnects_its_participants(
+    folk: MembersByRole, sfu: FakeSfu
+) -> None:
     await sfu.until("sync_request")
     async with folk.live("member") as [member]:
         await sfu.send_event("peer_joined", "lobby", member.id)

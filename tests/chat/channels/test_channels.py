@@ -7,13 +7,14 @@ from msgspec.structs import fields
 
 from svc.chat.channels.responses import ChannelChanges, NewChannel, SlowMode
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import newcomer
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People, newcomer
+from tests.chat.members_by_role import MembersByRole
 
 HIDDEN = [{"type": "role", "target_id": "member", "allow": [], "deny": ["view_channel"]}]
 
 
-async def made(folk: People, **wanted: object) -> str:
+async def made(folk: MembersByRole, **wanted: object) -> str:
     body = {"name": "plans", "type": "text"} | wanted
     return str((await folk.owner.done("POST", "/api/channels", body))["id"])
 
@@ -31,7 +32,9 @@ async def seen_by(listener: LiveMember) -> list[str]:
     return events
 
 
-async def test_every_member_is_notified_when_a_channel_is_created_changed_or_deleted(folk: People) -> None:
+async def test_every_member_is_notified_when_a_channel_is_created_changed_or_deleted(
+    folk: MembersByRole,
+) -> None:
     async with folk.live("guest") as [guest]:
         channel_id = await made(folk, topic="What next", slow_mode_s=5)
         assert (await guest.pushed("channel_created"))["slow_mode_s"] == 5
@@ -49,7 +52,7 @@ async def test_every_member_is_notified_when_a_channel_is_created_changed_or_del
         )
 
 
-async def test_every_property_of_a_channel_is_stored(folk: People) -> None:
+async def test_every_property_of_a_channel_is_stored(folk: MembersByRole) -> None:
     category = await made(folk, name="Rooms", type="category")
     given = {"name": "studio", "type": "voice", "topic": "Takes", "slow_mode_s": 5, "parent_id": category}
     given |= {"user_limit": 7, "bitrate_kbps": 96, "encrypted": True}
@@ -63,7 +66,7 @@ async def test_every_property_of_a_channel_is_stored(folk: People) -> None:
     assert edited.items() >= changed.items()
 
 
-async def test_members_can_reorder_channels_around_those_that_they_cannot_see(folk: People) -> None:
+async def test_members_can_reorder_channels_around_those_that_they_cannot_see(folk: MembersByRole) -> None:
     hidden_from_admin = [{"type": "member", "target_id": folk.admin.id, "deny": ["view_channel"]}]
     ids = [await made(folk, name=name) for name in ("a", "b")]
     secret = await made(folk, name="secret", overrides=hidden_from_admin)
@@ -119,7 +122,7 @@ async def test_an_invalid_channel_is_refused(chat: ChatServer, wrong: dict[str, 
     assert await owner.refused("PATCH", f"/api/channels/{channel_id}", {}) == "invalid_request"
 
 
-async def test_an_override_needs_an_existing_target(folk: People) -> None:
+async def test_an_override_needs_an_existing_target(folk: MembersByRole) -> None:
     channel_id = await made(folk)
     path = f"/api/channels/{channel_id}/overrides"
     deny = {"deny": ["speak"]}
@@ -129,7 +132,7 @@ async def test_an_override_needs_an_existing_target(folk: People) -> None:
     assert await folk.owner.refused("PUT", "/api/channels/x/overrides/role/member", deny) == "unknown_channel"
 
 
-async def test_a_change_of_visibility_looks_like_a_creation_or_deletion(folk: People) -> None:
+async def test_a_change_of_visibility_looks_like_a_creation_or_deletion(folk: MembersByRole) -> None:
     channel_id = await made(folk, name="secret", overrides=HIDDEN)
     path = f"/api/channels/{channel_id}/overrides/member/{folk.member.id}"
     async with folk.live("member", "guest") as [member, guest]:
@@ -149,7 +152,7 @@ async def test_a_change_of_visibility_looks_like_a_creation_or_deletion(folk: Pe
         assert await seen_by(guest) == events
 
 
-async def test_visibility_follows_the_roles_of_a_member(folk: People) -> None:
+async def test_visibility_follows_the_roles_of_a_member(folk: MembersByRole) -> None:
     owner = folk.owner
     role = await owner.done("POST", "/api/roles", {"name": "Crew", "rank": 50})
     crew = [{"type": "role", "target_id": role["id"], "allow": ["view_channel"]}]
@@ -170,7 +173,9 @@ async def test_visibility_follows_the_roles_of_a_member(folk: People) -> None:
         assert (await folk.member.done("GET", "/api/channels"))["channels"] == []
 
 
-async def test_nobody_can_set_an_override_above_their_rank_or_beyond_their_permissions(folk: People) -> None:
+async def test_nobody_can_set_an_override_above_their_rank_or_beyond_their_permissions(
+    folk: MembersByRole,
+) -> None:
     owner = folk.owner
     moderator = await owner.done("PATCH", "/api/roles/moderator", {"permissions": [
         "view_channel", "send_messages", "manage_channels", "add_reactions"]})  # fmt: skip
@@ -197,7 +202,7 @@ async def test_nobody_can_set_an_override_above_their_rank_or_beyond_their_permi
     assert {entry["target_id"] for entry in listed} == {"admin", "member", owner.id}
 
 
-async def test_overrides_of_deleted_targets_are_deleted(folk: People) -> None:
+async def test_overrides_of_deleted_targets_are_deleted(folk: MembersByRole) -> None:
     overrides = [{"type": "member", "target_id": folk.guest.id, "deny": ["speak"]}]
     channel_id = await made(folk, overrides=overrides)
     await folk.owner.done("POST", f"/api/members/{folk.guest.id}/kick")

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import people
+from tests.chat.members_by_role import members_by_role
 from tests.chat.uploads.upload_helpers import UploadServer
 
 DRAFT = "/api/channels/general/draft"
@@ -15,7 +15,7 @@ DRAFT = "/api/channels/general/draft"
 @pytest.fixture
 async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
     async with server_with_insight(variables) as (chat, community):
-        yield UploadServer(chat, community, await people(chat), variables)
+        yield UploadServer(chat, community, await members_by_role(chat), variables)
 
 
 async def test_a_draft_appears_only_on_its_authors_other_pages(server: UploadServer) -> None:

@@ -6,14 +6,14 @@ import pytest
 
 from svc.chat.emoji import rules
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import people
+from tests.chat.members_by_role import members_by_role
 from tests.chat.uploads.upload_helpers import UploadServer
 
 
 @pytest.fixture
 async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
     async with server_with_insight(variables) as (chat, community):
-        yield UploadServer(chat, community, await people(chat), variables)
+        yield UploadServer(chat, community, await members_by_role(chat), variables)
 
 
 async def make(server: UploadServer, name: str, frames: int = 1) -> str:

@@ -6,8 +6,9 @@ import pytest
 
 from svc.chat.invites import applications, store
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, Person, holder_of, newcomer, people
+from tests.chat.members_by_role import MembersByRole, member_with, members_by_role
 from tests.kit.device import Device
 
 APPLICATIONS = "/api/applications"
@@ -27,17 +28,17 @@ async def refusal(chat: ChatServer, device: Device, code: str = "") -> str:
     return str((await apply(chat, device, code))[1].get("error", ""))
 
 
-async def waiting(person: Person, state: str = "pending") -> list[dict[str, Any]]:
+async def waiting(person: HttpMember, state: str = "pending") -> list[dict[str, Any]]:
     listed: list[dict[str, Any]] = (await person.done("GET", f"{APPLICATIONS}?state={state}"))["applications"]
     return listed
 
 
-async def with_approval(person: Person, **more: object) -> str:
+async def with_approval(person: HttpMember, **more: object) -> str:
     return str((await person.done("POST", "/api/invites", {"approval": True, **more}))["code"])
 
 
-async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
-    gatekeeper, device = await holder_of(folk, "manage_invites"), Device()
+async def test_an_approved_applicant_arrives_in_a_channel(folk: MembersByRole) -> None:
+    gatekeeper, device = await member_with(folk, "manage_invites"), Device()
     code = await with_approval(folk.member, channel_id="general")
     seen = await folk.chat.http.post("/api/invites/view", json={"code": code})
     assert (await seen.json())["approval"] is True
@@ -72,7 +73,7 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
     assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")
 
 
-async def test_approval_does_not_give_a_role_that_the_inviter_can_no_longer_give(folk: People) -> None:
+async def test_approval_does_not_give_a_role_that_the_inviter_can_no_longer_give(folk: MembersByRole) -> None:
     device = Device()
     code = await with_approval(folk.admin, role_id="moderator")
     await apply(folk.chat, device, code)
@@ -83,8 +84,10 @@ async def test_approval_does_not_give_a_role_that_the_inviter_can_no_longer_give
     assert (status, answer["member"]["roles"]) == (200, ["member"])
 
 
-async def test_nobody_can_approve_an_applicant_for_a_role_that_they_could_not_give(folk: People) -> None:
-    gatekeeper, device = await holder_of(folk, "manage_invites"), Device()
+async def test_nobody_can_approve_an_applicant_for_a_role_that_they_could_not_give(
+    folk: MembersByRole,
+) -> None:
+    gatekeeper, device = await member_with(folk, "manage_invites"), Device()
     strong = {"name": "strong", "rank": 1, "permissions": ["manage_emoji"]}
     role = await folk.owner.done("POST", "/api/roles", strong)
     for role_id, code in (("moderator", "rank_too_low"), (role["id"], "forbidden")):
@@ -98,7 +101,7 @@ async def test_nobody_can_approve_an_applicant_for_a_role_that_they_could_not_gi
         device = Device()
 
 
-async def test_a_refused_applicant_is_told_the_reason_and_can_be_approved_later(folk: People) -> None:
+async def test_a_refused_applicant_is_told_the_reason_and_can_be_approved_later(folk: MembersByRole) -> None:
     device = Device()
     code = await with_approval(folk.owner)
     await apply(folk.chat, device, code)
@@ -119,7 +122,7 @@ async def test_a_refused_applicant_is_told_the_reason_and_can_be_approved_later(
     assert await folk.owner.refused("GET", f"{APPLICATIONS}?state=odd") == "invalid_request"
 
 
-async def test_an_applicants_wrong_codes_count_towards_the_limit(folk: People) -> None:
+async def test_an_applicants_wrong_codes_count_towards_the_limit(folk: MembersByRole) -> None:
     device = Device()
     await apply(folk.chat, device, await with_approval(folk.owner))
     answers = [await refusal(folk.chat, device, f"guess{number}") for number in range(10)]
@@ -127,7 +130,7 @@ async def test_an_applicants_wrong_codes_count_towards_the_limit(folk: People) -
     assert await refusal(folk.chat, device) == "approval_pending"
 
 
-async def test_an_invite_without_approval_or_an_open_server_ends_the_wait(folk: People) -> None:
+async def test_an_invite_without_approval_or_an_open_server_ends_the_wait(folk: MembersByRole) -> None:
     first, second = Device(), Device()
     code = await with_approval(folk.owner)
     for device in (first, second):
@@ -141,14 +144,16 @@ async def test_an_invite_without_approval_or_an_open_server_ends_the_wait(folk: 
     assert await refusal(folk.chat, Device(), code) == ""
 
 
-async def test_a_banned_person_cannot_apply(folk: People) -> None:
+async def test_a_banned_person_cannot_apply(folk: MembersByRole) -> None:
     await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}")
     code = await with_approval(folk.owner)
     assert await refusal(folk.chat, folk.guest.device, code) == "banned"
     assert await waiting(folk.owner) == []
 
 
-async def test_the_number_of_applicants_is_limited(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_applicants_is_limited(
+    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(applications, "MAX_WAITING", 2)
     code = await with_approval(folk.owner, max_uses=3)
     devices = [Device() for _ in range(3)]
@@ -164,7 +169,7 @@ async def test_the_number_of_applicants_is_limited(folk: People, monkeypatch: py
 
 async def test_an_application_is_deleted_after_a_while(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk, device = await people(chat), Device()
+        folk, device = await members_by_role(chat), Device()
         await apply(chat, device, await with_approval(folk.owner))
         (application,) = await waiting(folk.owner)
         database = community.auth.applications._database
@@ -175,7 +180,7 @@ async def test_an_application_is_deleted_after_a_while(variables: dict[str, str]
         assert await refusal(chat, device) == "invite_required"
 
 
-async def test_members_who_joined_with_an_invite_are_listed(folk: People) -> None:
+async def test_members_who_joined_with_an_invite_are_listed(folk: MembersByRole) -> None:
     invite = await folk.member.done("POST", "/api/invites")
     new = await newcomer(folk.chat, "New", invite["code"])
     path = f"/api/invites/{invite['id']}/members"
@@ -191,7 +196,7 @@ async def test_members_who_joined_with_an_invite_are_listed(folk: People) -> Non
     assert response["invitation"] is None
 
 
-async def test_no_newcomer_lands_in_a_channel_that_they_may_not_view(folk: People) -> None:
+async def test_no_newcomer_lands_in_a_channel_that_they_may_not_view(folk: MembersByRole) -> None:
     category = await folk.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     secret = await folk.owner.done(

@@ -3,7 +3,8 @@
 from typing import Any
 
 from tests.chat.chat_server import ChatServer, chat_server
-from tests.chat.people import People, newcomer
+from tests.chat.http_member import newcomer
+from tests.chat.members_by_role import MembersByRole
 
 
 async def viewed(chat: ChatServer, code: str) -> tuple[int, Any]:
@@ -11,7 +12,7 @@ async def viewed(chat: ChatServer, code: str) -> tuple[int, Any]:
         return response.status, await response.json()
 
 
-async def test_a_preview_shows_how_many_people_are_online(folk: People) -> None:
+async def test_a_preview_shows_how_many_people_are_online(folk: MembersByRole) -> None:
     invite = await folk.member.done("POST", "/api/invites", {"lifetime_s": 60})
     status, shown = await viewed(folk.chat, invite["code"])
     assert status == 200

@@ -9,7 +9,8 @@ from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS, Invites
 from tests.chat.chat_server import ChatServer, chat_server
-from tests.chat.people import People, holder_of, newcomer
+from tests.chat.http_member import newcomer
+from tests.chat.members_by_role import MembersByRole, member_with
 from tests.kit.device import Device
 from tests.kit.services import services_on
 
@@ -27,7 +28,7 @@ async def refused(chat: ChatServer, code: str, device: Device | None = None) -> 
         return answer
 
 
-async def test_an_invite_admits_only_as_many_people_as_its_limit(folk: People) -> None:
+async def test_an_invite_admits_only_as_many_people_as_its_limit(folk: MembersByRole) -> None:
     invite = await folk.member.done("POST", "/api/invites", {"max_uses": 2})
     assert (invite["role_id"], invite["uses"], invite["created_by"]) == ("member", 0, folk.member.id)
     for _ in range(2):
@@ -36,7 +37,7 @@ async def test_an_invite_admits_only_as_many_people_as_its_limit(folk: People) -
     assert (await folk.member.done("GET", "/api/invites"))["invites"] == []
 
 
-async def test_an_invite_gives_newcomers_its_role(folk: People) -> None:
+async def test_an_invite_gives_newcomers_its_role(folk: MembersByRole) -> None:
     for role, held in (("guest", ["guest"]), ("moderator", ["member", "moderator"])):
         invite = await folk.admin.done("POST", "/api/invites", {"role_id": role})
         person = await newcomer(folk.chat, "New", invite["code"])
@@ -51,14 +52,14 @@ async def test_an_invite_gives_newcomers_its_role(folk: People) -> None:
     assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == ["member"]
 
 
-async def test_an_invite_gives_only_what_its_creator_can_give_now(folk: People) -> None:
+async def test_an_invite_gives_only_what_its_creator_can_give_now(folk: MembersByRole) -> None:
     role = await folk.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5, "permissions": []})
     invite = await folk.moderator.done("POST", "/api/invites", {"role_id": role["id"]})
     await folk.owner.done("PATCH", f"/api/roles/{role['id']}", {"permissions": ["manage_roles"]})
     assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
 
 
-async def test_an_invite_does_not_work_while_its_creator_may_not_invite(folk: People) -> None:
+async def test_an_invite_does_not_work_while_its_creator_may_not_invite(folk: MembersByRole) -> None:
     invite = await folk.member.done("POST", "/api/invites", {})
     roles = (await folk.owner.done("GET", "/api/roles"))["roles"]
     (role,) = [role for role in roles if role["id"] == "member"]
@@ -69,8 +70,8 @@ async def test_an_invite_does_not_work_while_its_creator_may_not_invite(folk: Pe
     await newcomer(folk.chat, "New", invite["code"])
 
 
-async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(folk: People) -> None:
-    maker = await holder_of(folk, "create_invites")
+async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(folk: MembersByRole) -> None:
+    maker = await member_with(folk, "create_invites")
     invite = await maker.done("POST", "/api/invites", {})
     await folk.owner.done("DELETE", f"/api/members/{maker.id}/roles/member")
     assert await maker.refused("POST", "/api/invites", {}) == "forbidden"
@@ -79,7 +80,7 @@ async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(fo
     await newcomer(folk.chat, "New", invite["code"])
 
 
-async def test_an_invite_does_not_name_a_channel_that_is_hidden_from_the_viewer(folk: People) -> None:
+async def test_an_invite_does_not_name_a_channel_that_is_hidden_from_the_viewer(folk: MembersByRole) -> None:
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
@@ -89,7 +90,7 @@ async def test_an_invite_does_not_name_a_channel_that_is_hidden_from_the_viewer(
         assert [invite_["channel_id"] for invite_ in seen if invite_["id"] == invite["id"]] == [expected]
 
 
-async def test_nobody_can_invite_to_a_role_above_their_rank(folk: People) -> None:
+async def test_nobody_can_invite_to_a_role_above_their_rank(folk: MembersByRole) -> None:
     for role in ("admin", "owner"):
         assert await folk.admin.refused("POST", "/api/invites", {"role_id": role}) == "rank_too_low"
     assert await folk.member.refused("POST", "/api/invites", {"role_id": "moderator"}) == "rank_too_low"
@@ -103,7 +104,7 @@ async def test_nobody_can_invite_to_a_role_above_their_rank(folk: People) -> Non
         assert await folk.member.refused("POST", "/api/invites", wrong) == "invalid_request"
 
 
-async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(folk: People) -> None:
+async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(folk: MembersByRole) -> None:
     async def ids(role: str) -> set[str]:
         invites = await folk.by_role[role].done("GET", "/api/invites")
         return {invite["id"] for invite in invites["invites"]}
@@ -126,13 +127,13 @@ async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(fo
     assert mine["code"] not in str(entries)
 
 
-async def test_a_former_member_cannot_rejoin_with_their_own_invite(folk: People) -> None:
+async def test_a_former_member_cannot_rejoin_with_their_own_invite(folk: MembersByRole) -> None:
     invite = await folk.member.done("POST", "/api/invites")
     await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
     assert (await refused(folk.chat, invite["code"], folk.member.device))["error"] == "invite_invalid"
 
 
-async def test_a_member_has_a_limited_number_of_invites(folk: People) -> None:
+async def test_a_member_has_a_limited_number_of_invites(folk: MembersByRole) -> None:
     for _ in range(100):
         await folk.member.done("POST", "/api/invites")
     assert await folk.member.refused("POST", "/api/invites") == "too_many"

@@ -10,8 +10,9 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.linked_accounts import rules
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, Person, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.kit.account_statements import Account, digest_of, elsewhere, pair, statement
 from tests.kit.device import Device
 
@@ -25,19 +26,19 @@ FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
 class World:
     chat: ChatServer
     community: Community
-    folk: People
+    folk: MembersByRole
 
-    def account(self, person: Person) -> Account:
+    def account(self, person: HttpMember) -> Account:
         return Account(self.chat.address, person.id, person.device)
 
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
     async with server_with_insight(variables) as (chat, community):
-        yield World(chat, community, await people(chat))
+        yield World(chat, community, await members_by_role(chat))
 
 
-async def links_of(asker: Person, member_id: str) -> list[Mapping[str, Any]]:
+async def links_of(asker: HttpMember, member_id: str) -> list[Mapping[str, Any]]:
     links: list[Mapping[str, Any]] = (await asker.done("GET", links_path(member_id)))["links"]
     return links
 
@@ -152,7 +153,7 @@ async def verify(world: World, token: str, digest: str) -> tuple[int, Any, str |
         return response.status, await response.json(), response.headers.get("Access-Control-Allow-Origin")
 
 
-async def token_of(person: Person) -> str:
+async def token_of(person: HttpMember) -> str:
     return str((await person.done("POST", "/api/me/counts-token"))["token"])
 
 
@@ -198,7 +199,7 @@ async def test_both_end_with_the_device_that_signed(world: World) -> None:
     code = (await member.done("POST", "/api/me/devices/link"))["code"]
     second = Device()
     answer = await world.chat.sign_in(second, link_code=code)
-    other = Person(world.chat, second, member.id, answer["access_token"])
+    other = HttpMember(world.chat, second, member.id, answer["access_token"])
     first = next(d for d in (await member.done("GET", "/api/me/devices"))["devices"] if d["current"])
     await other.done("DELETE", f"/api/me/devices/{first['id']}")
     assert await links_of(world.folk.guest, member.id) == []
@@ -243,7 +244,7 @@ async def test_two_servers_link_the_accounts_of_one_person(
 ) -> None:
     second = variables | {"DATA_DIR": str(tmp_path / "second"), "SERVER_ID": "second", "JWT_SECRET": "x" * 32}
     async with server_with_insight(second) as (chat, community):
-        other = World(chat, community, await people(chat))
+        other = World(chat, community, await members_by_role(chat))
         own, other_account = world.account(world.folk.member), other.account(other.folk.member)
         mine, theirs = statement(own, other_account), statement(other_account, own)
         await world.folk.member.done("POST", OWN, {"own": mine, "other": theirs})

@@ -8,7 +8,7 @@ import pytest
 from svc.chat.access.directory import Directory, Member, orders_of
 from svc.chat.errors import ChatError
 from svc.chat.members.member_list import SORTS, MembersQuery, page
-from tests.chat.people import People, holder_of
+from tests.chat.members_by_role import MembersByRole, member_with
 
 NOW = 1_000.0
 MEMBERS = {
@@ -98,8 +98,8 @@ def test_the_list_is_updated_when_members_join_change_their_name_or_leave(sort: 
     assert agrees()
 
 
-async def test_members_are_listed_over_http(folk: People) -> None:
-    keeper = await holder_of(folk, "kick_members")
+async def test_members_are_listed_over_http(folk: MembersByRole) -> None:
+    keeper = await member_with(folk, "kick_members")
     await folk.owner.done("PUT", f"/api/members/{folk.guest.id}/timeout", {"duration_s": 600})
 
     async def names(query: str) -> list[str]:

@@ -7,7 +7,8 @@ import pytest
 
 from svc.chat.config import read
 from tests.chat.chat_server import ChatServer, chat_server
-from tests.chat.people import People, newcomer
+from tests.chat.http_member import newcomer
+from tests.chat.members_by_role import MembersByRole
 from tests.kit.device import Device
 
 
@@ -51,7 +52,7 @@ async def test_a_full_server_admits_no_newcomers(variables: dict[str, str]) -> N
     assert read(variables).max_members == 100
 
 
-async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(folk: People) -> None:
+async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(folk: MembersByRole) -> None:
     path = f"/api/members/{folk.member.id}/status"
     async with folk.chat.member("Reader", folk.guest.token) as reader:
         status = await folk.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
@@ -82,7 +83,7 @@ async def test_nobody_can_take_another_members_name_or_one_that_looks_like_it(ch
     assert (await applicant.done("PATCH", own, {"nickname": "GRACE"}))["nickname"] == "GRACE"
 
 
-async def test_a_members_name_can_be_changed_by_themselves_and_by_higher_ranks(folk: People) -> None:
+async def test_a_members_name_can_be_changed_by_themselves_and_by_higher_ranks(folk: MembersByRole) -> None:
     path = f"/api/members/{folk.member.id}"
     async with folk.live("guest") as [guest]:
         assert (await folk.member.done("PATCH", path, {"nickname": " Max "}))["nickname"] == "Max"
@@ -103,7 +104,7 @@ async def test_a_members_name_can_be_changed_by_themselves_and_by_higher_ranks(f
     ]
 
 
-async def test_the_owner_can_transfer_ownership_of_the_server(folk: People) -> None:
+async def test_the_owner_can_transfer_ownership_of_the_server(folk: MembersByRole) -> None:
     path = f"/api/members/{folk.member.id}/owner"
     for person in (folk.admin, folk.moderator, folk.member, folk.guest):
         assert await person.refused("POST", path) == "forbidden"
@@ -115,7 +116,7 @@ async def test_the_owner_can_transfer_ownership_of_the_server(folk: People) -> N
     assert await folk.owner.refused("POST", path) == "forbidden"
 
 
-async def test_only_one_of_two_concurrent_ownership_transfers_succeeds(folk: People) -> None:
+async def test_only_one_of_two_concurrent_ownership_transfers_succeeds(folk: MembersByRole) -> None:
     targets = (folk.admin, folk.member)
     answers = await asyncio.gather(
         *(folk.owner.ask("POST", f"/api/members/{target.id}/owner") for target in targets)
@@ -125,7 +126,7 @@ async def test_only_one_of_two_concurrent_ownership_transfers_succeeds(folk: Peo
     assert sum("owner" in member["roles"] for member in members) == 1
 
 
-async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: People) -> None:
+async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: MembersByRole) -> None:
     async with folk.live("guest") as [guest]:
         assert "attach_files" not in guest.welcome["permissions"]["server"]
         assert {role["id"] for role in guest.welcome["roles"]} >= {"owner", "guest"}
@@ -149,11 +150,13 @@ async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: People
         ({"name": "x", "permissions": "speak"}, "invalid_request"),
     ],
 )
-async def test_an_invalid_role_is_refused(folk: People, role_body: dict[str, object], refusal: str) -> None:
+async def test_an_invalid_role_is_refused(
+    folk: MembersByRole, role_body: dict[str, object], refusal: str
+) -> None:
     assert await folk.admin.refused("POST", "/api/roles", role_body) == refusal
 
 
-async def test_roles_are_created_changed_given_removed_and_deleted(folk: People) -> None:
+async def test_roles_are_created_changed_given_removed_and_deleted(folk: MembersByRole) -> None:
     async with folk.live("guest") as [guest]:
         role_body = {"name": "Crew", "rank": 50, "color": 0x336699, "permissions": ["view_channel"]}
         role = await folk.admin.done("POST", "/api/roles", role_body)
@@ -179,7 +182,7 @@ async def test_roles_are_created_changed_given_removed_and_deleted(folk: People)
     assert await folk.admin.refused("PUT", missing) == "unknown_member"
 
 
-async def test_roles_are_reordered_all_together_or_not_at_all(folk: People) -> None:
+async def test_roles_are_reordered_all_together_or_not_at_all(folk: MembersByRole) -> None:
     ranks = {"moderator": 90, "guest": 95}
     roles = (await folk.admin.done("PUT", "/api/roles/order", {"ranks": ranks}))["roles"]
     assert [role["id"] for role in roles] == ["owner", "admin", "member", "guest", "moderator"]
@@ -194,7 +197,9 @@ async def test_roles_are_reordered_all_together_or_not_at_all(folk: People) -> N
     assert (await folk.admin.done("GET", "/api/roles"))["roles"] == roles
 
 
-async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_lack(folk: People) -> None:
+async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_lack(
+    folk: MembersByRole,
+) -> None:
     owner, admin, moderator = folk.owner, folk.admin, folk.moderator
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     wanted = [*mine["permissions"], "manage_roles"]

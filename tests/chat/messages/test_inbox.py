@@ -12,7 +12,7 @@ from svc.chat.messages import store
 from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 
 
 async def request(member: LiveMember, event: str, **data: object) -> Any:
@@ -59,7 +59,7 @@ async def test_the_inbox_contains_every_form_of_mention_and_nothing_else(
         assert await inbox(owner) == []
 
 
-async def test_the_inbox_is_paged_across_all_channels(folk: People) -> None:
+async def test_the_inbox_is_paged_across_all_channels(folk: MembersByRole) -> None:
     channel = await folk.owner.done("POST", "/api/channels", {"name": "other", "type": "text"})
     for number in range(5):
         where = ("general", channel["id"])[number % 2]

@@ -13,7 +13,7 @@ from svc.chat.notification_levels.rules import LevelChoice
 from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import people
+from tests.chat.members_by_role import members_by_role
 
 
 async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
@@ -50,7 +50,7 @@ async def test_do_not_disturb_is_visible_to_others_and_suppresses_notifications(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         levels, who = community.notifications.levels, folk.member.id
         await levels.choose(who, None, LevelChoice("all"))
         async with folk.live("owner", "member", "member") as [owner, one, two]:
@@ -76,7 +76,7 @@ async def test_do_not_disturb_is_visible_to_others_and_suppresses_notifications(
 
 async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         who = folk.member.id
         async with folk.live("owner", "member", "member") as [owner, one, two]:
             assert await how(owner, who) == (True, False, False)
@@ -133,7 +133,7 @@ async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_h
 async def test_a_state_lists_members_who_became_invisible_or_were_removed_a_moment_ago_as_offline(
     chat: ChatServer,
 ) -> None:
-    folk = await people(chat)
+    folk = await members_by_role(chat)
     async with folk.live("owner", "member", "guest") as [owner, member, guest]:
         assert await how(owner, guest.id) == (True, False, False)
         await member.ws.close()

@@ -5,48 +5,51 @@ Mentioning groups requires a permission.
 
 from typing import Any
 
-from tests.chat.people import People, Person
+from tests.chat.http_member import HttpMember
+from tests.chat.members_by_role import MembersByRole
 
 GENERAL = "/api/channels/general"
 
 
-async def posted(person: Person, text: str, **more: object) -> Any:
+async def posted(person: HttpMember, text: str, **more: object) -> Any:
     return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
 
-async def counted(folk: People, role: str) -> int:
+async def counted(folk: MembersByRole, role: str) -> int:
     """Return how many unread mentions the member has in the channel."""
     async with folk.live(role) as [member]:
         [counts] = [entry for entry in member.welcome["unread"] if entry["channel_id"] == "general"]
         return int(counts["mentions"])
 
 
-async def test_a_reply_mentions_the_author_of_the_original_message(folk: People) -> None:
+async def test_a_reply_mentions_the_author_of_the_original_message(folk: MembersByRole) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"])
     assert reply["mentions"] == [folk.member.id]
     assert await counted(folk, "member") == 1
 
 
-async def test_a_reply_with_ping_off_mentions_nobody(folk: People) -> None:
+async def test_a_reply_with_ping_off_mentions_nobody(folk: MembersByRole) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"], ping=False)
     assert reply["mentions"] == [] and await counted(folk, "member") == 0
 
 
-async def test_a_reply_to_ones_own_message_mentions_nobody(folk: People) -> None:
+async def test_a_reply_to_ones_own_message_mentions_nobody(folk: MembersByRole) -> None:
     question = await posted(folk.member, "who knows?")
     assert (await posted(folk.member, "never mind", reply_to=question["id"]))["mentions"] == []
 
 
-async def test_a_reply_by_a_blocked_member_does_not_count_as_a_mention(folk: People) -> None:
+async def test_a_reply_by_a_blocked_member_does_not_count_as_a_mention(folk: MembersByRole) -> None:
     await folk.member.done("PUT", f"/api/me/blocks/{folk.owner.id}")
     question = await posted(folk.member, "who knows?")
     await posted(folk.owner, "[all](mention:everyone), I do", reply_to=question["id"])
     assert await counted(folk, "member") == 0
 
 
-async def test_the_mention_in_a_reply_survives_edits_and_disappears_with_the_message(folk: People) -> None:
+async def test_the_mention_in_a_reply_survives_edits_and_disappears_with_the_message(
+    folk: MembersByRole,
+) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"])
     path = f"{GENERAL}/messages/{reply['id']}"
@@ -56,7 +59,7 @@ async def test_the_mention_in_a_reply_survives_edits_and_disappears_with_the_mes
     assert await counted(folk, "member") == 0
 
 
-async def test_an_at_everyone_mention_counts_for_all_members_except_the_author(folk: People) -> None:
+async def test_an_at_everyone_mention_counts_for_all_members_except_the_author(folk: MembersByRole) -> None:
     sent = await posted(folk.moderator, "[@everyone](mention:everyone) tea is ready")
     assert (sent["mentions"], sent["mention_groups"]) == ([], ["everyone"])
     assert [await counted(folk, role) for role in ("owner", "guest", "moderator")] == [1, 1, 0]
@@ -64,31 +67,31 @@ async def test_an_at_everyone_mention_counts_for_all_members_except_the_author(f
     assert await counted(folk, "owner") == 0
 
 
-async def test_an_at_here_mention_counts_only_for_online_members(folk: People) -> None:
+async def test_an_at_here_mention_counts_only_for_online_members(folk: MembersByRole) -> None:
     async with folk.live("guest") as [guest]:
         await posted(folk.owner, "[@here](mention:here)")
         assert (await guest.pushed("message_posted"))["mention_groups"] == ["here"]
     assert [await counted(folk, role) for role in ("guest", "member")] == [1, 0]
 
 
-async def test_a_role_mention_counts_for_members_with_that_role(folk: People) -> None:
+async def test_a_role_mention_counts_for_members_with_that_role(folk: MembersByRole) -> None:
     sent = await posted(folk.owner, "[@Moderator](role:moderator) [@None](role:nobody)")
     assert sent["mention_groups"] == ["moderator"]
     assert [await counted(folk, role) for role in ("moderator", "member")] == [1, 0]
 
 
-async def test_without_the_permission_a_group_mention_is_plain_text(folk: People) -> None:
+async def test_without_the_permission_a_group_mention_is_plain_text(folk: MembersByRole) -> None:
     sent = await posted(folk.member, "[@everyone](mention:everyone) [@Owner](role:owner)")
     assert sent["mention_groups"] == [] and await counted(folk, "owner") == 0
 
 
-async def test_a_channel_can_deny_the_permission_to_mention_groups(folk: People) -> None:
+async def test_a_channel_can_deny_the_permission_to_mention_groups(folk: MembersByRole) -> None:
     override = "/api/channels/general/overrides/role/moderator"
     await folk.owner.done("PUT", override, {"deny": ["mention_everyone"]})
     assert (await posted(folk.moderator, "[@everyone](mention:everyone)"))["mention_groups"] == []
 
 
-async def test_editing_out_a_group_mention_removes_its_mentions(folk: People) -> None:
+async def test_editing_out_a_group_mention_removes_its_mentions(folk: MembersByRole) -> None:
     sent = await posted(folk.owner, f"[@everyone](mention:everyone) [Me](mention:{folk.member.id})")
     path = f"{GENERAL}/messages/{sent['id']}"
     await folk.owner.done("PATCH", path, {"text": f"[Me](mention:{folk.member.id})"})

@@ -9,8 +9,9 @@ from svc.base.strict_json import dumps
 from svc.chat.community import Community
 from svc.chat.media.stored_media import MESSAGE, ObjectInfo
 from svc.chat.messages.retention import DAY_MS
+from tests.chat.http_member import HttpMember
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, people
+from tests.chat.members_by_role import members_by_role
 
 GENERAL = "/api/channels/general/messages"
 PICTURE = ObjectInfo("image/webp", width=16, height=16)
@@ -22,7 +23,7 @@ async def _stored(community: Community) -> str:
     return await community.media.keep(file.getvalue(), "webp", PICTURE)
 
 
-async def _with_file(community: Community, person: Person, text: str, age_days: int) -> str:
+async def _with_file(community: Community, person: HttpMember, text: str, age_days: int) -> str:
     """Post a message with a picture and its thumbnail, dated the given number of days ago."""
     message_id = str((await person.done("POST", GENERAL, {"text": text}))["id"])
     key, thumbnail = await _stored(community), await _stored(community)
@@ -46,7 +47,7 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
     return message_id
 
 
-async def _files(community: Community, person: Person) -> dict[str, tuple[int, int]]:
+async def _files(community: Community, person: HttpMember) -> dict[str, tuple[int, int]]:
     """Map each message's text to how many files it has and how many have expired."""
     messages = (await person.done("GET", GENERAL))["messages"]
     return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in messages}
@@ -60,7 +61,7 @@ async def _references(community: Community) -> int:
 
 async def test_old_attachments_are_deleted_and_their_messages_stay(variables: dict[str, str]) -> None:
     async with server_with_insight(variables | {"MESSAGE_CACHE_TTL_MS": "0"}) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         await _with_file(community, folk.member, "old", 40)
         await _with_file(community, folk.member, "new", 20)
         assert await community.messages.retention.run_once() == 0

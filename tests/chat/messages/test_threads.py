@@ -10,7 +10,7 @@ from svc.chat.messages import unread_counts
 from tests.chat.chat_server import ChatServer
 from tests.chat.internal_server import server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 from tests.kit.wait import wait_until
 
 
@@ -241,7 +241,7 @@ async def test_a_thread_in_an_invisible_channel_is_not_found(variables: dict[str
 
 
 async def test_threads_are_deleted_with_their_channel_and_followers_with_their_membership(
-    folk: People,
+    folk: MembersByRole,
 ) -> None:
     async with folk.live("member") as (page,):
         root = (await send(page, "cake?"))["id"]

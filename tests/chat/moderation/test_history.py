@@ -6,19 +6,20 @@ import pytest
 
 from svc.chat.messages.message import first_number_at
 from tests.chat.chat_server import chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, Person, holder_of, newcomer, people
+from tests.chat.members_by_role import MembersByRole, member_with, members_by_role
 from tests.kit.device import Device
 
 GENERAL = "/api/channels/general/messages"
 HOUR_MS = 3_600_000
 
 
-async def messages(person: Person) -> list[str]:
+async def messages(person: HttpMember) -> list[str]:
     return [m["text"] for m in (await person.done("GET", GENERAL))["messages"]]
 
 
-async def audited(folk: People, action: str) -> dict[str, Any]:
+async def audited(folk: MembersByRole, action: str) -> dict[str, Any]:
     entries = (await folk.owner.done("GET", f"/api/audit?action={action}"))["entries"]
     details: dict[str, Any] = entries[0]["details"]
     return details
@@ -26,8 +27,8 @@ async def audited(folk: People, action: str) -> dict[str, Any]:
 
 async def test_a_ban_deletes_only_recent_messages(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
-        guard = await holder_of(folk, "ban_members")
+        folk = await members_by_role(chat)
+        guard = await member_with(folk, "ban_members")
         old = await folk.guest.done("POST", GENERAL, {"text": "long ago"})
         await community.messages.messages._database.write(
             lambda c: c.execute(
@@ -53,7 +54,7 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
     device = Device()
     async with server_with_insight(variables) as (chat, community):
         answer = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
-        olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        olga = HttpMember(chat, device, answer["member"]["id"], answer["access_token"])
         eve = await newcomer(chat, "Eve")
         await eve.done("POST", GENERAL, {"text": "spam"})
 
@@ -65,7 +66,7 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
         assert await messages(olga) == ["spam"]
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
-        back = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        back = HttpMember(chat, device, answer["member"]["id"], answer["access_token"])
 
         async def gone() -> bool:
             return await messages(back) == []
@@ -74,16 +75,16 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
             pass
 
 
-async def test_messages_written_after_an_unban_are_not_deleted(folk: People) -> None:
+async def test_messages_written_after_an_unban_are_not_deleted(folk: MembersByRole) -> None:
     await folk.guest.done("POST", GENERAL, {"text": "spam"})
     await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}", {"delete_messages_s": 60})
-    guard = await holder_of(folk, "ban_members")
+    guard = await member_with(folk, "ban_members")
     path = f"/api/bans/{folk.guest.id}?reason=sorry"
     assert await folk.member.refused("DELETE", path) == "forbidden"
     await guard.done("DELETE", path)
     assert (await audited(folk, "member_unban"))["reason"] == "sorry"
     answer = await folk.chat.sign_in(folk.guest.device, nickname="Guest", invite_code=folk.chat.invite)
-    back = Person(folk.chat, folk.guest.device, answer["member"]["id"], answer["access_token"])
+    back = HttpMember(folk.chat, folk.guest.device, answer["member"]["id"], answer["access_token"])
     await back.done("POST", GENERAL, {"text": "better now"})
     while await messages(folk.owner) != ["better now"]:
         pass
@@ -92,8 +93,8 @@ async def test_messages_written_after_an_unban_are_not_deleted(folk: People) -> 
         assert await folk.owner.refused("PUT", f"/api/bans/{back.id}", body) == "invalid_request"
 
 
-async def test_moderators_see_a_members_moderation_history(folk: People) -> None:
-    reader = await holder_of(folk, "view_reports")
+async def test_moderators_see_a_members_moderation_history(folk: MembersByRole) -> None:
+    reader = await member_with(folk, "view_reports")
     guest = f"/api/members/{folk.guest.id}"
     await folk.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
     await folk.moderator.done("DELETE", f"{guest}/timeout")

@@ -10,8 +10,9 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People, Person
+from tests.chat.members_by_role import MembersByRole
 from tests.kit.services import services_on
 
 NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moderator")}
@@ -25,7 +26,7 @@ async def ending(page: LiveMember) -> int:
     return int(message.data)
 
 
-async def rejoin(chat: ChatServer, person: Person) -> str:
+async def rejoin(chat: ChatServer, person: HttpMember) -> str:
     """Try to rejoin. Return the error code, or an empty string on success."""
     proof = await person.device.proof(chat.http, chat.address)
     body = proof | {"nickname": "Again", "invite_code": chat.invite}
@@ -34,7 +35,7 @@ async def rejoin(chat: ChatServer, person: Person) -> str:
         return str(answer.get("error", ""))
 
 
-async def test_moderators_act_on_lower_ranks_only(folk: People) -> None:
+async def test_moderators_act_on_lower_ranks_only(folk: MembersByRole) -> None:
     for actor, targets in NOT_LOWER.items():
         for target in targets:
             path = f"/api/members/{folk.by_role[target].id}"
@@ -50,7 +51,7 @@ async def test_moderators_act_on_lower_ranks_only(folk: People) -> None:
     assert await ask("DELETE", f"/api/bans/{folk.guest.id}") == "unknown_ban"
 
 
-async def test_a_kicked_member_is_removed_immediately_and_may_rejoin(folk: People) -> None:
+async def test_a_kicked_member_is_removed_immediately_and_may_rejoin(folk: MembersByRole) -> None:
     async with folk.live("member", "guest") as [member, guest]:
         path = f"/api/members/{folk.guest.id}/kick"
         await folk.moderator.done("POST", path, {"reason": "rude"})
@@ -64,7 +65,7 @@ async def test_a_kicked_member_is_removed_immediately_and_may_rejoin(folk: Peopl
     assert entry["details"] == {"nickname": "Guest", "reason": "rude"}
 
 
-async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: People) -> None:
+async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: MembersByRole) -> None:
     async with folk.live("guest") as [guest]:
         path = f"/api/bans/{folk.guest.id}"
         await folk.moderator.done("PUT", path, {"reason": "spam"})
@@ -81,8 +82,10 @@ async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: Peopl
     assert await rejoin(folk.chat, folk.guest) == ""
 
 
-async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checked(folk: People) -> None:
-    async def moderation(person: Person) -> dict[str, Any]:
+async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checked(
+    folk: MembersByRole,
+) -> None:
+    async def moderation(person: HttpMember) -> dict[str, Any]:
         # A page whose session has ended signs in without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)
         async with folk.chat.http.post("/api/auth/join", json=proof) as response:
@@ -95,7 +98,7 @@ async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checke
     assert await moderation(folk.member) == {"error": "banned", "reason": None}
 
 
-async def test_a_former_member_can_be_banned(folk: People) -> None:
+async def test_a_former_member_can_be_banned(folk: MembersByRole) -> None:
     await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
     await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")
     await folk.admin.done("PUT", f"/api/bans/{folk.guest.id}")
@@ -107,7 +110,7 @@ async def test_a_former_member_can_be_banned(folk: People) -> None:
     assert second["next"] is None
 
 
-async def test_a_member_in_timeout_can_only_read(folk: People) -> None:
+async def test_a_member_in_timeout_can_only_read(folk: MembersByRole) -> None:
     path = f"/api/members/{folk.member.id}/timeout"
     async with folk.live("member", "guest") as [member, guest]:
         answer = await folk.moderator.done("PUT", path, {"duration_s": 3600, "reason": "calm down"})
@@ -143,7 +146,7 @@ async def test_members_are_notified_when_a_timeout_ends(database: Database) -> N
     assert reasons == ["ada", "bob"]
 
 
-async def test_slow_mode_exempts_only_members_who_may_manage_messages(folk: People) -> None:
+async def test_slow_mode_exempts_only_members_who_may_manage_messages(folk: MembersByRole) -> None:
     body = {"name": "slow", "type": "text", "slow_mode_s": 600}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
     path = f"/api/channels/{channel_id}/messages"
@@ -156,7 +159,7 @@ async def test_slow_mode_exempts_only_members_who_may_manage_messages(folk: Peop
         await folk.moderator.done("POST", path, {"text": "order"})
 
 
-async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
+async def test_reports_are_filed_read_and_resolved(folk: MembersByRole) -> None:
     async with folk.live("moderator", "member") as [moderator, member]:
         body = {"member_id": folk.admin.id, "text": "shouts"}
         report_id = (await folk.guest.done("POST", "/api/reports", body))["id"]
@@ -178,7 +181,7 @@ async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
     assert await folk.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
 
 
-async def test_only_one_of_two_concurrent_resolutions_of_a_report_succeeds(folk: People) -> None:
+async def test_only_one_of_two_concurrent_resolutions_of_a_report_succeeds(folk: MembersByRole) -> None:
     body = {"member_id": folk.guest.id, "text": "shouts"}
     report_id = (await folk.member.done("POST", "/api/reports", body))["id"]
     path = f"/api/reports/{report_id}/resolve"
@@ -204,7 +207,7 @@ async def test_only_one_of_two_concurrent_resolutions_of_a_report_succeeds(folk:
     assert entry["actor_id"] == first.id
 
 
-async def test_the_number_of_open_reports_by_one_member_is_limited(folk: People) -> None:
+async def test_the_number_of_open_reports_by_one_member_is_limited(folk: MembersByRole) -> None:
     body = {"member_id": folk.admin.id, "text": "again"}
     for _ in range(20):
         await folk.guest.done("POST", "/api/reports", body)
@@ -218,7 +221,7 @@ async def test_the_number_of_open_reports_by_one_member_is_limited(folk: People)
     await folk.guest.done("POST", "/api/reports", body)
 
 
-async def test_only_viewers_of_its_channel_see_a_report_about_a_message(folk: People) -> None:
+async def test_only_viewers_of_its_channel_see_a_report_about_a_message(folk: MembersByRole) -> None:
     hidden = [{"type": "member", "target_id": folk.moderator.id, "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]

@@ -4,13 +4,13 @@ from typing import Any
 
 from svc.chat.notification_levels.rules import LevelChoice
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 
 OWN, GENERAL = "/api/me/notifications", "/api/channels/general/notifications"
 DAY_MS = 24 * 3_600_000
 
 
-async def test_a_changed_level_is_pushed_to_the_members_other_pages_only(folk: People) -> None:
+async def test_a_changed_level_is_pushed_to_the_members_other_pages_only(folk: MembersByRole) -> None:
     async with folk.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("notifications_set", channel_id="general", level="all")
         assert reply["data"] == {
@@ -27,13 +27,13 @@ async def test_a_changed_level_is_pushed_to_the_members_other_pages_only(folk: P
         assert other.welcome["notifications"] == []
 
 
-async def test_resetting_a_level_forgets_it(folk: People) -> None:
+async def test_resetting_a_level_forgets_it(folk: MembersByRole) -> None:
     await folk.member.done("PUT", GENERAL, {"level": "nothing"})
     await folk.member.done("PUT", GENERAL, {})
     assert await folk.member.done("GET", OWN) == {"notifications": []}
 
 
-async def test_a_mute_ends_when_it_expires_or_is_lifted(folk: People) -> None:
+async def test_a_mute_ends_when_it_expires_or_is_lifted(folk: MembersByRole) -> None:
     for_good = await folk.member.done("PUT", OWN, {"muted": True})
     assert (for_good["channel_id"], for_good["muted"], for_good["muted_until_ms"]) == (None, True, None)
     for_an_hour = await folk.member.done("PUT", GENERAL, {"muted": True, "mute_for_s": 3600})
@@ -46,7 +46,7 @@ async def test_a_mute_ends_when_it_expires_or_is_lifted(folk: People) -> None:
 
 async def test_a_channel_uses_the_default_level_until_it_has_its_own(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         levels, who = community.notifications.levels, folk.member.id
 
         def level(now_ms: int = 0) -> str:
@@ -67,7 +67,7 @@ async def test_notification_levels_survive_a_restart_and_are_deleted_with_their_
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         made = await folk.owner.done("POST", "/api/channels", {"name": "short-lived", "type": "text"})
         await folk.member.done("PUT", f"/api/channels/{made['id']}/notifications", {"level": "all"})
         await folk.member.done("PUT", GENERAL, {"level": "all"})
@@ -80,7 +80,7 @@ async def test_notification_levels_survive_a_restart_and_are_deleted_with_their_
         assert community.notifications.levels._chosen == kept == expected
 
 
-async def test_an_invalid_level_is_refused(folk: People) -> None:
+async def test_an_invalid_level_is_refused(folk: MembersByRole) -> None:
     refused = folk.member.refused
     assert await refused("PUT", OWN, {"level": "loud"}) == "invalid_request"
     assert await refused("PUT", OWN, {"muted": True, "mute_for_s": 10**9}) == "invalid_request"

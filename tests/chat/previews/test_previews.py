@@ -16,7 +16,7 @@ from svc.chat.media.stored_media import PREVIEW
 from svc.chat.previews import link_previews
 from tests.chat.internal_server import server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.kit.name_server import name_server
 from tests.kit.pictures import encoded, scene
 from tests.kit.private_internet import (
@@ -60,7 +60,7 @@ PAGES: Pages = {
 class World:
     """A server, its members, one member's page, and the hosts to which links lead."""
 
-    def __init__(self, community: Community, folk: People, reader: LiveMember, host: Host) -> None:
+    def __init__(self, community: Community, folk: MembersByRole, reader: LiveMember, host: Host) -> None:
         self.community = community
         self.folk = folk
         self.reader = reader
@@ -120,7 +120,7 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
         private = await enter(inside())
         await enter(name_server(names(tea=PUBLIC, bank=PUBLIC, private="127.0.0.1")))
         chat, community = await enter(server_with_insight(variables))
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         reader = await enter(chat.member("", folk.member.token))
         yield World(community, folk, reader, host)
         assert private.connections == 0, "nobody comes inside"

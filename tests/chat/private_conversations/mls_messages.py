@@ -7,7 +7,7 @@ from typing import Any
 
 from svc.chat.private_conversations.framing import APPLICATION, COMMIT, SUITE, key_package_ref
 from svc.chat.private_conversations.franking import COMMITMENT_BYTES, bound
-from tests.chat.people import Person
+from tests.chat.http_member import HttpMember
 from tests.kit.device import base64url
 
 MLS = b"\0\1"
@@ -62,7 +62,7 @@ def text(data: bytes) -> str:
 class Client:
     """A member's device, as the server sees it."""
 
-    person: Person
+    person: HttpMember
     server_id: str
     now: float
     signature_key: bytes = field(default_factory=lambda: os.urandom(65))

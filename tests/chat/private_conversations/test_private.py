@@ -13,8 +13,8 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.private_conversations.framing import APPLICATION, COMMIT
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, newcomer
 from tests.chat.private_conversations.mls_messages import Client, key_package, path, private_message, text
 from tests.kit.device import Device
 
@@ -25,12 +25,12 @@ class PrivateServer:
     community: Community
     data: Path
     server_id: str
-    owner: Person
+    owner: HttpMember
 
     async def client(self, name: str, packages: int = 3, last_resort: bool = False) -> Client:
         return await self.of(await newcomer(self.chat, name), packages, last_resort)
 
-    async def of(self, person: Person, packages: int = 3, last_resort: bool = False) -> Client:
+    async def of(self, person: HttpMember, packages: int = 3, last_resort: bool = False) -> Client:
         return await Client(person, self.server_id, time.time()).take_part(packages, last_resort)
 
     async def group(self, first: Client, *others: Client) -> dict[str, Any]:
@@ -181,11 +181,11 @@ async def test_a_members_second_device_can_read_nothing_until_it_is_added(server
     assert len(await other.log(conversation)) == 1
 
 
-async def second_device(person: Person) -> Person:
+async def second_device(person: HttpMember) -> HttpMember:
     code = (await person.done("POST", "/api/me/devices/link"))["code"]
     device = Device()
     answer = await person.chat.sign_in(device, link_code=code)
-    return Person(person.chat, device, person.id, answer["access_token"])
+    return HttpMember(person.chat, device, person.id, answer["access_token"])
 
 
 async def test_an_unlinked_device_loses_access_at_once_and_nobody_can_send_until_it_is_removed(

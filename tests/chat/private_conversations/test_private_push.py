@@ -13,8 +13,8 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import newcomer
 from tests.chat.private_conversations.mls_messages import COMMITMENT, Client, path, private_message, text
 from tests.chat.push.service import Browser, PushService, push_service
 

@@ -14,9 +14,10 @@ from svc.chat.push import notifier
 from svc.chat.push.encryption import base64url
 from svc.chat.push.vapid_contact import Contact
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember
 from tests.chat.internal_server import server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import People, Person, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.chat.push.service import Browser, PushService, Received, push_service, vouched
 
 OWN, GENERAL = "/api/me/push", "/api/channels/general"
@@ -26,16 +27,16 @@ OWN, GENERAL = "/api/me/push", "/api/channels/general"
 class Scene:
     chat: ChatServer
     community: Community
-    folk: People
+    folk: MembersByRole
     service: PushService
     delays: list[float]
 
-    async def subscribed(self, person: Person, name: str = "device") -> Browser:
+    async def subscribed(self, person: HttpMember, name: str = "device") -> Browser:
         browser = Browser(self.service, name)
         await person.done("PUT", OWN, browser.subscription())
         return browser
 
-    async def post(self, person: Person, text: str, **more: object) -> Any:
+    async def post(self, person: HttpMember, text: str, **more: object) -> Any:
         return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
     async def mention(self, text: str = "look") -> Any:
@@ -66,7 +67,7 @@ async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
             delays.append(seconds)
 
         community.notifications.ringing._sleep = sleep
-        yield Scene(chat, community, await people(chat), service, delays)
+        yield Scene(chat, community, await members_by_role(chat), service, delays)
 
 
 async def test_a_mention_sends_a_notification_that_only_the_device_can_read(scene: Scene) -> None:
@@ -281,13 +282,13 @@ async def test_devices_still_get_notifications_after_a_restart(variables: dict[s
     async with push_service() as service:
         async with server_with_insight(variables) as (chat, community):
             community.notifications.poster.exempt.add(service.origin)
-            folk = await people(chat)
+            folk = await members_by_role(chat)
             browser = Browser(service)
             await folk.member.done("PUT", OWN, browser.subscription())
             key = (await folk.member.done("GET", OWN))["public_key"]
         async with server_with_insight(variables) as (chat, community):
             community.notifications.poster.exempt.add(service.origin)
-            owner = Person(chat, folk.owner.device, folk.owner.id, folk.owner.token)
+            owner = HttpMember(chat, folk.owner.device, folk.owner.id, folk.owner.token)
             mention = f"[You](mention:{folk.member.id}) again"
             await owner.done("POST", f"{GENERAL}/messages", {"text": mention})
             received = await service.next()

@@ -22,8 +22,8 @@ from svc.chat.settings import management
 from svc.chat.settings.management import OperatingConfig
 from svc.cli import parser
 from tests.chat.chat_server import ChatServer, chat_server
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import newcomer
 
 TOKEN = "a token of management \u00fc"
 DEFAULTS = {

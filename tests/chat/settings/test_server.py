@@ -3,8 +3,9 @@
 from typing import Any
 
 from tests.chat.chat_server import ChatServer, chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.invites.test_applications import apply
-from tests.chat.people import People, Person, newcomer
+from tests.chat.members_by_role import MembersByRole
 from tests.kit.device import Device
 
 SETTINGS = "/api/settings"
@@ -16,7 +17,7 @@ async def info(chat: ChatServer) -> dict[str, Any]:
         return body
 
 
-async def test_a_changed_server_name_appears_everywhere_immediately(folk: People) -> None:
+async def test_a_changed_server_name_appears_everywhere_immediately(folk: MembersByRole) -> None:
     async with folk.live("member") as [member]:
         wanted = {"name": "Chess club", "description": "We play on Mondays"}
         await folk.owner.done("PATCH", SETTINGS, wanted)
@@ -37,19 +38,19 @@ async def test_a_stored_setting_overrides_the_environment(variables: dict[str, s
     device = Device()
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
-        olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        olga = HttpMember(chat, device, answer["member"]["id"], answer["access_token"])
         await olga.done("PATCH", SETTINGS, {"name": "Chess club"})
     async with chat_server(variables | {"SERVER_NAME": "Other", "SERVER_DESCRIPTION": "Words"}) as chat:
         shown = await info(chat)
         assert (shown["name"], shown["description"]) == ("Chess club", "Words")
         answer = await chat.sign_in(device)
-        olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        olga = HttpMember(chat, device, answer["member"]["id"], answer["access_token"])
         assert (await olga.done("PATCH", SETTINGS, {"name": None}))["name"] == "Other"
     async with chat_server(variables | {"SERVER_NAME": "Third"}) as chat:
         assert (await info(chat))["name"] == "Third"
 
 
-async def test_new_members_must_accept_the_current_rules(folk: People) -> None:
+async def test_new_members_must_accept_the_current_rules(folk: MembersByRole) -> None:
     assert (await info(folk.chat))["rulesVersion"] == ""
     await folk.owner.done("PATCH", SETTINGS, {"rules": "Be kind."})
     version = (await info(folk.chat))["rulesVersion"]
@@ -69,7 +70,7 @@ async def test_new_members_must_accept_the_current_rules(folk: People) -> None:
     await newcomer(folk.chat, "New")
 
 
-async def test_new_members_land_in_the_welcome_channel_that_the_owner_chose(folk: People) -> None:
+async def test_new_members_land_in_the_welcome_channel_that_the_owner_chose(folk: MembersByRole) -> None:
     await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
     assert (await apply(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] == "general"
     invite = await folk.owner.done("POST", "/api/invites", {"channel_id": "lobby"})

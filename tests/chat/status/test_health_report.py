@@ -14,17 +14,17 @@ from svc.base.machine import Machine
 from svc.chat import config
 from svc.chat.status.health_report import BACKUP_AFTER_MS, HealthReport, Sources
 from svc.tools.doctor import machine as doctor
-from tests.chat.people import People, holder_of
+from tests.chat.members_by_role import MembersByRole, member_with
 
 HEALTH = "/api/health"
 
 
-async def checks(folk: People) -> dict[str, tuple[str, str]]:
+async def checks(folk: MembersByRole) -> dict[str, tuple[str, str]]:
     entries = (await folk.owner.done("GET", HEALTH))["checks"]
     return {check["check"]: (check["verdict"], check["state"]) for check in entries}
 
 
-async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> None:
+async def test_a_healthy_server_reports_its_checks_and_notices(folk: MembersByRole) -> None:
     by_name = await checks(folk)
     assert by_name == {
         "database": ("ok", "sound"),
@@ -38,7 +38,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> 
     }
 
 
-async def test_the_report_lists_connected_members_and_their_pages(folk: People) -> None:
+async def test_the_report_lists_connected_members_and_their_pages(folk: MembersByRole) -> None:
     async with folk.live("member", "owner"), folk.live("member"):
         response = await folk.owner.done("GET", HEALTH)
     pages = {entry["member_id"]: entry["pages"] for entry in response["connected"]}
@@ -49,9 +49,9 @@ async def test_the_report_lists_connected_members_and_their_pages(folk: People) 
 
 
 async def test_only_the_owner_can_read_the_report_and_it_contains_no_secrets(
-    folk: People, variables: dict[str, str]
+    folk: MembersByRole, variables: dict[str, str]
 ) -> None:
-    keeper = await holder_of(folk, "manage_channels", "manage_roles", "view_audit_log")
+    keeper = await member_with(folk, "manage_channels", "manage_roles", "view_audit_log")
     for person in (folk.admin, folk.moderator, folk.member, keeper):
         assert await person.refused("GET", HEALTH) == "forbidden"
     text = json.dumps(await folk.owner.done("GET", HEALTH))
@@ -59,7 +59,9 @@ async def test_only_the_owner_can_read_the_report_and_it_contains_no_secrets(
         assert variables[name] not in text
 
 
-async def test_the_report_shows_the_age_of_the_newest_backup(folk: People, variables: dict[str, str]) -> None:
+async def test_the_report_shows_the_age_of_the_newest_backup(
+    folk: MembersByRole, variables: dict[str, str]
+) -> None:
     folder, now_ms = Path(variables["DATA_DIR"]) / "backups", int(time.time() * 1000)
     folder.mkdir(exist_ok=True)
     (folder / f"backup-{now_ms - BACKUP_AFTER_MS - 1000}.tar.gz").touch()

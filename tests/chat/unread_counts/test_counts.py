@@ -13,23 +13,24 @@ from svc.chat.linked_accounts import requests as account_requests
 from svc.chat.unread_counts import requests
 from svc.chat.unread_counts.counts_tokens import INVALID_BURST
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, Person, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.kit.device import Device
 
 OWN, GENERAL = "/api/me/counts-token", "/api/channels/general"
 # The origin that a sandboxed frame on another server's page sends.
 FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
-World = tuple[ChatServer, Community, People]
+World = tuple[ChatServer, Community, MembersByRole]
 
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
     async with server_with_insight(variables) as (chat, community):
-        yield chat, community, await people(chat)
+        yield chat, community, await members_by_role(chat)
 
 
-async def token_of(person: Person) -> str:
+async def token_of(person: HttpMember) -> str:
     return str((await person.done("POST", OWN))["token"])
 
 
@@ -89,7 +90,7 @@ async def test_a_counts_token_expires(world: World, end: str) -> None:
     assert (status, refusal["error"], readable) == (401, "token_invalid", None)
 
 
-async def link_and_unlink(chat: ChatServer, member: Person) -> None:
+async def link_and_unlink(chat: ChatServer, member: HttpMember) -> None:
     """Link a second device, which could copy the token, and unlink it."""
     code = (await member.done("POST", "/api/me/devices/link"))["code"]
     await chat.sign_in(Device(), link_code=code)
@@ -100,7 +101,7 @@ async def link_and_unlink(chat: ChatServer, member: Person) -> None:
 
 async def test_a_counts_token_survives_a_restart(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
-        token = await token_of((await people(chat)).owner)
+        token = await token_of((await members_by_role(chat)).owner)
     async with server_with_insight(variables) as (chat, _):
         assert (await counts(chat, token))[0] == 200
 

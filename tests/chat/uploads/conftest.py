@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.chat.uploads.upload_helpers import UploadServer
 
 
@@ -13,5 +13,5 @@ from tests.chat.uploads.upload_helpers import UploadServer
 async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
     """Yield a server with its members and access to its internals."""
     async with server_with_insight(variables) as (chat, community):
-        folk: People = await people(chat)
+        folk: MembersByRole = await members_by_role(chat)
         yield UploadServer(chat, community, folk, variables)

@@ -12,7 +12,7 @@ from tusclient.client import TusClient
 
 from svc.base.object_store import ObjectMissing
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import people
+from tests.chat.members_by_role import members_by_role
 from tests.chat.uploads.upload_helpers import GENERAL, PNG, UploadServer
 from tests.kit.object_stores import STORES, Stores
 
@@ -23,7 +23,7 @@ async def server(
 ) -> AsyncIterator[UploadServer]:
     variables |= stores.variables(request.param)
     async with server_with_insight(variables) as (chat, community):
-        yield UploadServer(chat, community, await people(chat), variables)
+        yield UploadServer(chat, community, await members_by_role(chat), variables)
 
 
 async def test_a_file_is_posted_served_in_ranges_and_swept_with_its_message(server: UploadServer) -> None:

@@ -11,7 +11,8 @@ from svc.chat.community import Community
 from svc.chat.media import usage
 from svc.chat.uploads import limits
 from tests.chat.chat_server import chat_server
-from tests.chat.people import People, newcomer
+from tests.chat.http_member import newcomer
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.uploads.upload_helpers import GENERAL, PNG, TUS, UploadServer
 from tests.kit.wait import eventually, wait_until
 
@@ -426,7 +427,7 @@ async def test_files_are_refused_and_everything_else_works_while_uploads_are_dis
     for more in ({"DISABLE_S3": "true"}, {"STORAGE_BACKEND": "s3"}):
         async with chat_server({**variables, **more}) as chat:
             person = await newcomer(chat, "Member")
-            server = UploadServer(chat, cast(Community, None), cast(People, None), variables)
+            server = UploadServer(chat, cast(Community, None), cast(MembersByRole, None), variables)
             status, answer = await server.send(person)
             assert (status, answer["error"]) == (503, "uploads_disabled")
             await person.done("POST", "/api/channels/general/messages", {"text": "hello"})

@@ -12,7 +12,8 @@ from svc.base.control_socket import ask
 from svc.base.object_store_config import read
 from svc.chat.community import Community
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import People, Person
+from tests.chat.http_member import HttpMember
+from tests.chat.members_by_role import MembersByRole
 
 # The data starts like a picture, but no test decodes it.
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
@@ -25,7 +26,7 @@ TUS = {"Tus-Resumable": "1.0.0"}
 class UploadServer:
     chat: ChatServer
     community: Community
-    folk: People
+    folk: MembersByRole
     variables: Mapping[str, str]
 
     @property
@@ -35,7 +36,7 @@ class UploadServer:
     # Acting as the page.
 
     async def send(
-        self, person: Person, path: str = GENERAL, content: bytes = PNG, name: str = "cat.png"
+        self, person: HttpMember, path: str = GENERAL, content: bytes = PNG, name: str = "cat.png"
     ) -> tuple[int, Any]:
         """Upload in one request. Return the status and body of the response."""
         form = FormData(quote_fields=False)
@@ -44,14 +45,14 @@ class UploadServer:
         async with self.chat.http.post(path, data=form, headers=headers) as response:
             return response.status, await response.json()
 
-    async def sent(self, person: Person, path: str = GENERAL, content: bytes = PNG) -> str:
+    async def sent(self, person: HttpMember, path: str = GENERAL, content: bytes = PNG) -> str:
         """Upload a file that must be accepted. Return the id of the upload."""
         status, answer = await self.send(person, path, content)
         assert status == 201, answer
         return str(answer["id"])
 
     async def begin(
-        self, person: Person, length: int, path: str = GENERAL, **headers: str
+        self, person: HttpMember, length: int, path: str = GENERAL, **headers: str
     ) -> tuple[int, str, Any]:
         """Start an upload as a tus client. Return the status, the location, and the error body if any."""
         request_headers = {
@@ -64,7 +65,7 @@ class UploadServer:
             where = response.headers.get("Location", "")
             return response.status, where, await response.json() if response.status >= 400 else None
 
-    async def append(self, person: Person, where: str, offset: int, content: bytes) -> tuple[int, str]:
+    async def append(self, person: HttpMember, where: str, offset: int, content: bytes) -> tuple[int, str]:
         """Append to an upload. Return the status, and the new offset or the error code."""
         headers = {**TUS, "Upload-Offset": str(offset), "Authorization": f"Bearer {person.token}"}
         headers["Content-Type"] = "application/offset+octet-stream"
@@ -73,7 +74,7 @@ class UploadServer:
                 return response.status, str((await response.json())["error"])
             return response.status, response.headers["Upload-Offset"]
 
-    async def done(self, person: Person, path: str = GENERAL, content: bytes = PNG) -> str:
+    async def done(self, person: HttpMember, path: str = GENERAL, content: bytes = PNG) -> str:
         """Upload a file and process it as the worker. Return the id of the upload."""
         upload_id = await self.sent(person, path, content)
         await self.work(written=b"written anew")

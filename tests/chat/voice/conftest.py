@@ -12,9 +12,9 @@ from svc.base.signalling_codec import payload
 from svc.chat.community import Community
 from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import Person, newcomer
 from tests.chat.private_conversations.mls_messages import Client
 
 
@@ -26,7 +26,7 @@ class World:
     mod: LiveMember
     ada: LiveMember
     bob: LiveMember
-    people: dict[str, Person]
+    people: dict[str, HttpMember]
 
     async def take_part(self, *members: LiveMember) -> None:
         """Register the members' devices for private conversations."""

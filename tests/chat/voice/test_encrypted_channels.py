@@ -13,9 +13,9 @@ from svc.base.signalling_codec import payload
 from svc.chat.community import Community
 from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.live_member import LiveMember
-from tests.chat.people import Person, newcomer
 from tests.chat.private_conversations.mls_messages import Client
 
 LOBBY = {"id": "lobby"}
@@ -42,7 +42,7 @@ class World:
     chat: ChatServer
     community: Community
     sfu: FakeSfu
-    owner: Person
+    owner: HttpMember
     server_id: str
     stack: AsyncExitStack
     callers: list[Caller] = field(default_factory=list)

@@ -10,8 +10,8 @@ from svc.chat.access.permissions import Override, Overrides, Permission, Role
 from svc.chat.audit.log import WantedEntries
 from svc.chat.community import Community
 from tests.chat.fake_sfu import FakeSfu
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import give_role, server_with_insight
-from tests.chat.people import newcomer
 from tests.chat.voice.conftest import World
 from tests.kit.wait import wait_until
 

@@ -4,14 +4,14 @@ it.
 
 from typing import Any
 
+from tests.chat.http_member import HttpMember
 from tests.chat.live_member import LiveMember
-from tests.chat.people import Person
 from tests.chat.private_conversations.test_private import second_device
 from tests.chat.push.service import Browser, push_service
 from tests.chat.voice.conftest import World
 
 
-def person(world: World, member: LiveMember) -> Person:
+def person(world: World, member: LiveMember) -> HttpMember:
     return world.people[member.id]
 
 

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 
 
 @pytest.fixture
-async def hook(folk: People) -> AsyncIterator[Hook]:
+async def hook(folk: MembersByRole) -> AsyncIterator[Hook]:
     async with hook_of(folk.owner) as made:
         yield made

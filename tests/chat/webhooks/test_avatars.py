@@ -11,12 +11,13 @@ from PIL import Image
 
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from tests.chat.chat_server import chat_server
-from tests.chat.people import People, Person, newcomer
+from tests.chat.http_member import HttpMember, newcomer
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook
 from tests.kit.pictures import encoded, scene
 
 
-async def put(person: Person, hook: Hook, data: bytes) -> tuple[int, Any]:
+async def put(person: HttpMember, hook: Hook, data: bytes) -> tuple[int, Any]:
     headers = {"Authorization": f"Bearer {person.token}"}
     async with person.chat.http.put(
         f"{avatar_of(hook)}/picture", data=BytesIO(data), headers=headers
@@ -28,7 +29,7 @@ def avatar_of(hook: Hook) -> str:
     return hook.path.rpartition("/")[0]
 
 
-async def loaded(person: Person, url: str) -> Image.Image:
+async def loaded(person: HttpMember, url: str) -> Image.Image:
     async with person.chat.http.get(url) as response:
         assert response.status == 200, await response.text()
         return Image.open(BytesIO(await response.read()))
@@ -41,7 +42,7 @@ async def author_of_post(hook: Hook) -> dict[str, Any]:
     return author
 
 
-async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, folk: People) -> None:
+async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, folk: MembersByRole) -> None:
     assert (await author_of_post(hook))["avatar"] is None
     status, webhook = await put(folk.admin, hook, encoded(scene(1024, 512), "PNG"))
     assert status == 200
@@ -53,7 +54,9 @@ async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, f
     assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
 
 
-async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(hook: Hook, folk: People) -> None:
+async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(
+    hook: Hook, folk: MembersByRole
+) -> None:
     first = (await put(folk.owner, hook, encoded(scene(64, 64), "PNG")))[1]["picture"]
     assert (await author_of_post(hook))["avatar"] == first
     second = (await put(folk.owner, hook, encoded(scene(32, 32), "JPEG")))[1]["picture"]
@@ -78,14 +81,14 @@ async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(hook
     ],
 )
 async def test_an_invalid_avatar_changes_nothing(
-    hook: Hook, folk: People, data: bytes, status: int, code: str
+    hook: Hook, folk: MembersByRole, data: bytes, status: int, code: str
 ) -> None:
     answer = await put(folk.owner, hook, data)
     assert (answer[0], answer[1]["error"]) == (status, code)
     assert (await folk.owner.done("GET", avatar_of(hook)))["picture"] is None
 
 
-async def test_only_managers_of_the_webhook_can_change_its_avatar(hook: Hook, folk: People) -> None:
+async def test_only_managers_of_the_webhook_can_change_its_avatar(hook: Hook, folk: MembersByRole) -> None:
     picture = encoded(scene(64, 64), "PNG")
     assert (await put(folk.moderator, hook, picture))[1]["error"] == "forbidden"
     assert await folk.moderator.refused("DELETE", f"{avatar_of(hook)}/picture") == "forbidden"

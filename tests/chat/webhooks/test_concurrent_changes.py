@@ -12,8 +12,8 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.webhooks.publisher import NOTHING_COLLECTED
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, newcomer
 
 PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
@@ -33,7 +33,7 @@ class SlowPictures:
 
 @dataclass
 class Site:
-    owner: Person
+    owner: HttpMember
     community: Community
     pictures: SlowPictures
     webhook: dict[str, Any]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.alertmanager import alertmanager, posting_to_slack
 from tests.kit.packages import NODE, npm_packages, python_packages

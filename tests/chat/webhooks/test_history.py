@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.chat.people import People, holder_of
+from tests.chat.members_by_role import MembersByRole, member_with
 from tests.chat.webhooks.webhook_client import Hook
 
 
@@ -11,13 +11,13 @@ async def post(hook: Hook, body: str, to: str = "", **headers: str) -> int:
         return response.status
 
 
-async def history(folk: People, hook: Hook) -> list[dict[str, Any]]:
+async def history(folk: MembersByRole, hook: Hook) -> list[dict[str, Any]]:
     webhook_id = hook.path.split("/")[3]
     posts: list[dict[str, Any]] = (await folk.admin.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
     return posts
 
 
-async def test_accepted_and_refused_posts_are_listed_newest_first(folk: People, hook: Hook) -> None:
+async def test_accepted_and_refused_posts_are_listed_newest_first(folk: MembersByRole, hook: Hook) -> None:
     assert await history(folk, hook) == []
     assert await post(hook, '{"text": "hello", "tts": true}') == 200
     message = await hook.arrived()
@@ -47,7 +47,7 @@ async def test_accepted_and_refused_posts_are_listed_newest_first(folk: People, 
 
 
 async def test_a_flood_of_refused_posts_does_not_displace_earlier_posts_and_uses_bounded_memory(
-    folk: People, hook: Hook
+    folk: MembersByRole, hook: Hook
 ) -> None:
     assert await post(hook, '{"text": "hello"}') == 200
     for _ in range(40):
@@ -63,7 +63,7 @@ async def test_a_flood_of_refused_posts_does_not_displace_earlier_posts_and_uses
 
 
 async def test_requests_without_the_url_leave_no_trace_and_only_managers_see_the_history(
-    folk: People, hook: Hook
+    folk: MembersByRole, hook: Hook
 ) -> None:
     webhook_id = hook.path.split("/")[3]
     async with hook.chat.http.post(f"/api/webhooks/{webhook_id}/wrong", data=b"nonsense") as response:
@@ -76,10 +76,10 @@ async def test_requests_without_the_url_leave_no_trace_and_only_managers_see_the
 
 
 async def test_the_history_does_not_name_a_channel_that_is_hidden_from_the_manager(
-    folk: People, hook: Hook
+    folk: MembersByRole, hook: Hook
 ) -> None:
     webhook_id = hook.path.split("/")[3]
-    manager = await holder_of(folk, "manage_webhooks")
+    manager = await member_with(folk, "manage_webhooks")
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]

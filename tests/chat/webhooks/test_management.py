@@ -10,32 +10,35 @@ import pytest
 
 from svc.chat.webhooks import rules
 from tests.chat.chat_server import chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, Person, newcomer, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.chat.webhooks.webhook_client import Hook
 
 NAMES = {"id", "name", "channel_id", "picture", "created_by", "created_at_ms"}
 
 
-async def made(person: Person, name: str = "Builds", channel_id: str | None = "general") -> dict[str, Any]:
+async def made(
+    person: HttpMember, name: str = "Builds", channel_id: str | None = "general"
+) -> dict[str, Any]:
     answer: dict[str, Any] = await person.done(
         "POST", "/api/webhooks", {"name": name, "channel_id": channel_id}
     )
     return answer
 
 
-async def status_of_post(person: Person, webhook: dict[str, Any], body: object = None) -> tuple[int, Any]:
+async def status_of_post(person: HttpMember, webhook: dict[str, Any], body: object = None) -> tuple[int, Any]:
     path = f"/api/webhooks/{webhook['id']}/{webhook['token']}"
     async with person.chat.http.post(path, json=body or {"text": "a"}) as response:
         return response.status, await response.json()
 
 
-async def audit_of(folk: People, webhook_id: str) -> list[tuple[str, str | None, Any]]:
+async def audit_of(folk: MembersByRole, webhook_id: str) -> list[tuple[str, str | None, Any]]:
     entries = (await folk.owner.done("GET", f"/api/audit?target_id={webhook_id}"))["entries"]
     return [(entry["action"], entry["actor_id"], entry["details"]) for entry in entries]
 
 
-async def test_the_response_to_creating_a_webhook_contains_its_url(folk: People) -> None:
+async def test_the_response_to_creating_a_webhook_contains_its_url(folk: MembersByRole) -> None:
     status, webhook = await folk.admin.ask(
         "POST", "/api/webhooks", {"name": " Builds ", "channel_id": "general"}
     )
@@ -51,13 +54,13 @@ async def test_the_response_to_creating_a_webhook_contains_its_url(folk: People)
         assert response.status == 200
 
 
-async def test_managers_can_retrieve_the_url_again(folk: People) -> None:
+async def test_managers_can_retrieve_the_url_again(folk: MembersByRole) -> None:
     webhook = await made(folk.owner)
     assert await folk.admin.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
     assert await folk.admin.done("GET", "/api/webhooks") == {"webhooks": [webhook]}
 
 
-async def test_changes_to_name_and_channel_are_saved(folk: People) -> None:
+async def test_changes_to_name_and_channel_are_saved(folk: MembersByRole) -> None:
     webhook = await made(folk.owner)
     path = f"/api/webhooks/{webhook['id']}"
     renamed = await folk.owner.done("PATCH", path, {"name": "Deploys"})
@@ -87,7 +90,7 @@ async def test_changes_to_name_and_channel_are_saved(folk: People) -> None:
         ({"channel_id": ""}, "invalid_request"),
     ],
 )
-async def test_invalid_values_are_refused(folk: People, change: dict[str, object], code: str) -> None:
+async def test_invalid_values_are_refused(folk: MembersByRole, change: dict[str, object], code: str) -> None:
     webhook = await made(folk.owner)
     assert await folk.owner.refused("PATCH", f"/api/webhooks/{webhook['id']}", change) == code
     assert await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
@@ -98,7 +101,7 @@ async def test_invalid_values_are_refused(folk: People, change: dict[str, object
         )
 
 
-async def test_names_are_checked_for_blocked_words(folk: People) -> None:
+async def test_names_are_checked_for_blocked_words(folk: MembersByRole) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
     assert (
         await folk.owner.refused("POST", "/api/webhooks", {"name": "bullshit", "channel_id": "general"})
@@ -106,7 +109,7 @@ async def test_names_are_checked_for_blocked_words(folk: People) -> None:
     )
 
 
-async def test_a_deleted_webhook_stops_at_once_but_its_messages_stay(folk: People) -> None:
+async def test_a_deleted_webhook_stops_at_once_but_its_messages_stay(folk: MembersByRole) -> None:
     webhook = await made(folk.owner)
     assert (await status_of_post(folk.owner, webhook))[0] == 200
     await folk.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")
@@ -116,7 +119,7 @@ async def test_a_deleted_webhook_stops_at_once_but_its_messages_stay(folk: Peopl
     assert [message["author"]["display_name"] for message in messages] == ["Builds"]
 
 
-async def test_deleting_a_channel_removes_it_from_its_webhooks(folk: People) -> None:
+async def test_deleting_a_channel_removes_it_from_its_webhooks(folk: MembersByRole) -> None:
     channel = await folk.owner.done("POST", "/api/channels", {"name": "builds", "type": "text"})
     webhook = await made(folk.owner, channel_id=channel["id"])
     async with folk.live("owner") as [owner]:
@@ -131,7 +134,7 @@ async def test_deleting_a_channel_removes_it_from_its_webhooks(folk: People) -> 
 
 
 @pytest.fixture
-async def keeper(folk: People) -> Person:
+async def keeper(folk: MembersByRole) -> HttpMember:
     """Create a member who manages webhooks only in `general`, and cannot view `staff`."""
     keeper = await newcomer(folk.chat, "Keeper")
     override = f"/api/channels/general/overrides/member/{keeper.id}"
@@ -140,7 +143,7 @@ async def keeper(folk: People) -> Person:
 
 
 @pytest.fixture
-async def staff(folk: People, keeper: Person) -> AsyncIterator[str]:
+async def staff(folk: MembersByRole, keeper: HttpMember) -> AsyncIterator[str]:
     hidden = {"type": "member", "target_id": keeper.id, "deny": ["view_channel"]}
     channel = await folk.owner.done(
         "POST", "/api/channels", {"name": "staff", "type": "text", "overrides": [hidden]}
@@ -148,7 +151,7 @@ async def staff(folk: People, keeper: Person) -> AsyncIterator[str]:
     yield channel["id"]
 
 
-async def test_a_manager_of_one_channel_manages_its_webhooks(keeper: Person) -> None:
+async def test_a_manager_of_one_channel_manages_its_webhooks(keeper: HttpMember) -> None:
     webhook = await made(keeper)
     path = f"/api/webhooks/{webhook['id']}"
     assert (await keeper.done("GET", "/api/webhooks"))["webhooks"] == [webhook]
@@ -157,7 +160,7 @@ async def test_a_manager_of_one_channel_manages_its_webhooks(keeper: Person) -> 
 
 
 async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
-    folk: People, keeper: Person, staff: str
+    folk: MembersByRole, keeper: HttpMember, staff: str
 ) -> None:
     others = [await made(folk.owner, channel_id=channel) for channel in (staff, "lobby", None)]
     mine = await made(keeper)
@@ -178,7 +181,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
     assert await keeper.refused("POST", "/api/webhooks", {"name": "a"}) == "forbidden"
 
 
-async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: People) -> None:
+async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: MembersByRole) -> None:
     # Others might not be allowed to view the channel of its earlier posts.
     owners, admins = await made(folk.owner), await made(folk.admin)
     path = f"/api/webhooks/{owners['id']}"
@@ -196,7 +199,7 @@ async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(
     await folk.admin.done("GET", path)
 
 
-async def test_a_member_who_manages_no_channel_sees_no_webhooks(folk: People) -> None:
+async def test_a_member_who_manages_no_channel_sees_no_webhooks(folk: MembersByRole) -> None:
     webhook = await made(folk.owner)
     for method in ("GET", "PATCH", "DELETE"):
         assert await folk.moderator.refused(method, f"/api/webhooks/{webhook['id']}") in (
@@ -209,7 +212,7 @@ async def test_a_member_who_manages_no_channel_sees_no_webhooks(folk: People) ->
 # Pushes.
 
 
-async def test_managers_are_notified_of_every_change_and_other_members_of_none(folk: People) -> None:
+async def test_managers_are_notified_of_every_change_and_other_members_of_none(folk: MembersByRole) -> None:
     async with folk.live("admin", "moderator") as [admin, moderator]:
         webhook = await made(folk.owner)
         public = {name: webhook[name] for name in NAMES}
@@ -225,7 +228,7 @@ async def test_managers_are_notified_of_every_change_and_other_members_of_none(f
 
 
 async def test_a_webhook_moved_between_channels_appears_or_disappears_for_their_managers(
-    folk: People, keeper: Person
+    folk: MembersByRole, keeper: HttpMember
 ) -> None:
     webhook = await made(folk.owner, channel_id="lobby")
     path = f"/api/webhooks/{webhook['id']}"
@@ -239,7 +242,7 @@ async def test_a_webhook_moved_between_channels_appears_or_disappears_for_their_
 # The audit log.
 
 
-async def test_every_action_is_in_the_audit_log_without_secrets(folk: People) -> None:
+async def test_every_action_is_in_the_audit_log_without_secrets(folk: MembersByRole) -> None:
     webhook = await made(folk.owner)
     path = f"/api/webhooks/{webhook['id']}"
     await folk.admin.done("PATCH", path, {"name": "Deploys", "channel_id": "lobby"})
@@ -262,7 +265,7 @@ async def test_every_action_is_in_the_audit_log_without_secrets(folk: People) ->
 
 async def test_the_operator_manages_webhooks_over_the_control_socket(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         run = community.commands.run
         answer = await run("webhook_create", {"channel": "#General", "name": "Builds"})
         webhook: Any = answer["result"]
@@ -322,12 +325,14 @@ async def test_webhooks_survive_a_restart(variables: dict[str, str]) -> None:
         assert (await status_of_post(owner, webhook))[0] == 200
 
 
-async def test_the_hook_fixture_creates_an_ordinary_webhook(hook: Hook, folk: People) -> None:
+async def test_the_hook_fixture_creates_an_ordinary_webhook(hook: Hook, folk: MembersByRole) -> None:
     [only] = (await folk.owner.done("GET", "/api/webhooks"))["webhooks"]
     assert hook.url == only["url"]
 
 
-async def test_the_number_of_webhooks_is_limited(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_webhooks_is_limited(
+    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rules, "MAX_WEBHOOKS", 2)
     first = await made(folk.owner)
     await made(folk.owner)

@@ -8,8 +8,8 @@ from svc.chat.media.stored_media import Media, ObjectInfo
 from svc.chat.media.sweep import Sweep
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import StoredPictures
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import newcomer
 
 PIXELS = b"pixels, as far as the store cares"
 CARD = {"title": "card", "image_url": "https://pictures.example/i.png"}

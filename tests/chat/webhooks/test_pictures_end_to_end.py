@@ -18,7 +18,7 @@ from aiohttp import ClientSession, TCPConnector
 
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.chat_server import ChatServer
-from tests.chat.people import Person, newcomer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.webhooks.picture_server import PNG, padded
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.certificates import Authority
@@ -46,7 +46,7 @@ HTTP, HTTPS = "http://pictures.example", "https://secure.example"
 class Site:
     """A chat server's process with a webhook, hosts on the internet, and internal hosts."""
 
-    def __init__(self, hook: Hook, owner: Person, host: Host, store: Path, server: ChatProcess) -> None:
+    def __init__(self, hook: Hook, owner: HttpMember, host: Host, store: Path, server: ChatProcess) -> None:
         self.hook = hook
         self.owner = owner
         self.host = host

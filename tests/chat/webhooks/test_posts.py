@@ -11,7 +11,8 @@ import pytest
 
 from svc.chat.webhooks import requests
 from tests.chat.chat_server import chat_server
-from tests.chat.people import People, newcomer
+from tests.chat.http_member import newcomer
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook
 
 StatusAndBody = tuple[int, Any]
@@ -51,7 +52,7 @@ async def test_a_post_gets_a_response_and_is_delivered_to_readers(hook: Hook) ->
     }
 
 
-async def test_cards_are_delivered_and_stored_as_sent(hook: Hook, folk: People) -> None:
+async def test_cards_are_delivered_and_stored_as_sent(hook: Hook, folk: MembersByRole) -> None:
     card = {
         "title": "Build 512",
         "url": "https://ci.example/512",
@@ -94,7 +95,7 @@ async def test_errors_have_exactly_the_documented_bodies(
     assert await post(hook, body) == (status, answer)
 
 
-async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, folk: People) -> None:
+async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, folk: MembersByRole) -> None:
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     assert await post(hook, {"text": "a"}) == (400, {"error": "no_channel"})
     # The channel is checked before the payload is parsed.
@@ -102,7 +103,9 @@ async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, fo
 
 
 @pytest.mark.parametrize("wrong", ["token", "id", "both", "another webhook's"])
-async def test_only_the_right_token_for_the_right_webhook_works(hook: Hook, folk: People, wrong: str) -> None:
+async def test_only_the_right_token_for_the_right_webhook_works(
+    hook: Hook, folk: MembersByRole, wrong: str
+) -> None:
     other = await folk.owner.done("POST", "/api/webhooks", {"name": "Other", "channel_id": "general"})
     _, _, _, webhook_id, token = hook.path.split("/")
     path = {
@@ -140,7 +143,7 @@ async def test_other_http_methods_are_refused(hook: Hook) -> None:
 
 
 async def test_fifteen_of_forty_simultaneous_posts_are_accepted(
-    hook: Hook, clock: list[int], folk: People
+    hook: Hook, clock: list[int], folk: MembersByRole
 ) -> None:
     answers = await asyncio.gather(*(post(hook, {"text": str(n)}) for n in range(40)))
     refused = [answer for answer in answers if answer[0] != 200]
@@ -193,7 +196,7 @@ async def test_a_wrong_token_does_not_count_against_the_right_one(hook: Hook, cl
 
 
 async def test_posts_to_a_webhook_without_a_channel_count_towards_the_limit(
-    hook: Hook, clock: list[int], folk: People
+    hook: Hook, clock: list[int], folk: MembersByRole
 ) -> None:
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     answers = [(await post(hook, {"text": "a"}))[0] for _ in range(16)]
@@ -240,7 +243,7 @@ async def test_a_long_display_name_is_truncated_rather_than_refused(
 
 
 async def test_mentions_in_the_text_of_a_post_notify_members_but_mentions_in_its_cards_do_not(
-    hook: Hook, folk: People
+    hook: Hook, folk: MembersByRole
 ) -> None:
     mention = f"[you](mention:{folk.member.id})"
     everywhere = {
@@ -276,7 +279,7 @@ WORD = "bullshit"
     ],
 )
 async def test_blocked_words_are_found_in_every_part_of_a_post(
-    hook: Hook, folk: People, payload: dict[str, object]
+    hook: Hook, folk: MembersByRole, payload: dict[str, object]
 ) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
     assert await post(hook, payload) == (
@@ -296,7 +299,7 @@ async def test_blocked_words_are_found_in_every_part_of_a_post(
     assert WORD in json.dumps(message)
 
 
-async def test_moderators_can_delete_messages_from_webhooks(hook: Hook, folk: People) -> None:
+async def test_moderators_can_delete_messages_from_webhooks(hook: Hook, folk: MembersByRole) -> None:
     message_id = (await post(hook, {"text": "a"}))[1]["message_id"]
     path = f"/api/channels/general/messages/{message_id}"
     assert await folk.member.refused("DELETE", path) == "forbidden"
@@ -305,7 +308,7 @@ async def test_moderators_can_delete_messages_from_webhooks(hook: Hook, folk: Pe
 
 
 async def test_members_who_may_not_view_the_channel_are_not_notified_of_a_post(
-    hook: Hook, folk: People
+    hook: Hook, folk: MembersByRole
 ) -> None:
     outsider = await newcomer(folk.chat, "Outsider")
     override = f"/api/channels/general/overrides/member/{outsider.id}"

@@ -15,7 +15,7 @@ import pytest
 
 from svc.chat.webhooks import requests
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from tests.chat.people import People
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook
 
 DEADLINE_S = 20.0
@@ -73,7 +73,7 @@ def padded(size: int) -> bytes:
     return payload + b" " * (size - len(payload))
 
 
-async def posts(folk: People) -> int:
+async def posts(folk: MembersByRole) -> int:
     return len((await folk.owner.done("GET", "/api/channels/general/messages"))["messages"])
 
 
@@ -90,14 +90,14 @@ async def test_a_chunked_body_of_exactly_the_limit_is_accepted(sender: Sender) -
     assert (await sender.answer())[0] == 200
 
 
-async def test_a_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: People) -> None:
+async def test_a_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: MembersByRole) -> None:
     await sender.begin(f"Content-Length: {MAX_BODY_BYTES + 1}")
     await sender.send(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
     assert await posts(folk) == 0
 
 
-async def test_a_chunked_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: People) -> None:
+async def test_a_chunked_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: MembersByRole) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
@@ -130,7 +130,9 @@ async def test_after_an_oversized_body_the_connection_accepts_another_post(sende
     assert status == 200
 
 
-async def test_a_body_longer_than_declared_ends_at_the_declared_length(sender: Sender, folk: People) -> None:
+async def test_a_body_longer_than_declared_ends_at_the_declared_length(
+    sender: Sender, folk: MembersByRole
+) -> None:
     await sender.begin("Content-Length: 13")
     await sender.send(b'{"text": "a"}')
     assert (await sender.answer())[0] == 200
@@ -140,7 +142,7 @@ async def test_a_body_longer_than_declared_ends_at_the_declared_length(sender: S
 
 
 async def test_a_body_that_never_arrives_times_out(
-    sender: Sender, folk: People, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "BODY_DEADLINE_S", 0.1)
     await sender.begin("Content-Length: 100")
@@ -154,7 +156,7 @@ async def test_a_body_that_never_arrives_times_out(
 
 
 async def test_a_client_that_disconnects_before_the_end_posts_nothing(
-    hook: Hook, folk: People, caplog: pytest.LogCaptureFixture
+    hook: Hook, folk: MembersByRole, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         async with connected(hook) as sender:

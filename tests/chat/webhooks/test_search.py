@@ -11,7 +11,7 @@ from svc.chat.media.stored_media import ObjectInfo
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import StoredPictures
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, people
+from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.pictures import encoded, scene
 
@@ -24,7 +24,7 @@ CARD: dict[str, Any] = {
 }
 
 
-async def ids_found(folk: People, query: str) -> list[str]:
+async def ids_found(folk: MembersByRole, query: str) -> list[str]:
     """Return the ids of matching messages, once the index contains any."""
     async with asyncio.timeout(30):
         while True:
@@ -41,7 +41,7 @@ async def posted(hook: Hook, body: object) -> str:
 
 
 @pytest.mark.parametrize("word", ["pipeline", "quokka", "wombat", "numbat", "bilby", "dingo", "has:card"])
-async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: People, word: str) -> None:
+async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: MembersByRole, word: str) -> None:
     message_id = await posted(hook, {"cards": [CARD]})
     assert await ids_found(folk, word) == [message_id]
 
@@ -55,14 +55,14 @@ async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: Peopl
     ],
 )
 async def test_a_card_with_a_link_is_found_with_the_has_link_filter(
-    hook: Hook, folk: People, card: object
+    hook: Hook, folk: MembersByRole, card: object
 ) -> None:
     await posted(hook, {"cards": [CARD]})
     message_id = await posted(hook, {"cards": [card]})
     assert await ids_found(folk, "has:link") == [message_id]
 
 
-async def test_messages_can_be_found_by_the_webhook_as_their_author(hook: Hook, folk: People) -> None:
+async def test_messages_can_be_found_by_the_webhook_as_their_author(hook: Hook, folk: MembersByRole) -> None:
     message_id = await posted(hook, {"text": "hello"})
     assert await ids_found(folk, "from:" + hook.path.split("/")[3]) == [message_id]
 
@@ -97,7 +97,7 @@ async def test_a_card_with_a_picture_is_found_with_the_has_image_filter(
     variables: dict[str, str], name: str
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk, facts = await people(chat), ObjectInfo("image/png", width=8, height=8)
+        folk, facts = await members_by_role(chat), ObjectInfo("image/png", width=8, height=8)
         key = await community.media.keep(encoded(scene(8, 8), "PNG"), "png", facts)
         picture = {"key": key, "content_type": "image/png", "width": 8, "height": 8, "placeholder": ""}
         community.messaging.posting.collect = Stored(picture).collect

@@ -15,8 +15,9 @@ import pytest
 
 from svc.chat.webhooks.publisher import Publisher
 from svc.chat.webhooks.rules import KEY_FILE
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import People, newcomer
+from tests.chat.members_by_role import MembersByRole
 from tests.chat.webhooks.webhook_client import Hook
 
 
@@ -25,7 +26,9 @@ def holding(folder: Path, secret: str) -> list[str]:
     return [path.name for path in files if secret.encode() in path.read_bytes()]
 
 
-async def test_no_server_file_contains_a_token(hook: Hook, folk: People, variables: dict[str, str]) -> None:
+async def test_no_server_file_contains_a_token(
+    hook: Hook, folk: MembersByRole, variables: dict[str, str]
+) -> None:
     token = hook.path.rpartition("/")[2]
     async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
         assert response.status == 200
@@ -65,7 +68,7 @@ async def test_a_database_without_its_key_reveals_nothing(variables: dict[str, s
 
 
 async def test_no_log_line_or_metric_contains_a_token(
-    hook: Hook, folk: People, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    hook: Hook, folk: MembersByRole, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, _, _, webhook_id, token = hook.path.split("/")
 
@@ -102,7 +105,7 @@ async def malformed(hook: Hook) -> None:
             writer.close()
 
 
-async def test_a_page_that_resumes_receives_no_token(folk: People) -> None:
+async def test_a_page_that_resumes_receives_no_token(folk: MembersByRole) -> None:
     # Pushed events are stored for pages that resume.
     async with folk.live("admin") as [admin]:
         seq = admin.welcome["seq"]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.chat.chat_server import ChatServer
+from tests.chat.http_member import HttpMember
 from tests.chat.live_member import LiveMember
-from tests.chat.people import Person
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Hook:
 
 
 @asynccontextmanager
-async def hook_of(owner: Person) -> AsyncIterator[Hook]:
+async def hook_of(owner: HttpMember) -> AsyncIterator[Hook]:
     """Create a webhook as the owner, who also receives its posts."""
     made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     async with owner.chat.member("", owner.token) as reader:

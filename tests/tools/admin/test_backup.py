@@ -17,8 +17,8 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.media.stored_media import SERVER, ObjectInfo
 from tests.chat.chat_server import ChatServer, chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, newcomer
 from tests.kit.object_stores import MOTO, RCLONE, Stores
 from tests.tools.admin.conftest import Admin
 
@@ -37,7 +37,7 @@ def variables(data_dir: Path) -> dict[str, str]:
     }
 
 
-World = tuple[ChatServer, Community, Person]
+World = tuple[ChatServer, Community, HttpMember]
 
 
 @pytest.fixture
@@ -52,17 +52,17 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
         yield chat, community, olga
 
 
-async def _channel(person: Person) -> str:
+async def _channel(person: HttpMember) -> str:
     channels = (await person.done("GET", "/api/channels"))["channels"]
     return next(str(channel["id"]) for channel in channels if channel["name"] == "general")
 
 
-async def _post(chat: ChatServer, person: Person, text: str) -> None:
+async def _post(chat: ChatServer, person: HttpMember, text: str) -> None:
     async with chat.member("", person.token) as live:
         await live.ask("message_send", channel_id=await _channel(person), text=text)
 
 
-async def _messages(person: Person) -> list[str]:
+async def _messages(person: HttpMember) -> list[str]:
     history = await person.done("GET", f"/api/channels/{await _channel(person)}/messages")
     return [message["text"] for message in history["messages"]]
 
@@ -103,7 +103,7 @@ async def test_a_running_server_is_restored_elsewhere_unchanged(
     async with chat_server({**variables, "DATA_DIR": str(elsewhere)}) as again:
         # Olga's key still works on the restored server, and only data from after the backup is missing.
         answer = await again.sign_in(olga.device)
-        back = Person(again, olga.device, answer["member"]["id"], answer["access_token"])
+        back = HttpMember(again, olga.device, answer["member"]["id"], answer["access_token"])
         assert back.id == olga.id
         assert await _messages(back) == ["before the backup"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.chat.chat_server import ChatServer, chat_server
-from tests.chat.people import newcomer
+from tests.chat.http_member import newcomer
 from tests.tools.admin.conftest import Admin
 
 DEFAULTS = {

@@ -17,8 +17,9 @@ from svc.chat.community import Community
 from svc.chat.import_export.record_types import KINDS
 from svc.chat.media.stored_media import EMOJI, ObjectInfo
 from tests.chat.chat_server import chat_server
+from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import Person, newcomer, people
+from tests.chat.members_by_role import members_by_role
 from tests.kit.markdown import rows
 from tests.tools.admin.conftest import Admin
 
@@ -65,14 +66,14 @@ async def _put_preview(community: Community, member_id: str, channel_id: str, me
 
 
 @pytest.fixture
-async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> tuple[Path, Person]:
+async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> tuple[Path, HttpMember]:
     """Export a server with records of most kinds. Yield the file and the owner."""
     file = tmp_path / "export.zip"
     async with server_with_insight({**variables, **FILES, "ADDITIONAL_CHANNELS": "general"}) as (
         chat,
         community,
     ):
-        folk = await people(chat)
+        folk = await members_by_role(chat)
         olga, channels = folk.owner, (await folk.owner.done("GET", "/api/channels"))["channels"]
         general = next(channel["id"] for channel in channels if channel["name"] == "general")
         await olga.done("PATCH", "/api/settings", {"joinPolicy": "open"})
@@ -107,7 +108,7 @@ def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 async def test_an_export_recreates_the_same_server(
-    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
+    exported: tuple[Path, HttpMember], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     file, olga = exported
     elsewhere = admin.at(tmp_path / "elsewhere")
@@ -123,7 +124,7 @@ async def test_an_export_recreates_the_same_server(
             with Image.open(io.BytesIO(await icon.read())) as picture:
                 assert (picture.format, picture.size) == ("WEBP", (16, 16))
         answer = await chat.sign_in(olga.device)
-        back = Person(chat, olga.device, answer["member"]["id"], answer["access_token"])
+        back = HttpMember(chat, olga.device, answer["member"]["id"], answer["access_token"])
         assert answer["member"]["roles"] == ["member", "owner"]
         (thread,) = (await back.done("GET", "/api/me/threads"))["threads"]
         assert (thread["root"]["answers"]["count"], thread["unread"]) == (1, 1)
@@ -140,7 +141,7 @@ async def test_an_export_recreates_the_same_server(
 
 
 async def test_an_import_replaces_a_new_servers_defaults(
-    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
+    exported: tuple[Path, HttpMember], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     file, _ = exported
     elsewhere = {**variables, **FILES, "DATA_DIR": str(tmp_path / "elsewhere")}
@@ -153,7 +154,7 @@ async def test_an_import_replaces_a_new_servers_defaults(
 
 
 async def test_an_export_contains_no_secrets(
-    exported: tuple[Path, Person], variables: dict[str, str]
+    exported: tuple[Path, HttpMember], variables: dict[str, str]
 ) -> None:
     file, olga = exported
     with zipfile.ZipFile(file) as archive:
@@ -164,14 +165,16 @@ async def test_an_export_contains_no_secrets(
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_server_with_members_refuses_an_import(exported: tuple[Path, Person], admin: Admin) -> None:
+async def test_a_server_with_members_refuses_an_import(
+    exported: tuple[Path, HttpMember], admin: Admin
+) -> None:
     file, _ = exported
     status, _, complaint = await admin("import", str(file))
     assert (status, "somebody has joined this server already" in complaint) == (2, True)
 
 
 async def test_an_import_is_refused_while_the_server_is_running(
-    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str]
+    exported: tuple[Path, HttpMember], admin: Admin, variables: dict[str, str]
 ) -> None:
     async with chat_server(variables):
         status, _, complaint = await admin("import", str(exported[0]))
@@ -211,7 +214,7 @@ def _first(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     ],
 )
 async def test_a_faulty_file_is_reported_and_nothing_is_imported(
-    exported: tuple[Path, Person], admin: Admin, tmp_path: Path, change: Any, complaint: str
+    exported: tuple[Path, HttpMember], admin: Admin, tmp_path: Path, change: Any, complaint: str
 ) -> None:
     file, _ = exported
     _changed(file, change)
@@ -224,7 +227,7 @@ async def test_a_faulty_file_is_reported_and_nothing_is_imported(
 
 
 async def test_damaged_media_is_detected_and_nothing_is_imported(
-    exported: tuple[Path, Person], admin: Admin, tmp_path: Path
+    exported: tuple[Path, HttpMember], admin: Admin, tmp_path: Path
 ) -> None:
     file, _ = exported
     data = await asyncio.to_thread(file.read_bytes)
@@ -264,7 +267,7 @@ def test_every_record_kind_is_documented() -> None:
 
 
 async def test_the_first_newcomer_to_an_imported_server_is_not_its_owner(
-    exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
+    exported: tuple[Path, HttpMember], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     await admin.at(tmp_path / "elsewhere").json("import", str(exported[0]))
     async with chat_server({**variables, "DATA_DIR": str(tmp_path / "elsewhere")}) as chat:

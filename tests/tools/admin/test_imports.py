@@ -14,7 +14,7 @@ from PIL import Image
 
 from svc.tools.admin.imports.slack import markdown
 from tests.chat.chat_server import chat_server
-from tests.chat.people import Person, newcomer
+from tests.chat.http_member import HttpMember, newcomer
 from tests.kit.device import Device
 from tests.kit.wait import wait_until
 from tests.tools.admin.conftest import Admin
@@ -131,7 +131,7 @@ async def _imported(
     """
     async with chat_server({**variables, "STORAGE_BACKEND": "filesystem"}) as chat:
         answer = await chat.sign_in(device)
-        owner = Person(chat, device, answer["member"]["id"], answer["access_token"])
+        owner = HttpMember(chat, device, answer["member"]["id"], answer["access_token"])
         channel = (await owner.done("GET", "/api/channels"))["channels"][-1]
         path, messages = f"/api/channels/{channel['id']}/messages", []
         for message in (await owner.done("GET", path))["messages"]:
@@ -143,7 +143,7 @@ async def _imported(
         return channel, messages, entry
 
 
-async def _check_picture(owner: Person, messages: list[Any]) -> None:
+async def _check_picture(owner: HttpMember, messages: list[Any]) -> None:
     for message in messages:
         for attachment in message["attachments"]:
             async with owner.chat.http.get(attachment["url"]) as response:

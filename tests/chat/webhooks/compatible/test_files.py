@@ -12,8 +12,8 @@ from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.webhooks import publisher
 from svc.chat.webhooks.pictures import MAX_FILES
 from tests.chat.chat_server import chat_server
+from tests.chat.http_member import newcomer
 from tests.chat.internal_server import server_with_insight
-from tests.chat.people import newcomer
 from tests.chat.webhooks.webhook_client import Hook, hook_of
 from tests.kit.pictures import SECRET, decoded, encoded, noise, scene
 

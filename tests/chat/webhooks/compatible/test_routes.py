@@ -10,7 +10,7 @@ from aiohttp import FormData
 
 from svc.chat.webhooks import requests
 from svc.chat.webhooks.compatible import requests as compatible
-from tests.chat.people import Person
+from tests.chat.http_member import HttpMember
 from tests.chat.webhooks.compatible.github_payloads import ISSUE, event, push
 from tests.chat.webhooks.webhook_client import Hook
 
@@ -214,7 +214,7 @@ async def test_all_endpoints_share_the_rate_limit(hook: Hook, monkeypatch: pytes
 
 
 async def test_a_post_to_a_webhook_without_a_channel_gets_the_error_no_channel(
-    hook: Hook, owner: Person
+    hook: Hook, owner: HttpMember
 ) -> None:
     await owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     response = await _post(hook, "discord", json={"content": "x"})
