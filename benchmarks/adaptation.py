@@ -25,9 +25,9 @@ from benchmarks import livekit, sharpness, unwatched_video, voice
 from benchmarks.simulated_devices import NOISY_CAPTURE
 from tests._rtp.link_plans import Run, violations
 from tests._rtp.test_bandwidth_plans import PLANS, SEEDS
+from tests.kit.browser_users import WIDE, Capture, bare_chromium
 from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
-from tests.kit.people import WIDE, Capture, bare_chromium
 
 LINES_KBPS = (8_000, 2_000, 800, 300)
 WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
+from tests.kit.browser_users import Capture, People, Person, chromium, people_at
 from tests.kit.community import ask
-from tests.kit.people import Capture, People, Person, chromium, people_at
 from tests.kit.svc_up import running_svc_up
 
 PEOPLE, ROUNDS, LOOK_S, SETTLE_S = 5, 3, 20.0, 8.0

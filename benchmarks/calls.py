@@ -17,7 +17,7 @@ from pathlib import Path
 
 from playwright.async_api import CDPSession, Page
 
-from tests.kit.people import Capture, People, Person, chromium, people_at
+from tests.kit.browser_users import Capture, People, Person, chromium, people_at
 from tests.kit.svc_up import running_svc_up
 
 JOINS, STAYS, TILES = 50, 200, 12

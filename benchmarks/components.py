@@ -19,7 +19,7 @@ from pathlib import Path
 from playwright.async_api import Browser, async_playwright
 
 from svc.chat.pages.routes import WEB_FOLDER
-from tests.kit.people import FLAGS, chromium
+from tests.kit.browser_users import FLAGS, chromium
 
 HERE = Path(__file__).parent / "components"
 PACKAGES = ("lit@3.3.1", "esbuild@0.28.2")

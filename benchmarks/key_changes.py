@@ -23,8 +23,8 @@ from playwright.async_api import expect
 
 from tests.browser.test_private import conversation
 from tests.browser.test_private_groups import can_be_let_in
+from tests.kit.browser_users import Capture, Person, chromium, people_at
 from tests.kit.community import ask, own_id
-from tests.kit.people import Capture, Person, chromium, people_at
 from tests.kit.svc_up import running_svc_up
 from tests.kit.wait import wait_until
 

@@ -28,10 +28,10 @@ import jwt
 
 from benchmarks.simulated_devices import NOISY_CAPTURE
 from svc.tools.bench.server import stop
+from tests.kit.browser_users import WIDE, People, Person, bare_chromium
 from tests.kit.delayed_link import delayed
 from tests.kit.home_networks import SERVER, NetworkNamespace, home_networks, people_in, why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
-from tests.kit.people import WIDE, People, Person, bare_chromium
 from tests.kit.wait import wait_until
 
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")

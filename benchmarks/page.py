@@ -46,8 +46,8 @@ from svc.chat.messages.message import MEMBER, Author, Message, number_of
 from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.members import Member, Tally
 from svc.tools.bench.sign_up import join_all
+from tests.kit.browser_users import FLAGS, chromium
 from tests.kit.chat_process import chat_process
-from tests.kit.people import FLAGS, chromium
 
 LATENCY_MS, BYTES_PER_S = 50, 10_000_000 / 8
 MEMBERS, CHANNELS, WRITERS, MESSAGES_PER_S = 1000, 200, 20, 50

@@ -31,8 +31,8 @@ from playwright.async_api import Page, WebSocketRoute
 
 from svc.tools.supervisor import STEADY_S
 from tests.end_to_end.test_several_sfus import installation
+from tests.kit.browser_users import People, Person, chromium, people_at
 from tests.kit.page_relay import SIGNALLING
-from tests.kit.people import People, Person, chromium, people_at
 from tests.kit.sfu_process import running_sfu
 from tests.kit.svc_up import SvcUp, running_svc_up
 

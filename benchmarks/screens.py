@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.kit.people import Capture, Person, chromium, people_at
+from tests.kit.browser_users import Capture, Person, chromium, people_at
 from tests.kit.svc_up import running_svc_up
 
 SETTLE_S = 20  # During this time, Chromium estimates the bandwidth of the link.

@@ -20,8 +20,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.simulated_devices import NOISY_CAPTURE
+from tests.kit.browser_users import WIDE, Person, bare_chromium
 from tests.kit.home_networks import UDP, Home, home_networks, people_in, server_in, why_not
-from tests.kit.people import WIDE, Person, bare_chromium
 from tests.kit.shared_print import SET_VISIBILITY, SHARES_PRINT, sharp_at_ms
 
 PAPERS = cycle(("lightyellow", "lightblue", "lightgreen", "white"))

@@ -7,7 +7,7 @@ all systems under test get the same frames.
 import json
 from dataclasses import dataclass
 
-from tests.kit.people import Capture
+from tests.kit.browser_users import Capture
 
 DEVICES_SCRIPT = """
 const { width, height, frameRate } = %s;

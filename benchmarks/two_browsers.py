@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.kit.people import WIDE, People, bare_chromium, people_at
+from tests.kit.browser_users import WIDE, People, bare_chromium, people_at
 from tests.kit.svc_up import running_svc_up
 
 

@@ -14,9 +14,9 @@ from playwright.async_api import Browser
 
 from benchmarks.two_browsers import two_browsers
 from tests.kit import encoder_log
+from tests.kit.browser_users import Capture, Person
 from tests.kit.encoder_log import Entry
 from tests.kit.narrow_call import HIDDEN
-from tests.kit.people import Capture, Person
 from tests.kit.wait import wait_until
 
 CAPTURE = Capture(960, 540, 30)

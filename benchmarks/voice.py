@@ -20,11 +20,11 @@ from pathlib import Path
 import av
 import numpy as np
 
+from tests.kit.browser_users import FLAGS, Person, chromium, people_at
 from tests.kit.community import ask
 from tests.kit.firefox import FirefoxPerson, firefox, running_firefox
 from tests.kit.page_relay import firefox_behind, join_behind
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import FLAGS, Person, chromium, people_at
 from tests.kit.relay import Relay, relay
 from tests.kit.svc_up import running_svc_up
 

@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import ViewportSize
 
+from tests.kit.browser_users import VIEWPORT, People, SharedBrowsers, bare_chromium, chromium, shared_browsers
 from tests.kit.community import ROLES
 from tests.kit.firefox import Firefox, firefox, running_firefox
-from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, chromium, shared_browsers
 from tests.kit.svc_up import SvcUp, running_svc_up
 
 HERE = Path(__file__).parent

@@ -17,9 +17,9 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from tests.browser.test_hostile_content import TOO_WIDE, UNDIRECTED
+from tests.kit.browser_users import DRAWER_UP_TO, NARROW, UNTIL_STILL, WIDE, People, Person, until_still
 from tests.kit.community import ask, own_id
 from tests.kit.packages import npm_packages
-from tests.kit.people import DRAWER_UP_TO, NARROW, UNTIL_STILL, WIDE, People, Person, until_still
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, press_at, write
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
+from tests.kit.browser_users import People, Person, narrow_only, wide_only
 from tests.kit.community import ask
-from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import LiveConnection, both, box, join_and_open, message, write
 from tests.kit.wait import wait_until

@@ -6,8 +6,8 @@ Affected members are notified.
 from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import People
 from tests.kit.community import ask, community, has_no_page, open_settings, own_id, refusal
-from tests.kit.people import People
 from tests.kit.text_channels import box, message, shows, write
 from tests.kit.wait import wait_for_value
 

@@ -6,7 +6,14 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import People, Person, both_widths, narrow_only, until_touch_is_handled, wide_only
+from tests.kit.browser_users import (
+    People,
+    Person,
+    both_widths,
+    narrow_only,
+    until_touch_is_handled,
+    wide_only,
+)
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import box, do, join_and_open, message, open_channel, write
 

@@ -8,7 +8,16 @@ from pathlib import Path
 from playwright.async_api import async_playwright, expect
 
 from svc.chat.pages.routes import WEB_FOLDER
-from tests.kit.people import DEADLINE_MS, FLAGS, NARROW, WIDE, WITHOUT_REAL_TIME, People, Person, chromium
+from tests.kit.browser_users import (
+    DEADLINE_MS,
+    FLAGS,
+    NARROW,
+    WIDE,
+    WITHOUT_REAL_TIME,
+    People,
+    Person,
+    chromium,
+)
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import box, join_and_open, message, write
 

@@ -8,6 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
+from tests.kit.browser_users import NARROW, UNDER_A_KEYBOARD, WIDE, People, Person
 from tests.kit.community import (
     Community,
     ask,
@@ -18,7 +19,6 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.people import NARROW, UNDER_A_KEYBOARD, WIDE, People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
 from tests.kit.wait import wait_for_value
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
+from tests.kit.browser_users import NARROW, WIDE, People, narrow_only, wide_only
 from tests.kit.community import ask, own_id
-from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
 
 __all__ = ["axe"]

@@ -10,7 +10,7 @@ from playwright.async_api import Page, async_playwright
 
 from tests.browser.test_accessibility import axe, save_view
 from tests.design.serve import design_page
-from tests.kit.people import FLAGS, bare_chromium
+from tests.kit.browser_users import FLAGS, bare_chromium
 
 __all__ = ["axe"]
 

@@ -8,8 +8,8 @@ modules instead of the bundled modules.
 from playwright.async_api import Route, expect
 
 from tests.browser.test_accessibility import axe, fits, look
+from tests.kit.browser_users import People, wide_only
 from tests.kit.community import own_id
-from tests.kit.people import People, wide_only
 from tests.kit.text_channels import message, write
 
 # Shows the named dialog. Every dialog gets the details that any of them might need.

@@ -2,8 +2,8 @@
 
 from playwright.async_api import Locator, expect
 
+from tests.kit.browser_users import People, narrow_only, wide_only
 from tests.kit.component_views import Bench, bench
-from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

@@ -5,8 +5,8 @@ import json
 
 from playwright.async_api import Route, WebSocketRoute, expect
 
+from tests.kit.browser_users import People, Person, narrow_only, wide_only
 from tests.kit.community import ask, community, listed, open_settings, own_id
-from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.text_channels import entry, join_and_open, write
 
 

@@ -11,8 +11,8 @@ from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.browser.test_sign_up import installation
+from tests.kit.browser_users import People, SharedBrowsers, narrow_only, wide_only
 from tests.kit.community import ask
-from tests.kit.people import People, SharedBrowsers, narrow_only, wide_only
 from tests.kit.pictures import SECRET, picture_with_metadata
 from tests.kit.text_channels import message, write
 from tests.kit.videos import sound_file, video

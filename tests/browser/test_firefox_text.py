@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import ViewportSize, expect
 
+from tests.kit.browser_users import People, narrow_only, wide_only
 from tests.kit.firefox import Firefox
-from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import join_and_open, message, shows, write
 

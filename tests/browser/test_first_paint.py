@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import ViewportSize
 
-from tests.kit.people import People
+from tests.kit.browser_users import People
 from tests.kit.text_channels import join_and_open, write
 
 BUDGET_BYTES = 120_000  # For scripts and style sheets with their headers.

@@ -17,8 +17,8 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.chat_server import ChatServer
+from tests.kit.browser_users import People, Person, narrow_only, wide_daily, wide_only
 from tests.kit.community import ask
-from tests.kit.people import People, Person, narrow_only, wide_daily, wide_only
 from tests.kit.svc_up import COMMAND, SvcUp, running_svc_up
 from tests.kit.text_channels import LiveConnection, message, open_channel
 from tests.kit.wait import wait_until

@@ -14,8 +14,8 @@ from svc.chat import community
 from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
 from tests.chat.chat_server import chat_server
+from tests.kit.browser_users import People, Person, bare_chromium, people_at, until_still
 from tests.kit.community import ask
-from tests.kit.people import People, Person, bare_chromium, people_at, until_still
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, entry, join_and_open, write
 

@@ -4,9 +4,9 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import NARROW, People, Person, narrow_only, wide_only
 from tests.kit.community import post
 from tests.kit.notifications import OWN_ID, mention
-from tests.kit.people import NARROW, People, Person, narrow_only, wide_only
 from tests.kit.text_channels import box, do, in_random, in_two_channels, message, write
 
 __all__ = ["axe"]

@@ -8,8 +8,8 @@ from PIL import Image
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
+from tests.kit.browser_users import VIEWPORT, WIDE, People, Person, both_widths, until_still
 from tests.kit.community import post
-from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
 from tests.kit.text_channels import both, box, do, message, until_tooltips_are_shown, write
 from tests.kit.wait import wait_for_value, wait_until
 

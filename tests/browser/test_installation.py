@@ -18,9 +18,9 @@ from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.chat_server import chat_server
+from tests.kit.browser_users import People, Person, chromium, narrow_only, people_at, wide_only
 from tests.kit.community import confirm
 from tests.kit.notifications import open_settings
-from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only
 from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.text_channels import box, entry, open_channel, shows, write
 from tests.kit.wait import wait_until

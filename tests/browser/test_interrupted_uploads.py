@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.kit.people import People, Person, narrow_only, wide_only
+from tests.kit.browser_users import People, Person, narrow_only, wide_only
 from tests.kit.text_channels import join_and_open, message, write
 
 PIECE_BYTES = 8 * 2**20

@@ -9,6 +9,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import SIZES, axe, expect_accessible
+from tests.kit.browser_users import People, Person
 from tests.kit.community import (
     ROLES,
     Community,
@@ -19,7 +20,6 @@ from tests.kit.community import (
     open_settings,
     refusal,
 )
-from tests.kit.people import People, Person
 from tests.kit.wait import wait_for_value
 
 __all__ = ["axe"]

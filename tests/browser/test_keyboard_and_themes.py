@@ -7,8 +7,8 @@ from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.browser.test_profiles import settings
+from tests.kit.browser_users import People, Person, until_still, wide_only
 from tests.kit.community import ask
-from tests.kit.people import People, Person, until_still, wide_only
 from tests.kit.text_channels import box, entry, join_and_open, message, shows, write
 from tests.kit.wait import wait_for_value
 

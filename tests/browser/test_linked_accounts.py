@@ -7,9 +7,9 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_other_servers import Elsewhere, add, elsewhere
 from tests.kit.account_statements import Account, digest_of, statement
+from tests.kit.browser_users import People, Person, wide_daily, wide_only
 from tests.kit.community import ask, open_settings, own_id
 from tests.kit.device import Device
-from tests.kit.people import People, Person, wide_daily, wide_only
 from tests.kit.svc_up import SvcUp
 
 __all__ = ["axe", "elsewhere"]

@@ -10,8 +10,8 @@ from typing import Literal
 
 from playwright.async_api import expect
 
+from tests.kit.browser_users import People, wide_only
 from tests.kit.component_views import Bench, bench
-from tests.kit.people import People, wide_only
 from tests.kit.svc_up import SvcUp
 
 HOSTILE: dict[str, list[str]] = json.loads(

@@ -11,8 +11,8 @@ from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_sign_up import as_member, installation, own_id, without_invite
+from tests.kit.browser_users import NARROW, WIDE, People, Person, SharedBrowsers, wide_only
 from tests.kit.device import Device
-from tests.kit.people import NARROW, WIDE, People, Person, SharedBrowsers, wide_only
 from tests.kit.text_channels import join_and_open, open_channel
 
 CROWD = 1000

@@ -8,6 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import People, Person
 from tests.kit.community import (
     Community,
     ask,
@@ -20,7 +21,6 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.people import People, Person
 from tests.kit.text_channels import box, do, message, shows, write
 
 __all__ = ["axe"]

@@ -7,7 +7,7 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
-from tests.kit.people import People, Person, both_widths, until_still
+from tests.kit.browser_users import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
 from tests.kit.wait import wait_for_value
 

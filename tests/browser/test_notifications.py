@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
+from tests.kit.browser_users import NARROW, WIDE, People, narrow_only, wide_only
 from tests.kit.community import ask, post
 from tests.kit.notifications import (
     choose,
@@ -20,7 +21,6 @@ from tests.kit.notifications import (
     wait_until_silent,
     want_notices,
 )
-from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
 from tests.kit.text_channels import (
     box,
     entry,

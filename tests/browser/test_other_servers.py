@@ -19,9 +19,9 @@ from playwright.async_api import expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.chat.chat_server import ChatServer
 from tests.chat.http_member import HttpMember, newcomer
+from tests.kit.browser_users import NARROW, WIDE, People, Person, wide_daily, wide_only
 from tests.kit.community import open_settings
 from tests.kit.firefox import Firefox
-from tests.kit.people import NARROW, WIDE, People, Person, wide_daily, wide_only
 from tests.kit.pictures import encoded
 from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.wait import wait_until

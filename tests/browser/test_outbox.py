@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.kit.people import People, narrow_only, wide_only
+from tests.kit.browser_users import People, narrow_only, wide_only
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import LiveConnection, both, box, do, is_listed_as, open_channel, shows, write
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from playwright.async_api import expect
 
 from tests.chat.chat_server import ChatServer
-from tests.kit.people import NARROW, WIDE, People, Person, until_still
+from tests.kit.browser_users import NARROW, WIDE, People, Person, until_still
 from tests.kit.pictures import encoded
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import open_channel, press_at, write

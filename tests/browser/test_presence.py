@@ -8,8 +8,8 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
+from tests.kit.browser_users import People, Person, narrow_only, wide_only
 from tests.kit.notifications import listen, mention, sounds
-from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.text_channels import entry, join_and_open, open_channel
 from tests.kit.wait import wait_until

@@ -7,9 +7,9 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
+from tests.kit.browser_users import Capture, People, Person, narrow_only, wide_only
 from tests.kit.community import confirm, open_settings
 from tests.kit.notifications import hears, listen, look_away, look_back, notices, want_notices
-from tests.kit.people import Capture, People, Person, narrow_only, wide_only
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import (
     box,

@@ -21,7 +21,7 @@ from tests.browser.test_private import (
     private,
     private_message,
 )
-from tests.kit.people import People, Person, narrow_only, wide_only
+from tests.kit.browser_users import People, Person, narrow_only, wide_only
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]

@@ -10,8 +10,8 @@ from playwright.async_api import Locator, Route, expect
 from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.browser.test_private import all_bytes, both, conversation, go_to, messages, private, send_message
 from tests.browser.test_sign_up import as_member, is_in, without_invite
+from tests.kit.browser_users import NARROW, WIDE, People, Person, narrow_only, wide_only
 from tests.kit.community import own_id
-from tests.kit.people import NARROW, WIDE, People, Person, narrow_only, wide_only
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import write
 from tests.kit.wait import wait_until

@@ -7,8 +7,8 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import save_view
 from tests.browser.test_hostile_content import DROP, FOREIGN, HOSTILE, LONG, SIZES, TOO_WIDE
 from tests.browser.test_private import messages
+from tests.kit.browser_users import People, Person, until_still
 from tests.kit.community import ask, open_settings, own_id
-from tests.kit.people import People, Person, until_still
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import press_at, write
 from tests.kit.wait import wait_until

@@ -10,9 +10,9 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_sign_up import invited, is_in, without_invite
+from tests.kit.browser_users import People, Person, narrow_only, wide_only
 from tests.kit.community import ask, confirm, own_id, post
 from tests.kit.notifications import mention
-from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import do, message, write

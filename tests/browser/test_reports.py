@@ -4,7 +4,7 @@ Senders use reports to learn about their connection, and receivers to keep audio
 3550 section 6.4.
 """
 
-from tests.kit.people import People
+from tests.kit.browser_users import People
 from tests.kit.wait import wait_until
 
 # Chromium sends audio reports every five seconds on average, varying by half, and two reports are needed.

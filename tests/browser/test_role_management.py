@@ -8,6 +8,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import NARROW, WIDE, People, Person
 from tests.kit.community import (
     Community,
     ask,
@@ -19,7 +20,6 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.people import NARROW, WIDE, People, Person
 from tests.kit.text_channels import message
 from tests.kit.wait import wait_for_value
 

@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.calls.test_devices import REFUSE
 from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.browser.test_private import both, conversation, messages, private, send_message
-from tests.kit.people import FLAGS, Capture, People, Person, bare_chromium, people_at
+from tests.kit.browser_users import FLAGS, Capture, People, Person, bare_chromium, people_at
 from tests.kit.svc_up import SvcUp
 
 __all__ = ["axe"]

@@ -11,10 +11,19 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
+from tests.kit.browser_users import (
+    NARROW,
+    WIDE,
+    People,
+    Person,
+    bare_chromium,
+    people_at,
+    wide_daily,
+    wide_only,
+)
 from tests.kit.community import ask, post
 from tests.kit.name_server import name_server
 from tests.kit.notifications import open_settings
-from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, people_at, wide_daily, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.private_internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.svc_up import running_svc_up

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 
 from playwright.async_api import expect
 
+from tests.kit.browser_users import People, narrow_only, wide_only
 from tests.kit.community import ask, community, has_no_page, open_settings, refusal
-from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import write
 from tests.kit.wait import wait_until

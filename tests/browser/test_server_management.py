@@ -18,8 +18,8 @@ import pytest_asyncio
 from playwright.async_api import Route, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import People
 from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
-from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, write
 from tests.kit.wait import wait_for_value, wait_until

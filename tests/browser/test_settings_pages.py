@@ -6,8 +6,8 @@ from playwright.async_api import Locator, expect
 
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, MEMBER, names
 from tests.browser.test_accessibility import axe, expect_accessible
+from tests.kit.browser_users import People, Person, wide_daily
 from tests.kit.community import ask, community, give, own_id, refusal
-from tests.kit.people import People, Person, wide_daily
 
 __all__ = ["axe"]
 

@@ -4,8 +4,8 @@ from urllib.parse import urlencode
 
 from playwright.async_api import Locator, Page, expect
 
+from tests.kit.browser_users import People, Person
 from tests.kit.community import Community, ask, community, give, open_settings, own_id
-from tests.kit.people import People, Person
 from tests.kit.text_channels import entry
 
 MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "manage_channels")

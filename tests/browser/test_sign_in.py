@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.kit.people import INSECURE_HOST, People, Person, narrow_only, wide_only
+from tests.kit.browser_users import INSECURE_HOST, People, Person, narrow_only, wide_only
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

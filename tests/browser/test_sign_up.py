@@ -16,10 +16,7 @@ from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_login, log_in_at_provider
-from tests.kit.community import ask, confirm, open_settings
-from tests.kit.device import Device
-from tests.kit.oidc import OidcProvider, oidc_provider
-from tests.kit.people import (
+from tests.kit.browser_users import (
     VIEWPORT,
     People,
     Person,
@@ -29,6 +26,9 @@ from tests.kit.people import (
     wide_daily,
     wide_only,
 )
+from tests.kit.community import ask, confirm, open_settings
+from tests.kit.device import Device
+from tests.kit.oidc import OidcProvider, oidc_provider
 from tests.kit.pictures import encoded, scene
 from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.text_channels import box, open_channel

@@ -9,8 +9,8 @@ from playwright.async_api import Locator, Route, expect
 
 from tests.browser import test_private
 from tests.browser.test_private import private, private_message, send_message
+from tests.kit.browser_users import NARROW, People, Person, both_widths, narrow_only, until_still
 from tests.kit.community import post
-from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, until_still
 from tests.kit.text_channels import LiveConnection, box, do, message, press_at, write
 
 # Returns the positions of the messages and of what the last one contains.

@@ -14,7 +14,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.chat.chat_server import ChatServer
-from tests.kit.people import (
+from tests.kit.browser_users import (
     NARROW,
     People,
     Person,

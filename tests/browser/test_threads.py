@@ -3,7 +3,7 @@
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
-from tests.kit.people import NARROW, People, Person, both_widths, narrow_only
+from tests.kit.browser_users import NARROW, People, Person, both_widths, narrow_only
 from tests.kit.text_channels import box, do, message, shows, write
 
 __all__ = ["axe"]

@@ -8,9 +8,16 @@ import pytest
 from playwright.async_api import Locator, ViewportSize, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
+from tests.kit.browser_users import (
+    NARROW,
+    UNDER_A_KEYBOARD,
+    People,
+    Person,
+    until_still,
+    until_touch_is_handled,
+)
 from tests.kit.community import ask, own_id
 from tests.kit.docs_pictures import landscape
-from tests.kit.people import NARROW, UNDER_A_KEYBOARD, People, Person, until_still, until_touch_is_handled
 from tests.kit.pictures import encoded
 from tests.kit.text_channels import box, entry, join_and_open, message, open_channel, write
 

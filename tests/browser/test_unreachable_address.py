@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.kit.community import open_settings
-from tests.kit.people import (
+from tests.kit.browser_users import (
     FLAGS,
     INSECURE_HOST,
     NARROW,
@@ -19,6 +18,7 @@ from tests.kit.people import (
     chromium,
     people_at,
 )
+from tests.kit.community import open_settings
 from tests.kit.svc_up import running_svc_up
 
 NEARBY = "server.lan"

@@ -7,8 +7,8 @@ from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
+from tests.kit.browser_users import People, narrow_only, wide_daily, wide_only
 from tests.kit.community import ask, own_id, post
-from tests.kit.people import People, narrow_only, wide_daily, wide_only
 from tests.kit.text_channels import box, entry, join_and_open, message, write
 
 __all__ = ["axe"]

@@ -4,8 +4,8 @@ from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_event_order import Held
+from tests.kit.browser_users import People, Person, wide_daily
 from tests.kit.community import ask
-from tests.kit.people import People, Person, wide_daily
 from tests.kit.text_channels import LiveConnection, box, do, entry, join_and_open, message, write
 
 __all__ = ["axe"]

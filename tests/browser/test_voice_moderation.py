@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import People, Person
 from tests.kit.community import ROLES, Community, ask, community
-from tests.kit.people import People, Person
 
 __all__ = ["axe"]
 

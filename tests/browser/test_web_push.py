@@ -13,9 +13,9 @@ from tests.chat.chat_server import ChatServer
 from tests.chat.http_member import HttpMember, newcomer
 from tests.chat.internal_server import server_with_insight
 from tests.chat.push.service import Browser, PushService, push_service
+from tests.kit.browser_users import People, Person, SharedBrowsers, chromium, narrow_only, wide_only
 from tests.kit.community import confirm
 from tests.kit.notifications import OWN_ID, click_notice, look_away, look_back, notices, open_settings
-from tests.kit.people import People, Person, SharedBrowsers, chromium, narrow_only, wide_only
 from tests.kit.push_device import Deliverer, can_subscribe
 from tests.kit.text_channels import join_and_open, message, open_channel
 from tests.kit.wait import wait_for_value, wait_until

@@ -13,8 +13,8 @@ from playwright.async_api import Locator, expect
 
 from tests.chat.webhooks.compatible.github_payloads import ISSUE, event
 from tests.kit.alertmanager import alertmanager
+from tests.kit.browser_users import People
 from tests.kit.community import Community, community, has_no_page, open_settings, refusal
-from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import message
 

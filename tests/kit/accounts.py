@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from playwright.async_api import expect
 
 from svc.chat.authentication.issuers import CERTIFICATES
+from tests.kit.browser_users import Person
 from tests.kit.device import public_jwk
 from tests.kit.oidc import OidcProvider
-from tests.kit.people import Person
 
 # The OpenID client in tests/oidc/provider.mjs that redirects users back to this machine.
 PAGE_CLIENT = "page"

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import Absentee, People, Person
+from tests.kit.browser_users import Absentee, People, Person
 
 MODERATOR_RANK = 300
 ROLES = ("owner", "moderator", "member")

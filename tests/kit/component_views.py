@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Page
 
-from tests.kit.people import People
+from tests.kit.browser_users import People
 from tests.kit.svc_up import SvcUp
 
 # A file without scripts that is served with the page's origin and headers.

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from PIL import Image, ImageDraw, ImageFilter
 from playwright.async_api import Page, expect
 
+from tests.kit.browser_users import WIDE, People, Person, chromium, people_at, until_still
 from tests.kit.community import ask, own_id
-from tests.kit.people import WIDE, People, Person, chromium, people_at, until_still
 from tests.kit.pictures import encoded
 from tests.kit.svc_up import running_svc_up
 from tests.kit.text_channels import do, join_and_open, open_channel, write

@@ -55,8 +55,8 @@ from urllib.parse import urlsplit
 from aiohttp import TCPConnector
 from playwright.async_api import ViewportSize
 
+from tests.kit.browser_users import FLAGS, VIEWPORT, People, people_at
 from tests.kit.firefox import Firefox, running_firefox
-from tests.kit.people import FLAGS, VIEWPORT, People, people_at
 from tests.kit.svc_up import SvcUp, running_svc_up
 from tests.kit.wait import wait_until
 

@@ -14,8 +14,8 @@ from socket import AF_INET, IPPROTO_TCP, TCP_CONGESTION, socket
 
 from playwright.async_api import ViewportSize
 
+from tests.kit.browser_users import VIEWPORT, Capture, Person
 from tests.kit.home_networks import SERVER, Home, NetworkNamespace, home_networks, people_in, server_in
-from tests.kit.people import VIEWPORT, Capture, Person
 
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)

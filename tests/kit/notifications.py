@@ -4,8 +4,8 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
+from tests.kit.browser_users import Person
 from tests.kit.community import own_id, post
-from tests.kit.people import Person
 from tests.kit.text_channels import entry
 
 # Simulated loudspeakers. They record the first frequency of each chime that the page plays, in order.

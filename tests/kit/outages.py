@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.kit.audio_arrivals import Arrival
+from tests.kit.browser_users import Person, bare_chromium, chromium
 from tests.kit.firefox import firefox
 from tests.kit.home_networks import (
     ALL,
@@ -30,7 +31,6 @@ from tests.kit.home_networks import (
 )
 from tests.kit.home_networks import why_not as home_networks_refused
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import Person, bare_chromium, chromium
 from tests.kit.pion import pion_in
 from tests.kit.pion import why_not as pion_refused
 from tests.kit.svc_up import SvcUp

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from playwright.async_api import expect
 
-from tests.kit.people import DRAWER_UP_TO, WIDE, Person
+from tests.kit.browser_users import DRAWER_UP_TO, WIDE, Person
 from tests.kit.text_channels import box, message, open_channel, press_at
 
 View = Callable[[Person], AbstractAsyncContextManager[None]]

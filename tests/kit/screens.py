@@ -13,9 +13,9 @@ from pathlib import Path
 from playwright.async_api import ViewportSize, expect
 
 from svc.chat.access.permissions import Permission
+from tests.kit.browser_users import DRAWER_UP_TO, People, Person, until_still
 from tests.kit.community import ask, give, own_id
 from tests.kit.docs_pictures import FACE, NAMES, community, converse, product_with_people
-from tests.kit.people import DRAWER_UP_TO, People, Person, until_still
 from tests.kit.screen_views import OWNER_VIEWS, PRIVATE_VIEWS, VIEWS, View
 from tests.kit.text_channels import join_and_open, open_channel, write
 

@@ -3,7 +3,7 @@
 Independent of the simulated network links.
 """
 
-from tests.kit.people import Person
+from tests.kit.browser_users import Person
 
 # A page of small print. A clock in its corner moves, because an unchanged canvas sends no frames.
 SHARES_PRINT = """() => {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from playwright.async_api import Locator, WebSocketRoute, expect
 
-from tests.kit.people import People, Person
+from tests.kit.browser_users import People, Person
 from tests.kit.wait import wait_until
 
 # Returns whether no message is pending, not even one that is not rendered yet. If the browser can store data,

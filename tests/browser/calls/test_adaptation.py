@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from playwright.async_api import Page, ViewportSize
 
-from tests.kit.people import Capture, People, Person
+from tests.kit.browser_users import Capture, People, Person
 from tests.kit.wait import wait_until
 
 CAPTURE = Capture(640, 360, 15)

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.kit.people import People
+from tests.kit.browser_users import People
 from tests.kit.wait import wait_until
 
 ESTIMATE = re.compile(r"Download bandwidth\s*(?:at least )?([\d,]+) kbit/s")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.kit.browser_users import People, Person, bare_chromium
 from tests.kit.community import own_id
 from tests.kit.coturn import SECRET, TURN, coturn
 from tests.kit.external_programs import required
 from tests.kit.home_networks import ALL, UDP, home_networks, people_in, server_in, why_not
-from tests.kit.people import People, Person, bare_chromium
 from tests.kit.svc_up import SvcUp
 
 PORT = 3478

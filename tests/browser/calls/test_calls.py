@@ -6,8 +6,8 @@ from typing import Any
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import NARROW, VIEWPORT, People, Person
 from tests.kit.community import ask
-from tests.kit.people import NARROW, VIEWPORT, People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.wait import wait_until
 

@@ -7,8 +7,8 @@ import asyncio
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
+from tests.kit.browser_users import People, Person
 from tests.kit.notifications import listen, sounds
-from tests.kit.people import People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.wait import wait_until
 

@@ -10,9 +10,9 @@ from playwright.async_api import Route, WebSocketRoute, expect
 from tests.browser.calls.test_private_calls import JOINS, assert_sealed, counted, receives, recorder
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_voice_moderation import act
+from tests.kit.browser_users import JOIN_DEADLINE_S, People, Person
 from tests.kit.community import ask, own_id
 from tests.kit.firefox import Firefox
-from tests.kit.people import JOIN_DEADLINE_S, People, Person
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from playwright.async_api import expect
 
+from tests.kit.browser_users import People
 from tests.kit.firefox import Firefox
-from tests.kit.people import People
 from tests.kit.svc_up import SvcUp
 
 # The codecs that Chromium sends. H264 is missing, because Firefox would fetch a decoder from the internet.

@@ -9,7 +9,7 @@ import pytest
 from tests.browser.calls.test_recovery import talking, wait_reconnected
 from tests.chat.chat_server import chat_server
 from tests.end_to_end.test_handover import variables_for
-from tests.kit.people import bare_chromium, people_at
+from tests.kit.browser_users import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
 # On an idle machine, people join within 2 s and see video within 5 s.

@@ -6,8 +6,8 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe, expect_accessible
+from tests.kit.browser_users import People, Person
 from tests.kit.community import Community, community
-from tests.kit.people import People, Person
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]

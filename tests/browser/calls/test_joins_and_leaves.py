@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from playwright.async_api import WebSocketRoute, expect
 
+from tests.kit.browser_users import People, Person
 from tests.kit.page_relay import SIGNALLING
-from tests.kit.people import People, Person
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

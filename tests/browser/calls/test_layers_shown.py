@@ -11,7 +11,7 @@ from playwright.async_api import WebSocketRoute, expect
 
 from tests.browser.calls.test_adaptation import ENCODINGS, SMALLEST
 from tests.browser.test_accessibility import at_both_sizes, axe
-from tests.kit.people import Capture, People, Person
+from tests.kit.browser_users import Capture, People, Person
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, expect_accessible, save_view
-from tests.kit.people import Capture, People, Person, until_still
+from tests.kit.browser_users import Capture, People, Person, until_still
 from tests.kit.silent_members import silent_people
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until

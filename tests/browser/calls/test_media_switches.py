@@ -8,7 +8,7 @@ import asyncio
 
 from playwright.async_api import expect
 
-from tests.kit.people import People, Person
+from tests.kit.browser_users import People, Person
 from tests.kit.wait import wait_until
 
 # Each kind of screen content, the label of its option, and the expected settings: the encoder's layers, its

@@ -15,7 +15,7 @@ from playwright.async_api import expect
 
 from tests.chat.chat_server import ChatServer
 from tests.chat.live_member import LiveMember
-from tests.kit.people import People
+from tests.kit.browser_users import People
 from tests.kit.svc_up import SvcUp, running_svc_up
 
 

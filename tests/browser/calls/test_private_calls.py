@@ -15,11 +15,11 @@ from svc.tools.secret_store import read_or_create_secrets
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_private import both, conversation, messages, private, send_message
 from tests.kit.aiortc_client import AiortcClient, Voice
+from tests.kit.browser_users import People, Person
 from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox
 from tests.kit.incoming_track import Incoming
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import People, Person
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 
-from tests.kit.people import People, Person
+from tests.kit.browser_users import People, Person
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

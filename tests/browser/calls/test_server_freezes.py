@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from tests.kit.people import People, Person
+from tests.kit.browser_users import People, Person
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import retry_scenario
 

@@ -7,7 +7,7 @@ import pytest
 from tests.browser.calls.test_recovery import talking, wait_reconnected
 from tests.browser.calls.test_simulcast import check_each_size, publisher, sends_back, viewer
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, installation
-from tests.kit.people import bare_chromium, people_at
+from tests.kit.browser_users import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
 

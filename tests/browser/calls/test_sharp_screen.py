@@ -5,7 +5,7 @@ connection.
 """
 
 from tests.browser.calls.test_layers_shown import AUTOMATIC
-from tests.kit.people import People, Person
+from tests.kit.browser_users import People, Person
 from tests.kit.relay import relay
 from tests.kit.shared_print import SET_VISIBILITY, SHARES_PRINT, sharp_at_ms
 from tests.kit.wait import PATIENCE, wait_until

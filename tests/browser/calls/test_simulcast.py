@@ -15,11 +15,11 @@ import pytest
 from tests.browser.calls.test_encrypted_channels import encrypted
 from tests.browser.calls.test_private_calls import assert_sealed, recorder
 from tests.kit import encoder_log
+from tests.kit.browser_users import Capture, People, Person
 from tests.kit.community import ask, own_id
 from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox, FirefoxPerson
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import Capture, People, Person
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

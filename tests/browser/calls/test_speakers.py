@@ -8,7 +8,7 @@ import asyncio
 
 from playwright.async_api import expect
 
-from tests.kit.people import People, Person
+from tests.kit.browser_users import People, Person
 from tests.kit.wait import POLL_S, wait_until
 
 # Long enough for a few beeps.

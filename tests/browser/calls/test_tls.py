@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Error
 
-from tests.kit.people import INSECURE_HOST, People, Person, chromium, people_at
+from tests.kit.browser_users import INSECURE_HOST, People, Person, chromium, people_at
 from tests.kit.svc_up import SvcUp, running_svc_up
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.kit.browser_users import Person, bare_chromium
 from tests.kit.certificates import Authority
 from tests.kit.coturn import NAME, SECRET, TURN, coturn
 from tests.kit.external_programs import required
@@ -21,7 +22,6 @@ from tests.kit.home_networks import (
     why_not,
 )
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import Person, bare_chromium
 from tests.kit.wait import wait_until
 
 WITHIN_S = 30.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.kit.people import WIDE, Capture, People, Person
+from tests.kit.browser_users import WIDE, Capture, People, Person
 from tests.kit.wait import wait_until
 
 NIGHTLY = pytest.mark.nightly("other calls of the suite send these codecs daily")

@@ -9,7 +9,7 @@ from tests.browser.calls.test_encrypted_channels import agree_on_number, encrypt
 from tests.browser.calls.test_private_calls import ringing
 from tests.browser.test_private import go_to, private
 from tests.browser.test_private_groups import choose
-from tests.kit.people import Capture, People, Person
+from tests.kit.browser_users import Capture, People, Person
 from tests.kit.text_channels import join_and_open, write
 
 NAMES = ("Ada", "Grace", "Alan", "Edsger", "Barbara")

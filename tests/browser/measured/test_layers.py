@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import pytest
 
 from tests.browser.calls.test_encrypted_channels import encrypted
+from tests.kit.browser_users import Capture, People, Person
 from tests.kit.page_statistics import Received
-from tests.kit.people import Capture, People, Person
 from tests.kit.wait import retry_scenario
 
 CODECS = ("VP8", "VP9", "AV1", "H264")

@@ -21,8 +21,8 @@ import pytest
 import pytest_asyncio
 
 from tests.browser.calls.test_encrypted_channels import encrypted
+from tests.kit.browser_users import FLAGS, Capture, People, Person, SharedBrowsers, bare_chromium
 from tests.kit.page_statistics import Statistics
-from tests.kit.people import FLAGS, Capture, People, Person, SharedBrowsers, bare_chromium
 from tests.kit.relay import relay
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import retry_scenario, wait_until

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.kit.people import FLAGS, People, Person, bare_chromium, people_at
+from tests.kit.browser_users import FLAGS, People, Person, bare_chromium, people_at
 from tests.kit.svc_up import SvcUp
 from tests.kit.wait import wait_until
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.kit.browser_users import bare_chromium
 from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
-from tests.kit.people import bare_chromium
 from tests.kit.wait import wait_until
 
 VOICES_KBPS = 90  # Enough for two voices, but not for video.
