@@ -81,8 +81,8 @@ function nonceOf(salt, counter) {
 }
 
 /**
- * Return the header and the sealed data. `beside` is additional data that is authenticated too, but
- * transmitted separately. Never use a counter twice with the same key.
+ * Return the header and the sealed data. `additionalData` is authenticated too, but transmitted separately.
+ * Never use a counter twice with the same key.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>}
  *   data @param {Uint8Array} additionalData
  */

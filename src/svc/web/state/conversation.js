@@ -351,7 +351,7 @@ listen({
   onGreeting() {
     recalled = new Map();
     // The loaded messages may be out of date. Reload the two most recent conversations now, because a thread
-    // can be open beside its channel. Reload the others when they are opened.
+    // can be open next to its channel. Reload the others when they are opened.
     const last = new Map([...held].slice(-2));
     if (prefetched && !last.has(prefetched.key)) last.set(prefetched.key, new Conversation(prefetched.key));
     held.clear();

@@ -1,4 +1,4 @@
-// The location in the page: the open channel, the panel beside it, and the dialog over it. It is stored, so
+// The location in the page: the open channel, the panel next to it, and the dialog over it. It is stored, so
 // that a reload restores it. An address can name a location too (#channel=…&message=…). This module follows
 // such addresses, and state/browser_history.js writes them.
 
@@ -21,7 +21,7 @@ import { listen } from "./server.js";
 // In localStorage: the last open channel, or the private conversation with its prefix.
 const STORED_LOCATION = "svc.place";
 const PRIVATE = "private ";
-const STORED_MEMBERS = "svc.members"; // In localStorage: whether the members are shown beside the channels.
+const STORED_MEMBERS = "svc.members"; // In localStorage: whether the members are shown next to the channels.
 
 /**
  * {channelId} of the open channel (for a voice channel, its call), {conversationId} of a private
@@ -30,7 +30,7 @@ const STORED_MEMBERS = "svc.members"; // In localStorage: whether the members ar
  */
 export const currentLocation = signal(null);
 /**
- * The panel that was opened beside the channel, {name, …}; null if there is none.
+ * The panel that was opened next to the channel, {name, …}; null if there is none.
  * @type {Signal<Open | null>}
  */
 export const openedPanel = signal(null);
@@ -42,7 +42,7 @@ const calm = signal(false);
 const mayStay = computed(
   () => roomy.value && channelsById.value.get(currentLocation.value?.channelId ?? "")?.type === "text",
 );
-/** The panel beside the channel: the opened one, or the members if there is room and they were not closed. */
+/** The panel next to the channel: the open one, or the members if there is room and they are not closed. */
 export const sidePanel = computed(
   () => openedPanel.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
 );

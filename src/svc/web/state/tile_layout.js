@@ -30,7 +30,7 @@ export function tileSizes(count, width, height, isScreen = false) {
     : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
   const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
   let best = { width: 0, height: 0, end: 0 };
-  // Count only the area that a screen's video fills. The bars beside it show nothing.
+  // Count only the area that a screen's video fills. The bars next to it show nothing.
   const seen = (/** @type {{width: number, height: number}} */ tile) =>
     isScreen ? Math.min(tile.width, tile.height * CAMERA) : tile.width * tile.height;
   for (let columns = least; columns <= Math.max(count, least); columns++) {

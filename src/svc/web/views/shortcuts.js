@@ -123,8 +123,8 @@ export function onShortcut(event) {
 }
 
 /**
- * Close the view that covers the channel or is beside it. If there is nothing to close, mark the open channel
- * as read and show its newest message.
+ * Close the view that covers the channel or is next to it. If there is nothing to close, mark the open
+ * channel as read and show its newest message.
  * @param {KeyboardEvent} event
  */
 function dismiss(event) {

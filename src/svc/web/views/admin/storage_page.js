@@ -110,7 +110,7 @@ function Taken({ sign, title, text, bytes, part }) {
   <//>`;
 }
 
-/** A bar without a label is described by the text beside it. @param {{part: number, label?: string}} props */
+/** Text next to a bar without a label describes it. @param {{part: number, label?: string}} props */
 function Bar({ part, label }) {
   return html`<span class="share" role=${label ? "img" : undefined} aria-label=${label} aria-hidden=${!label}>
     <span style=${{ inlineSize: `${Math.min(100, Math.max(part > 0 ? 1 : 0, part * 100))}%` }}></span>

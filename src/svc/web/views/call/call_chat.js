@@ -1,4 +1,4 @@
-// A voice channel's text chat, beside its call.
+// A voice channel's text chat, next to its call.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

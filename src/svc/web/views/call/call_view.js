@@ -38,7 +38,7 @@ export function CallView({ channel }) {
   const isIn = callChannel.value === channel.id;
   const people = isIn ? participants() : [];
   const wanted = target.value?.channelId === channel.id;
-  // The chat is beside the call, so open it when the member follows a link to one of its messages.
+  // The chat is next to the call, so open it when the member follows a link to one of its messages.
   useEffect(() => {
     if (wanted) openSidePanel("callText");
   }, [wanted]);

@@ -1,4 +1,4 @@
-// The actions on a message: the common ones beside it, and all others in a menu. Loaded after the first
+// The actions on a message: the common ones next to it, and all others in a menu. Loaded after the first
 // messages, and rendered for the messages under the pointer and with the focus.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */

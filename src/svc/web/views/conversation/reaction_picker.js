@@ -1,4 +1,4 @@
-// The choice of emoji to react with: the quick reactions beside a message, and the picker.
+// The choice of emoji to react with: the quick reactions next to a message, and the picker.
 
 /** @import { Reactions as All } from "../../state/conversation.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -19,7 +19,7 @@ import { Sign } from "./reactions.js";
 
 const DEFAULT_REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
 const MAX_OWN = 40; // The maximum number of server emoji.
-const QUICK_REACTIONS = 3; // The number of quick reactions beside the message's other buttons.
+const QUICK_REACTIONS = 3; // The number of quick reactions next to the message's other buttons.
 
 /** Return the usual emoji, recently used first. */
 const recent = () =>

@@ -21,7 +21,7 @@ export function Avatar({ id, name, url, presence, size = "medium" }) {
   </span>`;
 }
 
-/** A mark beside a bot's name; nothing for other members. @param {{bot?: boolean}} props */
+/** A mark next to a bot's name; nothing for other members. @param {{bot?: boolean}} props */
 export const BotSign = ({ bot }) => (bot ? html`<span class="bot-sign">${t("bot")}</span>` : null);
 
 /** @param {string} name */

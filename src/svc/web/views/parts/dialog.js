@@ -54,7 +54,7 @@ export function useModal(onClose) {
 
 /**
  * `onClose` is called regardless of how the dialog is closed. `wide` is for settings pages. `menu` is shown
- * beside the close button.
+ * next to the close button.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string,
  *   menu?: ComponentChildren}} props
  */

@@ -192,7 +192,7 @@ function Item({ item, onChoose }) {
 }
 
 /**
- * Place `popup` beside `anchor`, within the window, even if the window shrinks later. `size` is its future
+ * Place `popup` next to `anchor`, within the window, even if the window shrinks later. `size` is its future
  * size if it cannot be measured yet.
  * @param {HTMLElement} popup
  * @param {Anchor} anchor

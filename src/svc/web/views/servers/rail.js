@@ -1,4 +1,4 @@
-// The rail: this server and the member's other servers, beside the page. A click is an ordinary navigation
+// The rail: this server and the member's other servers, next to the page. A click is an ordinary navigation
 // without a referrer. Shown once there is a second server. See docs/servers.md
 
 /** @import { OtherServer } from "../../state/other_servers.js" */

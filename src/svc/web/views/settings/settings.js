@@ -1,4 +1,4 @@
-// The settings: a search field and a grouped list of pages at the side, with the open page beside it. On a
+// The settings: a search field and a grouped list of pages at the side, with the open page next to it. On a
 // phone, the list expands.
 
 /** @import { RefObject } from "../../vendor/preact.js" */

@@ -1,4 +1,4 @@
-// A new member's greeting with the server's icon and its channels, and after the first message the offer of
+// Greets a new member with the server's icon and its channels. After the member's first message, offers
 // notifications and a recovery code. Each appears once, above the composer.
 
 import { channels } from "../../state/channels.js";
