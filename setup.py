@@ -5,7 +5,7 @@ of the .pyx files. Shell completion and the manual page are generated from the c
 installed in the wheel's share/. SVC_DEBUG=1 builds with bounds checks, C assertions and -DSVC_DEBUG, which
 makes the core check its invariants. SVC_COMPILED=1 omits the extensions from an editable installation.
 Otherwise pip would compile them again in a separate folder, although `build_ext --inplace` has already put
-them beside their sources.
+them next to their sources.
 """
 
 import argparse

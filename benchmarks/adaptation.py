@@ -49,9 +49,9 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     every = (*IN_CALLS, *PROGRAMS)
     parser.add_argument("--rows", nargs="+", choices=every, default=[row for row in every if row != "A13"])
-    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 6")
+    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="number of cameras, up to 6")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
+    parser.add_argument("--seconds", type=float, default=20.0, help="duration for each link")
     parser.add_argument("--server", help="LiveKit's program, for A13")
     parser.add_argument("--client", help="livekit-client.umd.js, for A13")
     options = parser.parse_args()
@@ -143,7 +143,7 @@ async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) 
             download_kbps(seconds),
         )
     share = 100 * media / (media + download)
-    show("A5", f"4 M beside a download of {download:,.0f} k: {media:,.0f} k, {share:.0f} %", call, after)
+    show("A5", f"4 M next to a download of {download:,.0f} k: {media:,.0f} k, {share:.0f} %", call, after)
 
 
 async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> None:

@@ -44,7 +44,8 @@ CASES = (
 
 async def main(chosen: Options) -> None:
     print(
-        "| beside | audio: loss % | p50 us | p99 us | max us | video: packets/s | loss % | p99 us | dropped |"
+        "| video in another room | audio: loss % | p50 us | p99 us | max us "
+        "| video: packets/s | loss % | p99 us | dropped |"
     )
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     for case in CASES:

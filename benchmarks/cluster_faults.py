@@ -442,7 +442,7 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lease", type=float, default=3.0)
-    parser.add_argument("--minutes", type=float, default=0.0, help="begin no round later; 0 for no limit")
+    parser.add_argument("--minutes", type=float, default=0.0, help="start no round later; 0: no limit")
     parser.add_argument("--namespaces", action="store_true")
     options = parser.parse_args()
     # With this variable, each node and relay that starts would prepare the page's files again.

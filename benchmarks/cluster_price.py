@@ -184,7 +184,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--relay-sockets", type=int, nargs="+", default=[])
-    parser.add_argument("--rate", type=float, default=20.0, help="messages a second, with --relay-sockets")
+    parser.add_argument("--rate", type=float, default=20.0, help="messages per second, with --relay-sockets")
     parser.add_argument("--followed-writers", type=int, nargs="+", default=[])
     options = parser.parse_args()
     if options.followed_writers:

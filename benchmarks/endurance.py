@@ -144,7 +144,7 @@ def verdict(rows: Sequence[Row]) -> list[Change]:
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--pps", type=int, default=PPS, help="of the camera; times fifty leave the service")
+    parser.add_argument("--pps", type=int, default=PPS, help="packets per second of the camera")
     return parser.parse_args()
 
 

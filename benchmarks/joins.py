@@ -39,7 +39,7 @@ async def main() -> None:
     print("|---|---|---|")
     print(f"| one after another, {ALONE} | {statistics.median(alone):.0f} | {max(alone):.0f} |")
     print(f"| {TOGETHER} in {WITHIN_S:.0f} s | {statistics.median(together):.0f} | {max(together):.0f} |")
-    print("\n| the call beside them | loss % | p50 us | p99 us |")
+    print("\n| the call at the same time | loss % | p50 us | p99 us |")
     print("|---|---|---|---|")
     for name, measurement in (("nobody comes", quiet), (f"{TOGETHER} come", busy)):
         print(row(name, measurement))

@@ -70,12 +70,12 @@ class Figures:
 
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--server", type=Path, help="LiveKit's program; without it only ours is measured")
+    parser.add_argument("--server", type=Path, help="LiveKit's program; default: measure only svc")
     parser.add_argument("--client", type=Path, help="livekit-client.umd.js")
-    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 6")
+    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="number of cameras, up to 6")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
+    parser.add_argument("--seconds", type=float, default=20.0, help="duration for each link")
     return parser
 
 

@@ -137,7 +137,7 @@ async def lag(folder: Path, uploads: int) -> None:
             await _phase(server, _all_ended(http, headers, ids))
         took_s = time.perf_counter() - began
         lags.cancel()
-    print(f"\n{uploads} photographs and a film decoded beside the server: {took_s:.1f} s")
+    print(f"\n{uploads} photographs and a film decoded on the same machine as the server: {took_s:.1f} s")
     print("\n| event loop of the chat server | p50 ms | p99 ms | most ms |\n|---|---|---|---|")
     whats = ("nothing to do", f"{uploads} photographs and a film arrive", "they are decoded")
     for what, values in zip(whats, _found[-3:], strict=True):
@@ -164,7 +164,7 @@ async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
             await asyncio.gather(*tasks, return_exceptions=True)
     print("\n| an event loop, in turns | p50 ms | p99 ms | p99.9 ms | most ms | beyond 20 ms |")
     print("|---|---|---|---|---|---|")
-    for what, lags in (("nothing to do", sorted(alone)), ("three decoders beside it", sorted(lags_during))):
+    for what, lags in (("nothing to do", sorted(alone)), ("three decoders running", sorted(lags_during))):
         percentiles = (lags[len(lags) * share // 1000] for share in (500, 990, 999))
         late = sum(lag > 0.020 for lag in lags)
         figures = [f"{1000 * figure:.1f}" for figure in (*percentiles, lags[-1])]
@@ -261,7 +261,7 @@ async def _program(arguments: Sequence[str], folder: Path) -> AsyncIterator[tupl
     try:
         async with asyncio.timeout(30):
             while not (match := _LISTENING.search(line := (await process.stderr.readline()).decode())):
-                assert line, f"svc {arguments[0]} ended"
+                assert line, f"svc {arguments[0]} exited"
         draining = None if arguments[0] == "chat" else asyncio.create_task(process.stderr.read())
         yield process, match[1]
         if draining is not None:

@@ -51,10 +51,10 @@ def _arguments() -> argparse.Namespace:
     names = [case.name for case in OUTAGES]
     parser.add_argument("outages", nargs="*", choices=[*names, []], metavar="OUTAGE", help=", ".join(names))
     parser.add_argument("--times", type=int, default=TIMES)
-    parser.add_argument("--client", choices=list(CLIENTS), default="chromium", help="who meets the outages")
-    parser.add_argument("--ipv6", action="store_true", help="there is no IPv4; routers do not translate then")
+    parser.add_argument("--client", choices=list(CLIENTS), default="chromium", help="client to measure")
+    parser.add_argument("--ipv6", action="store_true", help="use only IPv6, without NAT")
     parser.add_argument(
-        "--seconds", type=float, help="how long each lasts that lasts; as in its name otherwise"
+        "--seconds", type=float, help="duration of every outage that has one; default: as in its name"
     )
     return parser.parse_args()
 

@@ -52,7 +52,7 @@ SCREEN = """(film) => {
       tick += 1;
       if (film) move(tick);
       else if (tick % 60 === 0) scroll(1 + number(6));
-      else write(height - line); // Somebody types.
+      else write(height - line); // Simulate typing.
     }, 1000 / 60);
     return stream;
   };

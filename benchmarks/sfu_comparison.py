@@ -45,7 +45,7 @@ class Options:
 def options() -> Options:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=5.0, help="length of each measurement")
-    parser.add_argument("--rounds", type=int, default=5, help="of a comparison")
+    parser.add_argument("--rounds", type=int, default=5, help="number of rounds")
     parser.add_argument(
         "--peer",
         action="append",

@@ -35,7 +35,7 @@ IS_LOWERED = "() => [...svc.call.layers.values()].some(({ reason }) => reason ==
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=17)
-    parser.add_argument("--hidden", type=float, default=60.0, metavar="S", help="how long the tab is hidden")
+    parser.add_argument("--hidden", type=float, default=60.0, metavar="S", help="how long to hide the tab")
     parser.add_argument("--dip", type=int, default=800, metavar="KBPS", help="the link's rate during a dip")
     return parser
 

@@ -93,7 +93,7 @@ def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float,
     late = sorted((at - sent[stamp]) / 1000 for stamp, at in timed.came)
     # Missing packets are a fault in the benchmark: its own reader was not scheduled for a long time.
     if len(late) < number * count:
-        print(f"{number * count - len(late)} packets did not come to the others", file=sys.stderr)
+        print(f"{number * count - len(late)} packets did not reach the other receivers", file=sys.stderr)
     return late[len(late) // 2], late[len(late) * 99 // 100], spared
 
 

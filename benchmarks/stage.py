@@ -91,7 +91,7 @@ async def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--receivers", type=int, default=2000)
-    parser.add_argument("--pps", type=int, default=10, help="packets a second of the publisher")
+    parser.add_argument("--pps", type=int, default=10, help="packets per second of the publisher")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--sfus", type=int, nargs="+", default=[1, 2])
     options = parser.parse_args()

@@ -31,7 +31,9 @@ CHANGES = (
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=10.0, help="of each state, for the processor time")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="duration of each processor time measurement"
+    )
     return parser
 
 

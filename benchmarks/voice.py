@@ -84,12 +84,12 @@ def speech_without_pauses(path: Path) -> None:
 
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long each link is measured")
+    parser.add_argument("--seconds", type=float, default=60.0, help="duration for each link")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--round-trip", type=float, default=60.0, metavar="MS")
     parser.add_argument("--browser", nargs="+", default=["chromium", "firefox"])
     parser.add_argument("--rows", nargs="+", choices=("A4", "A15"), default=["A4", "A15"])
-    parser.add_argument("--encrypted", action="store_true", help="in a channel that is encrypted end to end")
+    parser.add_argument("--encrypted", action="store_true", help="use a channel with end-to-end encryption")
     return parser
 
 

@@ -45,7 +45,7 @@ class Flow:
 
 
 async def main(numbers: list[int]) -> None:
-    print("| workers | most packets/s | dropped % | us CPU per packet | beside one |\n|---|---|---|---|---|")
+    print("| workers | most packets/s | dropped % | us CPU per packet | x alone |\n|---|---|---|---|---|")
     alone = 0.0
     for number in numbers:
         async with own_server(SCENARIO.clients, "--workers", str(number)) as server:

@@ -50,7 +50,7 @@ async def program() -> AsyncIterator[tuple[str, int]]:
     """Run Janus. Yield the address of its WebSockets, and its process. Raises BenchError."""
     path = where_it_is()
     if path is None:
-        raise BenchError("there is no program janus")
+        raise BenchError("Janus is not installed")
     (port,) = free_ports(1)
     with TemporaryDirectory(prefix="janus-") as name:
         folder = Path(name)
@@ -71,7 +71,7 @@ def _configure(folder: Path, path: Path, port: int) -> None:
 
 
 def _module(path: Path, kind: str, name: str) -> Path:
-    """Find a module in the lib folder beside the program's bin folder, or in the lib folder's subfolder for
+    """Find a module in the lib folder next to the program's bin folder, or in the lib folder's subfolder for
     the architecture.
     """
     lib = path.resolve().parent.parent / "lib"

@@ -58,7 +58,7 @@ class Session:
         """Handle incoming messages until an error occurs. Raises BenchError."""
         while (message := await self._socket.receive()).type is WSMsgType.TEXT:
             self._received(message.json())
-        raise BenchError("Janus has closed the connection")
+        raise BenchError("Janus closed the connection")
 
     def _received(self, message: Message) -> None:
         kind, request = message["janus"], self._pending.get(message.get("transaction", ""))
@@ -71,7 +71,7 @@ class Session:
         elif kind == "webrtcup":
             self._handles[message["sender"]].up.set()
         elif kind == "hangup":
-            raise BenchError(f"Janus hangs up: {message.get('reason')}")
+            raise BenchError(f"Janus closed the session: {message.get('reason')}")
 
 
 class Handle:

@@ -97,7 +97,7 @@ def compare(counts: dict[str, dict[str, str] | dict[str, int]]) -> int:
     committed = json.loads(COMMITTED.read_text())
     for what, was in committed["built with"].items():
         if counts["built with"][what] != was:
-            print(f"beware: {what} is {counts['built with'][what]}, the figures are of {was}")
+            print(f"warning: {what} is {counts['built with'][what]}, the figures were measured with {was}")
     worse = 0
     for name, now in counts["instructions"].items():
         before = committed["instructions"].get(name)

@@ -150,7 +150,7 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=7,
         metavar="N",
-        help="days to any second of which the community can be restored; default: 7",
+        help="number of days; the community can be restored to any second of them; default: 7",
     )
     options.add_argument(
         "--cluster-snapshot-every",
@@ -218,7 +218,7 @@ def _add_worker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         type=port,
-        help="port for health and metrics; default: that of IMAGE_WORKER_URL; 0 takes a free one",
+        help="port for health and metrics; default: that of IMAGE_WORKER_URL; 0 chooses a free port",
     )
     parser.add_argument(
         "--idle-exit", type=float, metavar="SECONDS", help="end after this time without jobs; default: never"

@@ -56,7 +56,8 @@ def test_a_receiver_decodes_exactly_the_pictures_in_its_layer(name: str, spatial
 
 @every_stream
 @pytest.mark.parametrize(
-    "step", [123, pytest.param(41, marks=pytest.mark.nightly("three times as many positions as daily"))]
+    "step",
+    [123, pytest.param(41, marks=pytest.mark.nightly("three times as many positions as in the daily run"))],
 )
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations((0, 1, -1), 2)))
 def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(

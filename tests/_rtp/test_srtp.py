@@ -42,7 +42,9 @@ def header(sequence: int, extensions: bytes = b"") -> bytes:
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no library there lends its OpenSSL: libsrtp seals")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="no library on Windows provides its OpenSSL, so libsrtp encrypts"
+)
 def test_the_core_encrypts_with_the_openssl_in_an_installed_wheel() -> None:
     assert OPENSSL
     assert ENCRYPTION["sealed_by"] in ("pylibsrtp-openssl", "hashlib-openssl")
@@ -70,7 +72,7 @@ def test_openssl_detects_whether_the_processor_has_aes(processor: str, by: str) 
 
 
 @pytest.mark.skipif(
-    platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL has other variables for it"
+    platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL uses other variables on this machine"
 )
 def test_aes_in_software_gives_the_same_result() -> None:
     result = subprocess.run(

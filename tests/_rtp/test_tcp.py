@@ -27,7 +27,7 @@ from tests.kit.participant import (
 )
 from tests.kit.tcp_peer import TcpPeer
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="media over TCP is Linux's")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux supports media over TCP")
 
 PROFILE = "AEAD_AES_128_GCM"
 PWD = "password" * 3

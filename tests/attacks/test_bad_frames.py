@@ -1,4 +1,4 @@
-"""A peer that violates the WebSocket protocol gets the reason and is disconnected.
+"""A peer that violates the WebSocket protocol is sent the reason and disconnected.
 
 Other connections lose no messages.
 """

@@ -36,7 +36,7 @@ HEADERS = {
     "aarch64": Path("/usr/include/asm-generic/unistd.h"),
 }
 
-pytestmark = pytest.mark.skipif(platform.system() != "Linux", reason="the layers are Linux's")
+pytestmark = pytest.mark.skipif(platform.system() != "Linux", reason="only Linux has these layers")
 
 
 @pytest.fixture(params=USERS)

@@ -268,7 +268,7 @@ def test_a_message_with_an_invalid_field_is_refused(
         (b'{"kind": "\\u001b[2J"}', "unknown kind of record"),
         (b"\xff\xfe", "this is not a JSON object"),
         (b"1" * 10_000, "this is not a JSON object"),
-        (b'{"kind": "role", "\\u0000": 1}', "role has '\\x00', which is not known"),
+        (b'{"kind": "role", "\\u0000": 1}', "role has '\\x00', which is not a field of it"),
     ],
 )
 def test_an_invalid_line_is_refused(tmp_path: Path, data: Path, line: bytes, complaint: str) -> None:
@@ -296,7 +296,7 @@ def test_a_file_list_of_several_gigabytes_is_refused_before_it_is_read(tmp_path:
     file = tmp_path / "e.zip"
     size = MAX_LIST_BYTES + 46
     file.write_bytes(bytes(size) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0))
-    assert f"its list of files has {size} bytes, and at most {MAX_LIST_BYTES}" in refused(file, data)
+    assert f"its list of files has {size} bytes; the limit is {MAX_LIST_BYTES}" in refused(file, data)
 
 
 def test_a_decompression_bomb_in_an_import_is_refused_by_its_declared_size(
@@ -309,7 +309,7 @@ def test_a_decompression_bomb_in_an_import_is_refused_by_its_declared_size(
     file.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("svc.chat.import_export.export_file.MAX_RECORDS_BYTES", 1 << 30)
-        assert "'export.jsonl' has 4294967294 bytes unpacked" in refused(file, data)
+        assert "'export.jsonl' has 4294967294 bytes uncompressed" in refused(file, data)
 
 
 def test_a_file_larger_than_the_free_space_is_refused(
@@ -333,7 +333,7 @@ def test_a_repeated_name_in_an_import_is_refused(tmp_path: Path, data: Path) -> 
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr("media/\u202ea.webp", b"1")
         archive.writestr("media/\u202ea.webp", b"2")
-    assert r"'media/\u202ea.webp' is there twice" in refused(file, data)
+    assert r"'media/\u202ea.webp' occurs twice" in refused(file, data)
 
 
 @pytest.mark.parametrize(
@@ -424,7 +424,7 @@ def test_the_parts_of_an_export_may_be_given_in_any_order(tmp_path: Path, owned:
         (b'{"channel": {"id": "2", "name": "g"}, "messages": [' + b"[" * 100_000, "nested too deeply"),
         (b"\xff\xfe\0", "this is not"),
         (b'{"channel": NaN}', "NaN is not JSON"),
-        (b'{"channel": {"id": "2", "name": "g"}, "messages": []} more', "there is more after the end"),
+        (b'{"channel": {"id": "2", "name": "g"}, "messages": []} more', "there is more data after the end"),
         (b'{"channel": {"id": "2", "name": "g"}, "messages": [', "not JSON"),
         (b"", "not JSON"),
     ],

@@ -60,7 +60,7 @@ def test_a_flag_accepts_only_known_words_and_warns_about_other_values(
     warned = [record.getMessage() for record in caplog.records]
     known = value != "perhaps"
     assert warned == (
-        [] if known else [f"DEBUG is neither true nor false but 'perhaps': {str(read).lower()} holds"]
+        [] if known else [f"DEBUG must be true or false, not 'perhaps': using {str(read).lower()}"]
     )
 
 

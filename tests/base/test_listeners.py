@@ -88,5 +88,5 @@ def test_an_inherited_descriptor_of_another_kind_is_refused() -> None:
     with pytest.raises(ConfigError, match="--listen-fd 999 is not a socket: Bad file descriptor"):
         inherit_sockets([999])
     ours, theirs = socket.socketpair()
-    with theirs, pytest.raises(ConfigError, match="a socket of another kind"):
+    with theirs, pytest.raises(ConfigError, match="neither an IPv4 nor an IPv6 socket"):
         inherit_sockets([ours.detach()])

@@ -136,10 +136,10 @@ async def test_an_input_is_not_refused_because_the_system_killed_the_child(
 @pytest.mark.parametrize(
     ("function", "detail"),
     [
-        ("die", "exited before it was done; status -11"),
+        ("die", "exited before it had finished; status -11"),
         ("raise_", "KeyError: 'strange'"),
-        ("leave", "exited before it was done; status 0"),
-        ("talk", "says more than it may; status -9"),
+        ("leave", "exited before it had finished; status 0"),
+        ("talk", "sent more data than allowed; status -9"),
     ],
 )
 async def test_a_crash_in_a_child_counts_as_a_refusal_of_its_input(

@@ -29,12 +29,12 @@ SIZES = {"wide": WIDE, "narrow": NARROW}
 THEMES = {"light": "dark", "dark": "light"}  # The other theme of each.
 # Runs all of axe's rules, or only the named one.
 AXE_FAULTS = """async (rule) => {
-  // Those who speak to their computer say what they read.
+  // People who use voice control say the text that they see.
   const rules = { "label-content-name-mismatch": { enabled: true } };
-  // Only a rule that axe leaves out by default needs the style sheets again.
+  // Only a rule that axe does not run by default needs axe to load the style sheets.
   const options = { resultTypes: ["violations"], preload: { assets: ["media"] } };
   Object.assign(options, rule ? { runOnly: [rule] } : { rules });
-  // The page behind a modal dialog is inert, and has been checked without it.
+  // The page behind a modal dialog is inert, and was checked before the dialog opened.
   const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
   const part = dialog ? { include: [dialog, ...document.querySelectorAll(":popover-open")] } : document;
   const { violations } = await axe.run(part, options);
@@ -55,7 +55,7 @@ CUT_OFF = """() => {
   };
   const isOut = (element) => {
     const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
-    if (width <= 1 || height <= 1) return false; // It is for screen readers alone.
+    if (width <= 1 || height <= 1) return false; // Only for screen readers.
     const free = { x: false, y: false };
     for (let up = element.parentElement; up; up = up.parentElement) {
       const { overflowX, overflowY } = getComputedStyle(up);
@@ -242,7 +242,7 @@ async def look_at_a_channel(ada: Person, check: Callable[[str], Awaitable[None]]
 
 
 async def look_at_panels(ada: Person, check: Callable[[str], Awaitable[None]]) -> None:
-    """Check the panels beside the channel, the dialogs over it, and, on a phone, the channel list."""
+    """Check the panels next to the channel, the dialogs over it, and, on a phone, the channel list."""
     asides = ["Members", "Search messages", "Pinned messages", "Followed threads", "Mentions"]
     for name in asides:
         await ada.show_aside(name)

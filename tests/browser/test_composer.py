@@ -215,7 +215,7 @@ async def test_a_recent_emoji_can_be_used_as_a_reaction_with_one_click(people: P
     await expect(quick).to_have_attribute("aria-pressed", "true")
     await quick.click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
-    # On a phone, there is no room for these emoji beside the message.
+    # On a phone, there is no room for these emoji next to the message.
     await grace.resize(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()

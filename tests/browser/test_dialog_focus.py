@@ -19,7 +19,7 @@ SHOW = """async ([name, memberId]) => {
   const { channels } = await import("/web/state/channels.js");
   const { conversations } = await import("/web/state/private_conversations.js");
   const { member } = await import("/web/state/server.js");
-  // A private conversation in which another device asks for earlier messages.
+  // A private conversation in which another device requests earlier messages.
   const asks = [{ thumbprint: "", code: ["12345"] }];
   const talk = { id: "talk", members: [member.value.id, memberId], two: false, name: "Regatta", asks };
   conversations.value = [{ ...talk, unread: 0, lastMs: 0, stands: "ready", verified: "no", code: [] }];

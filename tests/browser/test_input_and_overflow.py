@@ -235,7 +235,7 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
     await expect_accessible(ada, axe, "the menu of a channel")
     await ada.page.keyboard.press("Escape")
     await expect(ada.page.get_by_role("button", name="More channel options")).to_be_focused()
-    # A title is shown in the same way, and the browser does not show it a second time.
+    # A `title` is shown as a tooltip in the same way, and the browser does not show its own tooltip as well.
     day = ada.page.locator(".day button").first
     await write(ada, "Hello")
     await day.hover()

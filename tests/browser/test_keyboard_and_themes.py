@@ -28,7 +28,7 @@ LOOK = """() => {
   return { colorScheme, fontSize, motion, avatar: avatar.clientWidth };
 }"""
 
-# Markers that are visible without the page's own colours: a dot on the icon, and a bar beside the name.
+# Markers that are visible without the page's own colours: a dot on the icon, and a bar next to the name.
 MARKS = """() => {
   const dot = getComputedStyle(document.querySelector(".own-corner .avatar"), "::after").backgroundColor;
   const { borderInlineStartWidth: bar } = getComputedStyle(document.querySelector(".channel.unread"));

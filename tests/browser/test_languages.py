@@ -94,7 +94,7 @@ async def react(to: Locator, language: str) -> None:
 @pytest.mark.parametrize(
     ("locale", "date"),
     [
-        pytest.param("de-AT", "%d.%m.%Y", marks=pytest.mark.nightly("Japanese is looked at daily")),
+        pytest.param("de-AT", "%d.%m.%Y", marks=pytest.mark.nightly("Japanese is checked daily")),
         ("ja-JP", "%Y/%m/%d"),
     ],
 )
@@ -224,7 +224,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     name = came.locator("button.author")
     await expect(name).to_have_css("direction", "rtl")
     await expect(name).to_have_text(HEBREW)
-    # The name is aligned with the other names, beside the picture.
+    # The name is aligned with the other names, next to the picture.
     left = await ada.page.evaluate(
         "(text) => document.querySelector('.message .body').getBoundingClientRect().left", ""
     )

@@ -62,7 +62,7 @@ async def link_accounts(ada: Person, elsewhere: Elsewhere, product: SvcUp, axe: 
     question = ada.page.get_by_role("dialog", name=f"Is the account on {host} yours?")
     await expect(question).to_be_visible()
     assert "same=" not in ada.page.url
-    await expect_accessible(ada, axe, "the question of the other server")
+    await expect_accessible(ada, axe, "the other server's question")
     await question.get_by_role("button", name="Yes, both are mine").click()
     await ada.page.wait_for_url(f"{product.url.partition('#')[0]}**")
     shown = ada.page.get_by_role("dialog", name="Show the account on your profile?")
@@ -80,7 +80,7 @@ async def links_of(person: Person) -> list[dict[str, str]]:
 
 
 async def viewer(people: People, ada: Person) -> Person:
-    """Let somebody arrive who sees a message from Ada, and with it the way to her profile."""
+    """Open a page for another member, who sees a message from Ada and can open her profile from it."""
     await ask(ada, "POST", "/api/channels/general/messages", {"text": "hello"})
     grace = await people.arrive("Grace")
     await grace.come_in()

@@ -53,7 +53,7 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
     await ada.show_channels()
     await ada.page.get_by_role("button", name="How others see you: Online").click()
     await expect(ada.page.get_by_role("menuitemradio").first).to_be_visible()
-    await expect_accessible(ada, axe, "the own status")
+    await expect_accessible(ada, axe, "a member's own status")
     await ada.page.keyboard.press("Escape")
     await choose(ada, "Online", "Do not disturb")
     await expect(listed(grace, "Ada")).to_contain_text("Do not disturb")

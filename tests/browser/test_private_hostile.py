@@ -23,7 +23,7 @@ SAY = """async ([own, id, all]) => {
   const { ownIdentity } = await import(own);
   const { device } = await ownIdentity();
   for (const content of all) {
-    // A message that nobody can read yet is kept and sent later.
+    // A message that nobody can read yet is stored and sent later.
     const later = (error) => { if (error.status !== undefined) throw error; };
     await device.send(id, { v: 1, type: "message", key: crypto.randomUUID(), ...content }).catch(later);
   }

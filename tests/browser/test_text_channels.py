@@ -347,7 +347,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: SvcUp, tmp_path
     await expect(shown.locator("time")).to_have_attribute("datetime", "2026-01-31T12:00:00.000Z")
     await expect(shown.locator(".card-footer")).to_contain_text("ci.example")
     await expect(shown).to_have_css("border-left-color", "rgb(207, 34, 46)")
-    await expect_accessible(ada, axe, "a card of a webhook")
+    await expect_accessible(ada, axe, "a webhook's card")
 
 
 async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(

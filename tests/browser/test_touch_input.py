@@ -38,7 +38,7 @@ OUT_OF_REACH = """() => {
   const opened = document.querySelector(".menu, .emoji-popup, .picker");
   const above = opened ?? [...document.querySelectorAll("dialog[open]")].pop();
   const root = above ?? drawer ?? document.body;
-  // The last cells of a list that scrolls are cut off.
+  // The last cells of a scrolling list are cut off.
   const tappable = "button:not(.author, .mention, .replied, .emoji-grid *), input, select, textarea";
   for (const each of root.querySelectorAll(tappable)) {
     const box = each.getBoundingClientRect();
@@ -46,7 +46,7 @@ OUT_OF_REACH = """() => {
     if (each.matches("[type=file], [type=radio], [type=checkbox]") || !each.checkVisibility()) continue;
     const at = (dx, dy) => document.elementFromPoint(x + dx, y + dy);
     const isHit = (target) => each === target || each.contains(target);
-    if (!isHit(at(0, 0))) continue; // It is scrolled out of sight.
+    if (!isHit(at(0, 0))) continue; // Scrolled out of view.
     const reached = (dx, dy) => {
       let far = 0;
       while (far < 60 && isHit(at(dx * far, dy * far))) far++;
@@ -242,7 +242,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         file.write_text("Hello")
     await ada.page.locator("#files").set_input_files(files)
     await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(10)
-    # A file takes up two rows beside its picture.
+    # A file takes up two rows next to its picture.
     await expect(ada.page.locator(".upload-list li").first).to_have_css("display", "grid")
     await box(ada).fill("line\n" * 40)
     await ada.resize(UNDER_A_KEYBOARD)

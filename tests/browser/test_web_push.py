@@ -122,7 +122,7 @@ async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) ->
     async def cleared() -> bool:
         return [notice["body"] for notice in await notices(ada.page)] == ["Someone is calling you"]
 
-    await wait_until("what was read needs no notice", cleared, within_s=15)
+    await wait_until("a read message needs no notification", cleared, within_s=15)
 
 
 @narrow_only

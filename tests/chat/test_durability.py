@@ -144,7 +144,7 @@ def stored_ids(data_dir: Path) -> set[str]:
         connection.close()
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup installs it)")
 async def test_the_write_ahead_log_is_synced_before_the_response_is_sent(
     no_sfu: dict[str, str], tmp_path: Path
 ) -> None:
@@ -200,7 +200,7 @@ def refuse_without_namespaces(folder: Path) -> None:
         pytest.skip("unshare is missing")
     tried = subprocess.run((*small_disk(folder, "1m"), "true"), capture_output=True, check=False, timeout=10)
     if tried.returncode:
-        pytest.skip(f"this sandbox mounts nothing: {tried.stderr.decode(errors='replace').strip()}")
+        pytest.skip(f"this sandbox cannot mount anything: {tried.stderr.decode(errors='replace').strip()}")
 
 
 async def test_a_full_disk_refuses_writes_and_the_server_recovers(no_sfu: dict[str, str]) -> None:
@@ -262,7 +262,7 @@ async def test_a_read_only_data_folder_is_refused_with_a_message(no_sfu: dict[st
     assert "Traceback" not in str(refused.value)
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup installs it)")
 async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_recovers(
     no_sfu: dict[str, str], tmp_path: Path
 ) -> None:

@@ -116,7 +116,7 @@ async def test_a_database_from_a_newer_version_is_refused_and_left_unchanged(
         pass
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA user_version={NEWEST + 1}")
-    error = f"it was written by a newer version (schema {NEWEST + 1}, this one knows {NEWEST})"
+    error = f"it was written by a newer version (schema {NEWEST + 1}, this one supports {NEWEST})"
     with pytest.raises(ConfigError) as refusal:
         async with chat_server(variables):
             pass

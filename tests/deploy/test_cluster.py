@@ -152,7 +152,7 @@ async def test_a_client_of_the_documented_proxy_before_the_nodes_loses_no_reques
                 async def goes_on() -> bool:
                     return len(writer.sent) > count + 3
 
-                await wait_until("the writer goes on", goes_on, within_s=20)
+                await wait_until("the writer continues", goes_on, within_s=20)
             assert writer.failures == [], writer.failures
 
 

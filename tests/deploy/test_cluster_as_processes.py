@@ -106,7 +106,7 @@ async def _use(processes: Running, deployed: Deployment, address: str) -> None:
             except (ClientError, TimeoutError):
                 return False
 
-        await wait_until("another node takes writes", is_written, within_s=30)
+        await wait_until("another node accepts writes", is_written, within_s=30)
         await ada.pushed("authenticated")
         reply = await ada.ask("history", channel_id="general")
         assert [each["text"] for each in reply["data"]["messages"]].count("after the takeover") == 1

@@ -44,7 +44,7 @@ async def test_the_startup_log_and_the_metrics_name_the_media_encryption(sfu: Sf
 
 
 @pytest.mark.skipif(
-    platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL has other variables for it"
+    platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL uses other variables on this machine"
 )
 @pytest.mark.parametrize("sfu", [WITHOUT_AES], indirect=True)
 async def test_a_processor_without_aes_instructions_is_reported(sfu: SfuProcess) -> None:

@@ -135,7 +135,7 @@ async def two_people_talk(sfu: SfuProcess) -> None:
 @pytest.mark.parametrize(
     ("program", "kind", "problem"),
     [
-        ("sfu", "dual", "the UDP sockets handed over must be one of IPv4, one of IPv6 only: "),
+        ("sfu", "dual", "the UDP sockets to hand over must be one IPv4 socket and one IPv6-only socket: "),
         ("sfu", "unbound", "is neither a listening TCP socket nor a bound UDP socket"),
         ("chat", "udp", "--listen-fd: this program does not use UDP sockets"),
     ],

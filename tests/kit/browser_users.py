@@ -94,8 +94,8 @@ const own = async () => {
   const { deviceId } = devices.filter(({ kind }) => kind === "videoinput")[camera] ?? {};
   return deviceId && { exact: deviceId };
 };
-// Tests that measure what comes want all of it, whatever the machine can do at the moment.
-// The browser's own pages, such as its warning of a certificate, keep nothing.
+// Tests that measure received media need full quality, even on a busy machine.
+// The browser's own pages, such as certificate warnings, have no storage.
 if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
 for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
@@ -179,8 +179,8 @@ async def until_touch_is_handled(page: Page) -> None:
 LAID_OUT = """async ({ width, height }) => {
   const frame = () => new Promise(requestAnimationFrame);
   while (!matchMedia(`(width: ${width}px) and (height: ${height}px)`).matches) await frame();
-  await frame();  // The page hears of the size before it draws this frame,
-  await frame();  // and shows what it changed before this one.
+  await frame();  // The page is notified of the size before this frame,
+  await frame();  // and its changes are visible in the next frame.
 }"""
 
 
@@ -202,7 +202,7 @@ class Person(Watcher):
         await self.page.get_by_role("button", name=label, exact=True).click()
 
     async def show_aside(self, name: str) -> None:
-        """Open a panel beside the channel, either with the panel's button or from the menu in the channel's
+        """Open a panel next to the channel, either with the panel's button or from the menu in the channel's
         header.
         """
         if name in IN_HEADER_MENU:

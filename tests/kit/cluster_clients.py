@@ -37,7 +37,7 @@ Json = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Post:
-    """A message: its channel, its writer, and the times of its first attempt and of its acknowledgement."""
+    """A message: its channel, its author, and the times of its first attempt and of its acknowledgement."""
 
     channel: str
     writer: int

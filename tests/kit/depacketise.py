@@ -114,7 +114,7 @@ def leb128(data: bytes, at: int) -> tuple[int, int]:
 def _with_size(unit: bytes) -> bytes:
     """Return an OBU with its size, as in a bitstream (AV1 specification section 5.3)."""
     header = 2 if unit[0] & 0x04 else 1
-    assert not unit[0] & 0x02, "RTP leaves the size out"
+    assert not unit[0] & 0x02, "RTP omits the size"
     size, left = b"", len(unit) - header
     while left > 0x7F:
         size += bytes([left & 0x7F | 0x80])

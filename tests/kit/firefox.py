@@ -44,10 +44,10 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,",
-    "ui.prefersReducedMotion": 1,  # Animations take a lot of processor time, as in `people`.
+    "ui.prefersReducedMotion": 1,  # Animations take a lot of processor time, as in `browser_users`.
 }
-# Requests high quality, as in `people`. With automatic quality, a busy machine would look like a slow link,
-# but tests need all frames.
+# Requests high quality, as in `browser_users`. With automatic quality, a busy machine would look like a slow
+# link, but tests need all frames.
 WANTS_EVERYTHING = """() => {
   if (/^https?:/.test(location.protocol) && self.origin !== "null")
     localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
@@ -86,7 +86,7 @@ const press = async (name, within = "body") => (
 const says = (words) => (each) => each.querySelector(".text")?.textContent.includes(words);
 const message = (words) => (
   there(() => [...document.querySelectorAll(".message:not(.pending)")].find(says(words)), words));
-// Move the pointer onto a message, which draws its buttons, and mark it.
+// Move the pointer onto a message, so that its buttons are rendered, and mark the message.
 const pointAt = async (words) => {
   const found = await message(words);
   found.dataset.here = "";

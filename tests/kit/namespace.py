@@ -62,7 +62,7 @@ def _enter() -> None:
     if sys.platform != "linux":
         raise Refused("there are no network namespaces")
     if os.geteuid():
-        raise Refused("only root may make namespaces; run the tests by `unshare -Urnm` for these")
+        raise Refused("only root may create namespaces; run these tests with `unshare -Urnm`")
     _unshare(_CLONE_NEWNS | _CLONE_NEWNET)
 
 
@@ -74,7 +74,7 @@ def unshare_network() -> None:
 def _unshare(what: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(what):
-        raise Refused(f"this sandbox makes no namespaces: {os.strerror(ctypes.get_errno())}")
+        raise Refused(f"this sandbox cannot create namespaces: {os.strerror(ctypes.get_errno())}")
 
 
 def _furnish(addresses: Sequence[str], files: Mapping[str, Path]) -> None:
@@ -86,6 +86,6 @@ def _furnish(addresses: Sequence[str], files: Mapping[str, Path]) -> None:
         try:
             done = subprocess.run(command, capture_output=True, check=False, timeout=10)
         except FileNotFoundError:
-            raise Refused(f"{command[0]} is not installed (ci/setup does it)") from None
+            raise Refused(f"{command[0]} is not installed (ci/setup installs it)") from None
         if done.returncode:
             raise Refused(f"this sandbox refuses {' '.join(command)}: {done.stderr.decode().strip()}")

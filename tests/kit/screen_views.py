@@ -63,7 +63,7 @@ def dialog(opens: Opener, *, from_list: bool = False) -> View:
 
 
 def side_panel(name: str, prepare: Opener | None = None) -> View:
-    """Return the view of a panel beside the channel."""
+    """Return the view of a panel next to the channel."""
 
     @asynccontextmanager
     async def view(person: Person) -> AsyncIterator[None]:

@@ -33,7 +33,7 @@ SPECIAL = ("first-steps", "sign-in", "private", "rail", "news", "call", "stage")
 
 
 async def save(person: Person, view: str) -> None:
-    """Save the current view in both themes. The pointer is moved so that it hovers over nothing."""
+    """Save the current view in both themes, without the pointer over any element."""
     page = person.page
     await page.mouse.move(0, 0)
     for theme in THEMES:

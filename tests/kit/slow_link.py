@@ -26,7 +26,7 @@ def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
     finally:
         os.close(near)
     if len(opened) < count:
-        raise Refused("this sandbox lays no link between namespaces")
+        raise Refused("this sandbox cannot connect namespaces")
     try:
         _furnish_near(rate)
     except Refused:
@@ -63,6 +63,6 @@ def _run(*command: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=_DEADLINE_S)
     except FileNotFoundError:
-        raise Refused(f"{command[0]} is not installed (ci/setup does it)") from None
+        raise Refused(f"{command[0]} is not installed (ci/setup installs it)") from None
     if done.returncode:
         raise Refused(f"this sandbox refuses {' '.join(command)}: {done.stderr.decode().strip()}")

@@ -115,7 +115,7 @@ def write_certificate(folder: FilePath) -> tuple[list[str], str]:
     return arguments, ":".join(fingerprint[i : i + 2] for i in range(0, 64, 2))
 
 
-needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl program here")
+needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 
 
 @needs_openssl

@@ -157,7 +157,7 @@ def test_a_section_that_has_been_freed_names_no_track_and_no_source() -> None:
     ],
 )
 def test_two_sections_with_the_same_mid_source_or_track_are_refused(other: Transceiver, what: str) -> None:
-    with pytest.raises(SdpError, match=f"two sections of the offer have one {what}"):
+    with pytest.raises(SdpError, match=f"two sections of the offer have the same {what}"):
         built(VOICE, other)
 
 

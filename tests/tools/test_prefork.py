@@ -14,7 +14,7 @@ import pytest
 from svc.tools import hidden_environment
 from tests.tools.test_up import svc_up, until, until_gone
 
-pytestmark = pytest.mark.skipif(not hidden_environment.can_fork(), reason="programs are executed here")
+pytestmark = pytest.mark.skipif(not hidden_environment.can_fork(), reason="this system cannot prefork")
 
 SHARED_KB = 8 * 1024
 DRAWS = r"""

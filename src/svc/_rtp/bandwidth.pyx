@@ -151,9 +151,7 @@ cdef bint is_outage(SentPackets* sent, uint16_t first, uint16_t last, int64_t no
 
 cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count, int64_t shift,
                    int64_t now) noexcept nogil:
-    """Count packets that were covered by lost feedback as arrived. Otherwise the received rate would seem
-    lower.
-    """
+    """Count packets as arrived if their feedback was lost. Otherwise the received rate would seem lower."""
     cdef const PacketStatus* first = statuses
     cdef SentPacket* packet
     cdef int64_t number, begin, late

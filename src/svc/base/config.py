@@ -90,7 +90,7 @@ def flag(variables: Mapping[str, str], name: str, default: bool) -> bool:
     """Parse true or false in the usual spellings. Warn about any other value and return the default."""
     value = text(variables, name).lower()
     if value and value not in _TRUE | _FALSE:
-        logger.warning("%s is neither true nor false but %r: %s holds", name, value, str(default).lower())
+        logger.warning("%s must be true or false, not %r: using %s", name, value, str(default).lower())
     if default:
         return value not in _FALSE
     return value in _TRUE

@@ -49,7 +49,7 @@ class WaitingQueue(Generic[T]):
 
     def add(self, item: T, address: str) -> None:
         """Add an item at the end. The item must not be waiting already."""
-        assert item not in self._from, "nobody waits twice"
+        assert item not in self._from, "an item is added only once"
         self._from[item] = address
         waiting = self._of.setdefault(address, {})
         waiting[item] = None

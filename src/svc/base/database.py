@@ -238,7 +238,7 @@ class Database:
             async with asyncio.timeout(EMPTY_WITHIN_S):
                 await emptied
         except TimeoutError:
-            raise StorageFailed("what was deleted could not be overwritten in time") from None
+            raise StorageFailed("deleted data could not be overwritten in time") from None
 
     def _begin(self, write: Write[Any, Result]) -> "asyncio.Future[Result]":
         if self._closed or len(self._waiting) >= MAX_WAITING:

@@ -41,7 +41,7 @@ def examine(path: Path, migrations: Sequence[Migration]) -> None:
             "or delete the empty file if this is meant to be a new server"
         )
     if head != _MAGIC:
-        raise DatabaseError(f"{path} is not a database: it does not begin as SQLite files do. {_RESTORE}")
+        raise DatabaseError(f"{path} is not a database: it does not begin like a SQLite file. {_RESTORE}")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("PRAGMA trusted_schema=OFF")

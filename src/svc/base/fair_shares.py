@@ -40,7 +40,7 @@ class FairShares:
     def give_back(self, holder: str, amount: int = 1) -> None:
         self._by_holder[holder] -= amount
         self.taken -= amount
-        assert self._by_holder[holder] >= 0, "nobody gives back what they have not taken"
+        assert self._by_holder[holder] >= 0, "only amounts that were taken are given back"
         self._drop_if_empty(holder)
 
     def _drop_if_empty(self, holder: str) -> None:

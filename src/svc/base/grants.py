@@ -56,7 +56,7 @@ def issue_user_token(
 
     granted = sorted(caps)
     assert CAPS.issuperset(granted), "only known capabilities are granted"
-    assert 0 < lifetime_s <= MAX_LIFETIME_S, "a grant lives five minutes at most"
+    assert 0 < lifetime_s <= MAX_LIFETIME_S, "a grant is valid for at most five minutes"
     claims = {
         "iss": server_id,
         "sub": user_id,
@@ -74,7 +74,7 @@ def verify_user_token(
     """Verify that a token admits this user to this room at `now`. Raises GrantError."""
     claims = _decode(token, _signing_key(server_password, server_id))
     if (claims["iss"], claims["sub"], claims["room"]) != (server_id, user_id, room_id):
-        raise GrantError("the token admits another user, or to another room")
+        raise GrantError("the token is for another user or another room")
     return UserToken(
         user_id=user_id,
         room_id=room_id,
@@ -138,5 +138,5 @@ def _expiry(value: object, now: float) -> float:
     if not value > now:
         raise GrantError("the token has expired")
     if value > now + MAX_LIFETIME_S:
-        raise GrantError("the token lives longer than five minutes")
+        raise GrantError("the token is valid for more than five minutes")
     return float(value)

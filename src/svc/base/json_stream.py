@@ -79,7 +79,7 @@ class JsonStream:
     def end(self) -> None:
         """Check that the document has ended. Raises ValueError."""
         if self.peek():
-            raise ValueError("there is more after the end")
+            raise ValueError("there is more data after the end")
 
     def _iterate_items(self, last: str) -> Iterator[None]:
         if self.peek() != last:

@@ -101,9 +101,7 @@ def inherit_sockets(descriptors: Iterable[int]) -> Inherited:
         handed = [undo.enter_context(_socket(number)) for number in descriptors]
         for listener in handed:
             if listener.family not in (socket.AF_INET, socket.AF_INET6):
-                raise ConfigError(
-                    f"--listen-fd {listener.fileno()} is a socket of another kind than IPv4 and IPv6"
-                )
+                raise ConfigError(f"--listen-fd {listener.fileno()} is neither an IPv4 nor an IPv6 socket")
             if not _is_open(listener):
                 problem = "is neither a listening TCP socket nor a bound UDP socket"
                 raise ConfigError(f"--listen-fd {listener.fileno()} {problem}")

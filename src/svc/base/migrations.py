@@ -56,7 +56,7 @@ def migrate(
     newest = migrations[-1].number if migrations else 0
     if version > newest:
         raise SchemaTooNew(
-            f"it was written by a newer version (schema {version}, this one knows {newest}); "
+            f"it was written by a newer version (schema {version}, this one supports {newest}); "
             "run that version, or restore the copy made before it was changed"
         )
     due = [migration for migration in migrations if migration.number > version]

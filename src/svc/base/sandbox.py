@@ -148,7 +148,7 @@ class Sandbox:
         """Start a job. Return its socket and its leash. Start the zygote first if it is not running."""
         if not hasattr(socket, "send_fds"):
             raise SandboxFailed("this system has no way to confine a decoder")
-        assert len(files) + 2 <= MAX_DESCRIPTORS, "the zygote takes no more"
+        assert len(files) + 2 <= MAX_DESCRIPTORS, "the zygote accepts this many descriptors"
         job, theirs = socket.socketpair()
         leash, their_leash = socket.socketpair()
         with theirs, their_leash:
@@ -197,7 +197,7 @@ class _Conversation:
             match await self._message():
                 case {"started": list(names)}:
                     return frozenset(map(Layer, names))
-        raise ValueError("no message of ours")
+        raise ValueError("sent an invalid message")
 
     async def wait_result(self, progress: Callable[[float], None]) -> Result:
         """Return the result.
@@ -214,7 +214,7 @@ class _Conversation:
                     case {"facts": dict(facts), "blobs": list(sizes), "used": dict(used)}:
                         return Result(facts, [await self._read(int(size)) for size in sizes], used)
                     case _:
-                        raise ValueError("no message of ours")
+                        raise ValueError("sent an invalid message")
 
     async def _message(self) -> object:
         size = LENGTH.unpack(await self._read(LENGTH.size))[0]
@@ -222,13 +222,13 @@ class _Conversation:
 
     async def _read(self, size: int) -> bytes:
         if not 0 <= size <= self._left_bytes:
-            raise ValueError("says more than it may")
+            raise ValueError("sent more data than allowed")
         self._left_bytes -= size
         data = bytearray()
         while len(data) < size:
             piece = await self._loop.sock_recv(self._job, min(size - len(data), _CHUNK_BYTES))
             if not piece:
-                raise EOFError("exited before it was done")
+                raise EOFError("exited before it had finished")
             data += piece
         return bytes(data)
 

@@ -26,7 +26,7 @@ class SealingKey:
     """A key for sealing. `random_bytes(n)` returns n random bytes."""
 
     def __init__(self, master: bytes, random_bytes: Callable[[int], bytes]) -> None:
-        assert len(master) == KEY_BYTES, "a key of another kind"
+        assert len(master) == KEY_BYTES, "the key has the wrong length"
         self._cipher = AESGCM(hmac.digest(master, b"seal", hashlib.sha256))
         self._fingerprint_key = hmac.digest(master, b"fingerprint", hashlib.sha256)
         self._random_bytes = random_bytes

@@ -217,7 +217,7 @@ def _open_plane(
     except (OSError, ValueError) as error:
         if inherited:
             raise ConfigError(
-                f"the UDP sockets handed over must be one of IPv4, one of IPv6 only: {error}"
+                f"the UDP sockets to hand over must be one IPv4 socket and one IPv6-only socket: {error}"
             ) from None
         assert isinstance(error, OSError), error
         raise ConfigError(_port_in_use_message("UDP", "ICE_UDP_MUX_PORT", config.udp_port, error)) from None

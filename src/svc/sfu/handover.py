@@ -177,7 +177,7 @@ def _receive(connection: socket) -> Inherited:
     if message != _count(len(handed)):
         for received in handed:
             received.close()
-        raise ValueError("another process is taking them over, or is of another version")
+        raise ValueError("another process is taking them over, or has another version")
     for received in handed:
         received.setblocking(False)
     usual = [received for received in handed if received.family in (AF_INET, AF_INET6)]

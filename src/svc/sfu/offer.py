@@ -126,7 +126,7 @@ def _check_unique(transceivers: Sequence[Transceiver]) -> None:
 def _refuse_repeated(what: str, values: Iterable[object]) -> None:
     repeated = [value for value, times in Counter(values).items() if times > 1]
     if repeated:
-        raise SdpError(f"two sections of the offer have one {what}: {repeated[0]!r}")
+        raise SdpError(f"two sections of the offer have the same {what}: {repeated[0]!r}")
 
 
 def _offer_section(transceiver: Transceiver, transport: list[Attribute]) -> MediaDescription:

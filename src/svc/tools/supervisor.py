@@ -148,7 +148,7 @@ class Child:
                 loop.remove_reader(number)
 
     async def _wait_ended(self) -> int:
-        assert self._process is not None, "only what was started ends"
+        assert self._process is not None, "the program has been started"
         return await self._process.wait()
 
 

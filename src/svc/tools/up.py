@@ -214,7 +214,7 @@ async def _renew(installation: Installation, names: Sequence[str], known: str) -
         try:
             present = _own_certificate(installation, names)
         except ConfigError as fault:
-            logger.error("making a certificate failed", extra={"fault": str(fault)})
+            logger.error("creating a certificate failed", extra={"fault": str(fault)})
             continue
         if present != known:
             known = present

@@ -124,7 +124,7 @@ class Queue:
         try:
             return convert(answer.get("result"), kind)
         except ValidationError as fault:
-            raise Unreachable(f"the server's answer to {command} does not fit: {fault}") from None
+            raise Unreachable(f"the server's answer to {command} is invalid: {fault}") from None
 
 
 def _lease_of(job: Job) -> dict[str, object]:

@@ -119,7 +119,7 @@ def listen(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -
     ):
         sounds = [s.codec.canonical_name for s in media.streams.audio if s.codec_context is not None]
         if _moving(media) or not sounds:
-            raise Rejected("unsupported_type", "It is not sound")
+            raise Rejected("unsupported_type", "It is not an audio file")
         duration = media.duration
     duration_ms = None if duration is None else round(duration * 1000 / av.time_base)
     return {"duration_ms": duration_ms, "codec": sounds[0]}, []

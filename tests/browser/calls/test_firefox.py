@@ -74,7 +74,7 @@ async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_l
     assert await ada.shown_people() == ["Ada"]
 
 
-@pytest.mark.nightly("a camera is sent in a codec that everybody can decode daily")
+@pytest.mark.nightly("a camera is sent in a codec that everybody can decode in the daily tests")
 async def test_a_publisher_switches_to_a_codec_that_a_newcomer_supports(
     people: People, fox: Firefox, product: SvcUp
 ) -> None:

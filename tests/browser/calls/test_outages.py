@@ -57,7 +57,7 @@ async def test_a_call_recovers_after_lost_packets_and_sleep(talk: Talk) -> None:
         await talk.through(outage(name), AWAY_S)
 
 
-@pytest.mark.nightly("two minutes each; Chromium's call goes through the commonest outages daily")
+@pytest.mark.nightly("two minutes each; Chromium's call goes through the most common outages daily")
 @pytest.mark.parametrize("client", ["chromium", "firefox", "pion"])
 async def test_a_call_from_any_client_survives_outages(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)

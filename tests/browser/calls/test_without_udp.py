@@ -29,7 +29,7 @@ PATHS = """
 async () => {
   const all = [...((await svc.call?.pc?.getStats()) ?? new Map()).values()];
   const { selectedCandidatePairId: id } = all.find(({ type }) => type === "transport") ?? {};
-  // Firefox has no such entry, and marks the pair.
+  // Firefox has no transport entry. It marks the selected pair instead.
   const pairs = all.filter(({ type }) => type === "candidate-pair");
   const pair = pairs.find((entry) => (id ? entry.id === id : entry.selected));
   const { candidateType, protocol } = all.find((entry) => entry.id === pair?.localCandidateId) ?? {};

@@ -101,7 +101,7 @@ SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const voice = await context.decodeAudioData(encoded.buffer);
   const noise = context.createBuffer(1, seconds * rate, rate);
   noise.getChannelData(0).forEach((_, at, samples) => { samples[at] = Math.random() - 0.5; });
-  // As some microphones are: stereo.
+  // Some microphones are stereo.
   const mixed = new GainNode(context, { channelCount: 2, channelCountMode: "explicit" });
   const both = context.createChannelMerger(2);
   for (const [buffer, gain] of [[voice, loudOfVoice], [noise, loudOfNoise]]) {

@@ -116,7 +116,7 @@ async def test_a_damaged_database_is_detected(
 class Failing(FileObjects):
     async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
         yield b"some of it"
-        raise StoreFailed("the bucket is away")
+        raise StoreFailed("the bucket is unavailable")
 
 
 class Waiting(FileObjects):
@@ -137,7 +137,7 @@ async def test_a_failing_store_leaves_nothing_behind(
 ) -> None:
     with pytest.raises(ChatError, match="storage_unavailable") as refusal:
         await _backups(filled, data_dir, Failing(tmp_path)).make(1000.0)
-    assert refusal.value.message == "The backup could not be made: the bucket is away"
+    assert refusal.value.message == "The backup could not be created: the bucket is unavailable"
     assert _left(data_dir) == []
 
 

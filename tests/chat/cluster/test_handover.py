@@ -117,7 +117,7 @@ async def test_a_client_without_retries_loses_no_request_while_the_community_mov
                     now = [len(writer.sent) for writer in (node_writer, relay_writer, live_writer)]
                     return all(later > earlier + 2 for earlier, later in zip(before, now, strict=True))
 
-                await wait_until("all writers go on", are_served_by_the_next_owner, within_s=30)
+                await wait_until("all writers continue", are_served_by_the_next_owner, within_s=30)
         writers = (node_writer, relay_writer, live_writer)
         for writer in (*writers, large_node_writer, large_relay_writer):
             assert writer.failures == []

@@ -225,7 +225,7 @@ async def test_a_node_that_cannot_join_the_cluster_is_refused_with_the_reason(tm
         await owner_among([foreign])
         await foreign.kill()
         data = str(foreign.data_dir)
-        assert "is of another community" in await refusal_of("b", DATA_DIR=data)
+        assert "belongs to a different community" in await refusal_of("b", DATA_DIR=data)
 
         careful = ChatNode("c", tmp_path / "others", servers.urls, FLAGS[1:])
         careful.variables["SVC_CLUSTER_SYSTEM"] = ",".join(servers.system_urls)

@@ -55,7 +55,7 @@ async def test_a_nats_outage_logs_only_a_few_lines_and_stopping_during_it_logs_n
             servers.start(name)
         await wait_until("NATS has a quorum", servers.has_quorum, within_s=60)
         for node in nodes:
-            await wait_until(f"{node.name} is well", node.is_well, within_s=60)
+            await wait_until(f"{node.name} is healthy", node.is_well, within_s=60)
         await wait_until("the relay is attached", relay.is_attached, within_s=60)
 
         await kill_all(servers)

@@ -159,7 +159,7 @@ async def test_a_bundled_program_behaves_like_its_source(tmp_path: Path) -> None
         ("export let a = 1;", "a.js: export  let a = 1;"),
         ("export default 1;", "a.js: export  default 1;"),
         ('import a from "./main.js";', "a.js: import or export a from"),
-        ('import { a } from "./none.js";', "a.js imports ./none.js, which is not there"),
+        ('import { a } from "./none.js";', "a.js imports ./none.js, which does not exist"),
         ('import { none } from "./b.js";', "a.js imports none, which b.js does not export"),
         ('import { c } from "./c.js";', "a.js imports itself through c.js"),
         ("const a = 'b", "a.js: line 1 starts a string that does not end"),

@@ -123,7 +123,7 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
         folk = await members_by_role(chat)
         reader = await enter(chat.member("", folk.member.token))
         yield World(community, folk, reader, host)
-        assert private.connections == 0, "nobody comes inside"
+        assert private.connections == 0, "no connection reaches the private host"
 
 
 def test_a_preview_has_the_title_the_description_and_the_picture_of_a_page(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tests.kit.wait import eventually
 
 SERVICE = "_svc-chat._tcp"
 missing = why_not()
-in_a_network = pytest.mark.skipif(bool(missing), reason=f"no network of our own: {missing}")
+in_a_network = pytest.mark.skipif(bool(missing), reason=f"no private network namespace: {missing}")
 
 
 @pytest.fixture
@@ -147,16 +147,16 @@ async def test_a_server_on_loopback_is_advertised_with_a_warning(
 @pytest.mark.parametrize(
     ("interfaces", "announced", "fault"),
     [
-        ([], AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000), "there is no network with an address"),
+        ([], AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000), "no network has an address"),
         (
             [Interface("lo", 1, ["127.0.0.1"])],
             AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000, interface="eth9"),
-            "there is no MDNS_INTERFACE eth9 with an address",
+            "no MDNS_INTERFACE eth9 has an address",
         ),
         (
             [Interface("eth0", 2, ["2001:db8::77"])],
             AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000),
-            "no address of this machine is reached by HOST 0.0.0.0",
+            "this machine has no address that matches HOST 0.0.0.0",
         ),
         # The address does not belong to the machine, so the system refuses to send from it. (zeroconf leaves
         # the sockets that it has already opened to the garbage collector.)
@@ -212,4 +212,4 @@ async def test_the_server_is_not_advertised_before_the_setting_is_on_or_after_sh
 
 
 def _warnings(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
-    return [r for r in caplog.records if r.getMessage() == "not advertised in the local network"]
+    return [r for r in caplog.records if r.getMessage() == "not advertised on the local network"]

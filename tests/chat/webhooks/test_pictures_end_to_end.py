@@ -108,7 +108,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         owner = await newcomer(chat, "Owner")
         hook = await enter(hook_of(owner))
         yield Site(hook, owner, host, folder / "data/uploads-store", server)
-        assert private.connections == 0, "nobody comes inside"
+        assert private.connections == 0, "no connection reaches the private host"
 
 
 def test_pictures_in_a_post_are_stored_and_served(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ async def test_no_log_line_or_metric_contains_a_token(
     _, _, _, webhook_id, token = hook.path.split("/")
 
     async def fail(*_: object) -> object:
-        raise RuntimeError("a mistake of ours")
+        raise RuntimeError("our own mistake")
 
     with caplog.at_level(logging.DEBUG):
         for body in ({"text": "a"}, {"text": 1}, {"avatar_url": "http://10.0.0.1/", "text": "a"}):
@@ -87,7 +87,7 @@ async def test_no_log_line_or_metric_contains_a_token(
         async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
             assert response.status == 500
         await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
-    assert "a mistake of ours" in caplog.text
+    assert "our own mistake" in caplog.text
     texts = [caplog.text, *(str(vars(record)) for record in caplog.records), await hook.chat.metrics()]
     assert [text for text in texts if token in text] == []
     assert "/api/webhooks/{webhook_id}/{token}" in texts[-1]

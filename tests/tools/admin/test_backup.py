@@ -236,14 +236,20 @@ def _set(name: str, **values: object) -> Any:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (_set("backup.json", schema=10_000), "it was made by a newer version (schema 10000, this one knows "),
-        (_set("backup.json", version=2), "it was made by a newer version (format 2, this one knows 1)"),
+        (
+            _set("backup.json", schema=10_000),
+            "it was created by a newer version (schema 10000, this one supports ",
+        ),
+        (_set("backup.json", version=2), "it was created by a newer version (format 2, this one supports 1)"),
         (_set("backup.json", format="tar"), "this is not a backup of this program"),
         (_set("backup.json", objects_folder="../.."), "this is not a backup of this program"),
-        (lambda n, d: d + b"x" if n == "files/some-key" else d, "files/some-key is not what was backed up"),
+        (
+            lambda n, d: d + b"x" if n == "files/some-key" else d,
+            "files/some-key differs from the file that was backed up",
+        ),
         (lambda n, d: None if n == "files/some-key" else d, "files/some-key is missing"),
         (lambda n, d: None if n == "manifest.json" else d, "it is cut off: there is no manifest at its end"),
-        (lambda n, d: b"[]" if n == "manifest.json" else d, "it lists nothing"),
+        (lambda n, d: b"[]" if n == "manifest.json" else d, "it lists no files"),
     ],
 )
 async def test_a_backup_that_was_changed_is_refused_and_nothing_is_restored(
@@ -288,4 +294,4 @@ async def test_names_that_escape_the_folder_are_refused(world: World, admin: Adm
                 member.size = len(content)
                 archive.addfile(member, io.BytesIO(content))
         status, _, stderr = await admin.at(tmp_path / "elsewhere")("restore", str(bad))
-        assert (status, f"{name!r} has no place in a backup" in stderr) == (2, True), stderr
+        assert (status, f"{name!r} does not belong in a backup" in stderr) == (2, True), stderr

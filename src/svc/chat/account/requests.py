@@ -126,7 +126,7 @@ class AccountRequests(Requests):
             await response.write_eof()
             return response
         except (TimeoutError, ConnectionError) as fault:
-            logger.debug("an export was not read to its end", extra={"fault": type(fault).__name__})
+            logger.debug("an export was not downloaded completely", extra={"fault": type(fault).__name__})
         except Exception:
             logger.exception("sending an export failed")
         # It is too late for an error response. Closing the connection shows that the export is incomplete.

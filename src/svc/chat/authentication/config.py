@@ -63,7 +63,8 @@ def read(variables: Mapping[str, str]) -> IdentityConfig:
     oidc_issuer, oidc_audience = text(variables, "SVC_OIDC_ISSUER"), text(variables, "SVC_OIDC_AUDIENCE")
     if oidc_issuer and not oidc_audience:
         raise ConfigError(
-            "SVC_OIDC_AUDIENCE must be set with SVC_OIDC_ISSUER: else any service's tokens would be accepted"
+            "SVC_OIDC_AUDIENCE must be set with SVC_OIDC_ISSUER: "
+            "otherwise tokens for any service would be accepted"
         )
     return IdentityConfig(
         server_id=text(variables, "SERVER_ID"),

@@ -121,7 +121,7 @@ async def document(session: ClientSession, address: str) -> dict[str, object]:
     timeout = ClientTimeout(total=FETCH_DEADLINE_S)
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
         if response.status != 200:
-            raise InvalidIssuerResponse(f"{address} answers {response.status}")
+            raise InvalidIssuerResponse(f"{address} responded with {response.status}")
         return await _object_in(response, MAX_DOCUMENT_BYTES)
 
 

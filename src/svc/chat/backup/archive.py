@@ -127,7 +127,7 @@ def _name(header: bytes) -> str:
 
 def _size(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise TarError(f"a size is {text[:40]!r}")
+        raise TarError(f"{text[:40]!r} is not a size")
     return int(text)
 
 
@@ -142,7 +142,7 @@ def _records(data: bytes) -> dict[str, str]:
         if not line.endswith(b"\n") or len(line) != size or not equals:
             raise TarError("an extended header cannot be read")
         if name.startswith("GNU.sparse") or name == "linkpath":
-            raise TarError("an extended header is one of a sparse file or a link")
+            raise TarError("an extended header belongs to a sparse file or a link")
         records[name] = value
     return records
 
@@ -320,15 +320,15 @@ class ArchiveReader:
         """Raise ArchiveError for a file that does not belong in a backup."""
         name = member.name
         if not _NAME.fullmatch(name[: _MAX_NAME_CHARACTERS + 1]) or len(name) > _MAX_NAME_CHARACTERS:
-            raise ArchiveError(f"{name[:200]!r} has no place in a backup")
+            raise ArchiveError(f"{name[:200]!r} does not belong in a backup")
         if name in self._sums:
             raise ArchiveError(f"{name!r} occurs twice")
         if len(self._sums) > MAX_MEMBERS:
-            raise ArchiveError(f"it holds more than {MAX_MEMBERS} files")
+            raise ArchiveError(f"it contains more than {MAX_MEMBERS} files")
         if name.startswith(FILES):
             kept = name.removeprefix(FILES)
             if kept in NOT_KEPT or kept.startswith("community.sqlite3"):
-                raise ArchiveError(f"{name!r} has no place in a backup")
+                raise ArchiveError(f"{name!r} does not belong in a backup")
             _refuse_large(member, MAX_FILE_BYTES)
 
     def _compare(self, manifest: JsonStream) -> None:
@@ -347,9 +347,9 @@ class ArchiveReader:
             else:
                 manifest.value()
         if not has_members:
-            raise ArchiveError("it lists nothing")
+            raise ArchiveError("it lists no files")
         for name in self._sums:
-            raise ArchiveError(f"{name} is not what was backed up")
+            raise ArchiveError(f"{name} is not listed in the manifest")
 
     def _compare_one(self, name: str, value: object) -> None:
         actual = self._sums.pop(name, None)
@@ -359,7 +359,7 @@ class ArchiveReader:
             case {"bytes": int(size), "sha256": str(digest)} if re.fullmatch("[0-9a-f]{64}", digest):
                 if 0 <= size < 2**63 and actual == _sum(size, bytes.fromhex(digest)):
                     return
-        raise ArchiveError(f"{_printable(name)} is not what was backed up")
+        raise ArchiveError(f"{_printable(name)} differs from the file that was backed up")
 
 
 def _printable(name: str) -> str:
@@ -380,13 +380,15 @@ def _whole(member: ArchiveMember) -> bytes:
 
 def _refuse_large(member: ArchiveMember, most: int) -> None:
     if member.size > most:
-        raise ArchiveError(f"{member.name} has {member.size} bytes, and such a file has at most {most}")
+        raise ArchiveError(f"{member.name} has {member.size} bytes; the limit is {most}")
 
 
 def _header(value: object) -> Header:
     match value:
         case {"format": "svc-backup", "version": int(version)} if version > VERSION:
-            raise ArchiveError(f"it was made by a newer version (format {version}, this one knows {VERSION})")
+            raise ArchiveError(
+                f"it was created by a newer version (format {version}, this one supports {VERSION})"
+            )
         case {
             "format": "svc-backup",
             "schema": int(schema),

@@ -101,7 +101,7 @@ class Backups:
         if faults and not damaged:
             raise ChatError(
                 "storage_unavailable",
-                f"The database is damaged ({faults[0]}), and no backup was made. Keep the backups that "
+                f"The database is damaged ({faults[0]}), and no backup was created. Keep the backups that "
                 "you have, and restore the newest. --damaged creates a backup anyway",
             )
         with opened_copy(copy) as connection:
@@ -203,7 +203,7 @@ async def unfinished_folder(folder: Path, what: str) -> AsyncIterator[Path]:
         try:
             yield Path(making)
         except (OSError, sqlite3.Error, StoreFailed) as fault:
-            raise ChatError("storage_unavailable", f"The {what} could not be made: {fault}") from None
+            raise ChatError("storage_unavailable", f"The {what} could not be created: {fault}") from None
 
 
 def remove_unfinished(folder: Path, prefix: str) -> None:

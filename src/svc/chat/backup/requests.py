@@ -131,7 +131,7 @@ class BackupRequests(Requests):
                             await response.write(chunk)
                 await response.write_eof()
         except (TimeoutError, ConnectionError) as fault:
-            logger.debug("a backup was not read to its end", extra={"fault": type(fault).__name__})
+            logger.debug("a backup was not downloaded completely", extra={"fault": type(fault).__name__})
             transport.abort()
         finally:
             self._readers.leave(reader)

@@ -82,8 +82,8 @@ async def restore(
         objects_folder = objects_folder or header.objects_folder
         if header.schema > newest_schema:
             raise ArchiveError(
-                f"it was made by a newer version (schema {header.schema}, this one knows {newest_schema}): "
-                "install that one first"
+                f"it was created by a newer version (schema {header.schema}, "
+                f"this one supports {newest_schema}): install that one first"
             )
         counts = {"files": 0, "objects": 0}
         members = reader.members()

@@ -172,7 +172,7 @@ class StoredBackups:
                 self._fault = refusal.message
             except Exception:
                 logger.exception("a backup failed")
-                self._fault = "The backup could not be made; the reason has been logged"
+                self._fault = "The backup could not be created; the reason has been logged"
         self._hub.push("backup_finished", BackupFinished(name, self._fault or None), self._owners())
 
     def _push_changed(self) -> None:

@@ -62,7 +62,7 @@ def read(
     kept_days: int = 7,
 ) -> ClusterConfig:
     """Return the configuration. Raises ConfigError."""
-    servers = servers_of(variables, cluster, "--node needs --cluster or SVC_CLUSTER beside it")
+    servers = servers_of(variables, cluster, "--node needs --cluster or SVC_CLUSTER with it")
     if not MIN_LEASE_S <= lease_s <= MAX_LEASE_S:
         raise ConfigError(f"--cluster-lease must be from {MIN_LEASE_S} to {MAX_LEASE_S} seconds")
     if not 0 < snapshot_interval_s <= _DAY_S:

@@ -126,7 +126,7 @@ async def _connect(servers: Sequence[str], faults: list[Exception], reports: boo
         elif not reports:
             pass
         elif client.is_connected and not isinstance(fault, UnexpectedEOF):
-            logger.warning("NATS reported a fault", extra={"fault": type(fault).__name__})
+            logger.warning("NATS reported an error", extra={"fault": type(fault).__name__})
         else:
             outage.failed(type(fault).__name__)
 

@@ -58,10 +58,10 @@ class NodeDatabase:
         if origin.secret != secret:
             raise ClusterError("JWT_SECRET differs from the other nodes': every member would be signed out")
         if position is not None and position[0] != origin.community:
-            raise ClusterError(f"{self.path} is of another community than the log {cluster.name}")
+            raise ClusterError(f"{self.path} belongs to a different community than the log {cluster.name}")
         if position is None and self.path.exists():
             raise ClusterError(
-                f"{self.path} belongs to no cluster, and the log {cluster.name} has a community already: "
+                f"{self.path} belongs to no cluster, and the log {cluster.name} already has a community: "
                 "start this node with an empty DATA_DIR"
             )
         self._community = origin.community
@@ -116,7 +116,7 @@ class NodeDatabase:
         self._log.create(Origin(own, secret), replicas=self._cluster.replicas, kept_s=self._cluster.kept_s)
         origin = self._log.origin()
         if origin is None:
-            raise ClusterError(f"the stream {name} was created and is gone")
+            raise ClusterError(f"the stream {name} was created but no longer exists")
         if origin.community != own:
             with closing(database_file.connect(self.path)) as connection:
                 commit_log.detach(connection)

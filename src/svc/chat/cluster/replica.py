@@ -36,7 +36,7 @@ class Replica:
         self._connection = connect(path)
         self._connection.create_function("stored_emoji", 1, stored_emoji, deterministic=True)
         position = commit_log.position_in(self._connection)
-        assert position is not None, "only a file of a cluster follows its log"
+        assert position is not None, "only a database with a log follows it"
         self.log, self.sequence, self.epoch = position
 
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> None:

@@ -78,7 +78,7 @@ class Snapshots:
                 with opened_copy(copy) as connection:
                     position = commit_log.position_in(connection)
                     schema = int(connection.execute("PRAGMA user_version").fetchone()[0])
-                assert position is not None, "only a file of a cluster has snapshots"
+                assert position is not None, "only a database with a log has snapshots"
                 header = Header(schema, package_version(), int(time.time() * 1000), DEFAULT_FOLDER)
                 with archive.open("xb") as file, closing(ArchiveWriter(file, header)) as writer:
                     writer.add_file(DATABASE, copy)
@@ -120,7 +120,7 @@ class Snapshots:
                 with opened_copy(making / DATABASE) as connection:
                     position = commit_log.position_in(connection)
                 if position is None or position[0] != community:
-                    raise ClusterError("the snapshot is of another community")
+                    raise ClusterError("the snapshot belongs to another community")
                 for path in files:
                     if not (data_dir / path.name).exists():
                         path.rename(data_dir / path.name)

@@ -29,7 +29,7 @@ def refuse_weak_stream(
             f"{what} is stored in memory, so a restart of NATS would lose it: store it in files"
         )
     if config.retention not in (None, RetentionPolicy.LIMITS):
-        raise ClusterError(f"{what} does not keep what was read: set its retention policy to limits")
+        raise ClusterError(f"{what} deletes messages that have been read: set its retention policy to limits")
     for limit in () if may_fill_up else _LIMITS:
         value = getattr(config, limit) or 0
         if value > 0:

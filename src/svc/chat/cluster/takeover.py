@@ -36,6 +36,6 @@ def take_over(log: NatsLog, replica: Replica, node: str) -> None:
     end = catch_up(log, replica)
     epoch = replica.epoch + 1
     if replica.sequence > end:
-        raise LogLost("the log has grown meanwhile")
+        raise LogLost("the log has grown in the meantime")
     log.begin_epoch(end, epoch)
     replica.apply([(log.sequence, Entry(epoch, node))])

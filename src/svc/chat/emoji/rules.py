@@ -94,7 +94,7 @@ class Emojis:
             return emoji
 
         def used(emoji: object) -> None:
-            assert isinstance(emoji, StoredEmoji), "it was made by `use`"
+            assert isinstance(emoji, StoredEmoji), "`use` returns emoji"
             self._emoji[emoji.id] = emoji
             self._hub.push("emoji_created", self._to_response(emoji), EVERYONE)
 

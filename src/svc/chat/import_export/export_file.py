@@ -46,7 +46,7 @@ def open_archive(path: Path, what: str) -> zipfile.ZipFile:
             end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
         if end and end[_LIST_BYTES_AT] > MAX_LIST_BYTES:
             raise BadRecord(
-                f"{path}: its list of files has {end[_LIST_BYTES_AT]} bytes, and at most {MAX_LIST_BYTES}"
+                f"{path}: its list of files has {end[_LIST_BYTES_AT]} bytes; the limit is {MAX_LIST_BYTES}"
             )
         archive = zipfile.ZipFile(path)
     except ZIP_FAULTS as fault:
@@ -63,7 +63,7 @@ def entry(archive: zipfile.ZipFile, name: str, most: int) -> IO[bytes]:
     """Open an entry of at most `most` uncompressed bytes. Raises BadRecord or one of ZIP_FAULTS."""
     info = archive.getinfo(name)
     if info.file_size > most:
-        raise BadRecord(f"{name!a} has {info.file_size} bytes unpacked, and at most {most}")
+        raise BadRecord(f"{name!a} has {info.file_size} bytes uncompressed; the limit is {most}")
     return archive.open(info)
 
 
@@ -71,7 +71,7 @@ def _check(path: Path, archive: zipfile.ZipFile) -> None:
     """Raise BadRecord if a name occurs twice, or a compression method is not accepted."""
     for info in archive.infolist():
         if archive.NameToInfo[info.filename] is not info:
-            raise BadRecord(f"{path}: {info.filename[:200]!a} is there twice")
+            raise BadRecord(f"{path}: {info.filename[:200]!a} occurs twice")
         if info.compress_type not in _METHODS:
             raise BadRecord(f"{path}: {info.filename[:200]!a} is compressed in a way that is not accepted")
 
@@ -144,14 +144,14 @@ class Export:
                     number += 1
                     record = _read(line)
                     if ended:
-                        raise BadRecord("there is more after the end")
+                        raise BadRecord("there is more data after the end")
                     if number == 1:
                         _check_first(record)
                     elif record.get("kind") == "end":
                         ended = True
                         if record.get("records") != count:
                             raise BadRecord(
-                                f"there should have been {record.get('records')} records, not {count}"
+                                f"it declares {record.get('records')} records, but there are {count}"
                             )
                     else:
                         count += 1
@@ -197,7 +197,7 @@ def _check_first(record: Mapping[str, object]) -> None:
         case {"kind": "export", "format": "svc-export", "version": int(version)}:
             if version > VERSION:
                 raise BadRecord(
-                    f"it was made by a newer version (format {version}, this one knows {VERSION})"
+                    f"it was created by a newer version (format {version}, this one supports {VERSION})"
                 )
         case _:
             raise BadRecord("this is not an export of this program")

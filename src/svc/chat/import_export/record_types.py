@@ -267,7 +267,7 @@ def defaults(kind: type[Record]) -> Mapping[str, object]:
 def validate(kind: type[Record], record: Mapping[str, object]) -> Mapping[str, object]:
     """Return the record if it is valid. Raises BadRecord."""
     if unknown := sorted(record.keys() - {"kind", *kind.__struct_fields__}):
-        raise BadRecord(f"{kind.kind} has {unknown[0][:100]!r}, which is not known")
+        raise BadRecord(f"{kind.kind} has {unknown[0][:100]!r}, which is not a field of it")
     try:
         convert(record, kind)
     except ValidationError as error:

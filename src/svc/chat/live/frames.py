@@ -63,7 +63,7 @@ def parse(text: str) -> Request:
             data = rest.get("data", {})
             if isinstance(data, dict):
                 return Request(event, request_id, data)
-    raise ChatError("invalid_request", "A request is {event, id, data}: id a number or a short text")
+    raise ChatError("invalid_request", "A request is {event, id, data}, where id is a number or a short text")
 
 
 def reply(event: str, request_id: RequestId, data: object) -> bytes:

@@ -293,7 +293,7 @@ class MediaRequests(Requests):
             self._note(key, "damaged" if isinstance(fault, ObjectDamaged) else "unavailable", str(fault))
         except (TimeoutError, OSError) as fault:
             # Clients may disconnect at any time, so a disconnect is not an error.
-            logger.debug("media was not sent to its end", extra={"fault": type(fault).__name__})
+            logger.debug("media was not sent completely", extra={"fault": type(fault).__name__})
         if request.transport is not None:
             request.transport.abort()
 

@@ -106,7 +106,7 @@ def parse(text: str) -> Query:
     if words + filters > MAX_TERMS:
         raise ChatError("invalid_query", f"A query has at most {MAX_TERMS} words and filters: use fewer")
     if values_by_name["-before"] or values_by_name["-after"]:
-        raise ChatError("invalid_query", "before: and after: cannot be excluded: use the other of the two")
+        raise ChatError("invalid_query", "before: and after: cannot be excluded: use the opposite filter")
     return _query(values_by_name, begun)
 
 

@@ -288,7 +288,7 @@ def attachments_changed(of: messages.Message, urls: MediaUrls) -> AttachmentsCha
 
 def thread_changed(of: messages.Message) -> ThreadChanged:
     """Return the event for a message that was posted or deleted in a thread."""
-    assert of.thread is not None, "it is of a thread"
+    assert of.thread is not None, "the message is in a thread"
     return ThreadChanged(of.channel_id, of.thread, _answers(of.thread_summary))
 
 

@@ -177,7 +177,7 @@ class Threads:
         Call `posted` after the write. Raises ChatError.
         """
         thread = message.thread
-        assert thread is not None, "it is of a thread"
+        assert thread is not None, "the message is in a thread"
         _unfollow(connection, message.to_unfollow)
         # The read marks of members who already follow the thread stay unchanged.
         connection.executemany(
@@ -212,7 +212,7 @@ class Threads:
     def posted(self, message: Message) -> None:
         """Count a new message. Its author has read everything up to this message."""
         thread, followers = message.thread, self._following
-        assert thread is not None, "it is of a thread"
+        assert thread is not None, "the message is in a thread"
         self._drop(message.to_unfollow)
         new = [m for m in message.joining if not self.follows(m, thread) and m in self._directory.members]
         for member_id in new:
@@ -229,7 +229,7 @@ class Threads:
 
     def deleted(self, message: Message) -> None:
         thread = message.thread
-        assert thread is not None, "it is of a thread"
+        assert thread is not None, "the message is in a thread"
         counted = self._following.unmentioned(thread, message.n)
         self._hub.push("thread_changed", thread_changed(message), Viewers(message.channel_id))
         if message.thread_summary is None:

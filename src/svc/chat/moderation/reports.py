@@ -76,7 +76,7 @@ class Report:
     def author_id(self) -> str:
         """The author's id. The author is a member or a webhook."""
         author_id = self.member_id if self.webhook is None else self.webhook.id
-        assert author_id is not None, "somebody wrote it"
+        assert author_id is not None, "the message has an author"
         return author_id
 
 

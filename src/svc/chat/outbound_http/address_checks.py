@@ -157,7 +157,7 @@ def _check_url(url: URL) -> URL:
     if url.scheme not in ("http", "https"):
         raise FetchError("blocked", "Only http and https addresses are fetched")
     if url.port in SYSTEM_PORTS and url.port not in WEB_PORTS:
-        raise FetchError("blocked", f"Port {url.port} is not one of a web server")
+        raise FetchError("blocked", f"Port {url.port} is not a web server's port")
     _judge_host((url.raw_host or "").removesuffix("."))
     return url.with_user(None).with_fragment(None)
 

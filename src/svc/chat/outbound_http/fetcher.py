@@ -171,9 +171,9 @@ class _Bounds:
 
 async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
     if response.status != 200:
-        raise FetchError("fetch_failed", f"Its host answers {response.status}")
+        raise FetchError("fetch_failed", f"Its host responded with {response.status}")
     if response.headers.get(CONTENT_ENCODING, "").strip().lower() not in ("", "identity"):
-        raise FetchError("fetch_failed", "Its host compresses it, which was not requested")
+        raise FetchError("fetch_failed", "Its host sent it compressed, which was not requested")
     too_large = FetchError("too_large", f"It is larger than {bounds.max_bytes:,} bytes")
     if not bounds.cut and (response.content_length or 0) > bounds.max_bytes:
         raise too_large
@@ -225,7 +225,7 @@ class Poster:
             return URL(address)
         url = target(address)
         if url.scheme != "https":
-            raise FetchError("blocked", "Only https addresses are posted to")
+            raise FetchError("blocked", "Notifications are sent only to https addresses")
         return url
 
     async def post(

@@ -141,7 +141,7 @@ class _Modules:
         """Return the code of a module that stays a separate file and imports from the bundles."""
         folder = posixpath.dirname(name)
         if self._read[name].passed_on:
-            raise UnsupportedSyntax(f"{name} passes on what it imports, and stays a file")
+            raise UnsupportedSyntax(f"{name} exports names that it imports, and must be bundled")
         text = [self._imports_of_files(name, [name]), self._bindings(name), self._body(name, folder)]
         exports = ", ".join(
             inside if inside == outside else f"{inside} as {outside}"
@@ -243,7 +243,7 @@ class _Modules:
     def _target(self, name: str, clause: Import) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), clause.path))
         if not clause.path.startswith(".") or target not in self._contents:
-            raise UnsupportedSyntax(f"{name} imports {clause.path}, which is not there")
+            raise UnsupportedSyntax(f"{name} imports {clause.path}, which does not exist")
         if target not in self._large:
             other = self._module(target)
             passed_on = [outside for passed in other.passed_on for outside in passed.names.values()]

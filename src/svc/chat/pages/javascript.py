@@ -260,7 +260,7 @@ def _read_import(module: Module, waiting: list[Token]) -> Part | None:
         if complete:
             waiting.pop()
         elif clause.kind != "template":
-            raise UnsupportedSyntax("import() of something else than a string")
+            raise UnsupportedSyntax("import() of something other than a string")
         else:
             waiting.append(Token("template", clause.text[1 + len(path) :]))
         return DynamicImport(path, clause.text[0], complete)

@@ -113,7 +113,7 @@ class ChannelCalls:
                 try:
                     await self.settle(channel_id)
                 except StorageFailed as fault:
-                    logger.warning("the group of a call is out of step", extra={"fault": str(fault)})
+                    logger.warning("the group of a call is out of sync", extra={"fault": str(fault)})
                     self._changed.add(channel_id)
                     await asyncio.sleep(_PAUSE_AFTER_FAULT_S)
 

@@ -84,7 +84,7 @@ def read_key_package(data: bytes) -> KeyPackage:
     reader = _open_message(data, _KEY_PACKAGE)
     package = reader.read_all()
     if reader.number(2) != MLS_1_0:
-        raise FramingError("the key package is of another version of MLS")
+        raise FramingError("the key package has another version of MLS")
     _require_suite(reader)
     reader.vector()  # The key to which the Welcome is encrypted.
     reader.vector()  # The key of the device's leaf in the tree.
@@ -120,7 +120,7 @@ def _vector(data: bytes) -> bytes:
 def _open_message(data: bytes, wire_format: int) -> "_Reader":
     reader = _Reader(data)
     if reader.number(2) != MLS_1_0:
-        raise FramingError("it is of another version of MLS")
+        raise FramingError("it has another version of MLS")
     if reader.number(2) != wire_format:
         raise FramingError("it is another kind of MLS message")
     return reader

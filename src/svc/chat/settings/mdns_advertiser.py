@@ -141,12 +141,12 @@ class Advertisement:
         senders = mdns_records.by_family(interfaces)
         if not senders:
             what = f"MDNS_INTERFACE {self._announced.interface}" if self._announced.interface else "network"
-            raise ValueError(f"there is no {what} with an address")
+            raise ValueError(f"no {what} has an address")
         addresses = mdns_records.own_addresses(self._announced, interfaces)
         if name := mdns_records.outside_name(self._announced):
             addresses = await _resolve(name)
         elif not addresses:
-            raise ValueError(f"no address of this machine is reached by HOST {self._announced.host}")
+            raise ValueError(f"this machine has no address that matches HOST {self._announced.host}")
         return _Network(tuple(senders), tuple(sorted(addresses)))
 
     def _log_advertised(self, name: str, addresses: Sequence[str]) -> None:
@@ -154,7 +154,7 @@ class Advertisement:
         if addresses and all(ip_address(address).is_loopback for address in addresses):
             logger.warning("advertised at an address that only this machine can reach", extra=details)
         else:
-            logger.info("advertised in the local network", extra=details)
+            logger.info("advertised on the local network", extra=details)
 
     def _log_fault(self, fault: str) -> None:
         """Log a fault only when it differs from the previous one, because attempts are repeated twice a
@@ -162,7 +162,7 @@ class Advertisement:
         """
         if fault != self._logged_fault:
             self._logged_fault = fault
-            logger.warning("not advertised in the local network", extra={"fault": fault})
+            logger.warning("not advertised on the local network", extra={"fault": fault})
 
 
 async def _open_responder(senders: Sequence[str | int]) -> "Responder":

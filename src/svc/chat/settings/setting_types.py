@@ -157,7 +157,7 @@ def _wrong(name: str, wanted: object, error: ValidationError) -> "_Wrong":
 
 def _text(name: str, wanted: str) -> str:
     if "\0" in wanted:
-        raise _Wrong("invalid", "It must have no NUL characters")
+        raise _Wrong("invalid", "It must not contain NUL characters")
     if name == "name":
         try:
             return readable_name(wanted, MAX_NAME_CHARACTERS)

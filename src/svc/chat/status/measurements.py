@@ -75,7 +75,9 @@ def measurements(
 
 def _measure(registry: Registry, database: Database) -> None:
     registry.info(
-        "svc_chat_database", "What stores the data", {"engine": "sqlite", "version": database.sqlite_version}
+        "svc_chat_database",
+        "The engine that stores the data",
+        {"engine": "sqlite", "version": database.sqlite_version},
     )
     descriptions = {
         "svc_chat_database_writes": "Writes that are durable",

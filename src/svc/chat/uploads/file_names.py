@@ -72,7 +72,7 @@ def _visible_form(character: str) -> str:
 
 
 def _joiner(joiners: re.Match[str]) -> str:
-    """Keep a joiner only beside a letter of a script that needs it, or between the parts of an emoji."""
+    """Keep a joiner only next to a letter of a script that needs it, or between the parts of an emoji."""
     before, after = _neighbours(joiners)
     needed = _joins(before) or _joins(after) or (_is_symbol(before) and _is_symbol(after))
     return joiners[0][0] if needed else ""

@@ -214,7 +214,7 @@ class _Message:
     async def keep(self, file: PostedFile, most: int) -> list[WrittenFile]:
         """Store a picture after re-encoding it, or any other file unchanged. Raises FetchError."""
         if not self._means.media.enabled:
-            raise FetchError("store_failed", "This server keeps no files")
+            raise FetchError("store_failed", "This server does not store files")
         data, kind = file.data, content_of(file.data)
         if not data:
             raise FetchError("unsupported_type", "The file is empty")
@@ -256,7 +256,7 @@ class _Message:
     async def _download(self, url: str, max_bytes: int) -> bytes:
         """Download a file, and count its data toward MAX_HELD_BYTES. Raises FetchError."""
         if not self._means.media.enabled:
-            raise FetchError("store_failed", "This server keeps no pictures")
+            raise FetchError("store_failed", "This server does not store pictures")
         held = 0
 
         def count(size: int) -> None:

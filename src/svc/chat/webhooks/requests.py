@@ -147,7 +147,7 @@ class WebhookRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Delete a webhook. Its URL answers 404 from then on. Its messages stay",
+        "Delete a webhook. Its URL returns 404 from then on. Its messages stay",
         http=f"DELETE {_WEBHOOK_PATH}",
         refusals=_KNOWN,
     )

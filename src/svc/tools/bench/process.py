@@ -74,4 +74,4 @@ def _tasks(pid: int) -> list[Path]:
     try:
         return list(Path(f"/proc/{pid}/task").iterdir())
     except FileNotFoundError:
-        raise BenchError(f"there is no process {pid} to be measured") from None
+        raise BenchError(f"no process has the id {pid}") from None

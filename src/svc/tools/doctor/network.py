@@ -58,7 +58,7 @@ async def port(name: str, number: int, service: str, *, secure_too: bool = False
         if health.get("status") == "starting":
             return notice(
                 f"{target}{_OURS}is still looking for its public address",
-                "It finishes within half a minute. Without internet, calls in the local network work.",
+                "It finishes within half a minute. Without internet, calls on the local network work.",
             )
     return problem(
         f"{target} is used by another program",
@@ -130,13 +130,13 @@ def addresses(own: Sequence[str], seen: str | None, udp: int, *, queried: bool) 
     if seen is not None:
         return notice(
             f"This machine is behind a router with the public address {seen}",
-            f"Forward UDP port {udp} from the router to this machine. Calls in the local network work "
+            f"Forward UDP port {udp} from the router to this machine. Calls on the local network work "
             "without it.",
         )
     if queried:
         return notice(
             "No STUN server responds: there is no internet here, or a firewall drops UDP",
-            f"Calls in the local network work. For people elsewhere, let UDP out, and UDP port {udp} in.",
+            f"Calls on the local network work. For people elsewhere, let UDP out, and UDP port {udp} in.",
         )
     if any(ip_address(ip.partition("%")[0]).is_global for ip in own):
         return ok(f"This machine has a public address; its firewall must let UDP port {udp} in")

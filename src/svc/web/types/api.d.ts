@@ -722,7 +722,7 @@ export interface Endpoints {
   "GET /api/webhooks/{}": { response: ManagedWebhook };
   /** Change the name or the channel of a webhook. Needs the permission in the new channel too. Null removes the channel */
   "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; response: ManagedWebhook };
-  /** Delete a webhook. Its URL answers 404 from then on. Its messages stay */
+  /** Delete a webhook. Its URL returns 404 from then on. Its messages stay */
   "DELETE /api/webhooks/{}": { response: null };
   /** List the outcomes of the last 20 posts since the server started, newest first */
   "GET /api/webhooks/{}/posts": { response: RecentPosts };

@@ -46,7 +46,7 @@ class DiscordExport:
             for message, where in _messages(file)
         )
         for numbered, where in posts:
-            assert isinstance(numbered, list), "that is how a pair comes back"
+            assert isinstance(numbered, list), "a numbered message is a list"
             number, message = numbered
             yield _post(message, self._files[channel.key][number], where)
 

@@ -47,8 +47,8 @@ def _text(piece: str) -> str:
 
 
 def _marks(size: int = TEXT_CHARACTERS) -> str:
-    """Return a letter with combining marks in the worst order: Unicode's sorting moves the second half of the
-    marks before the first half.
+    """Return a letter with combining marks in the worst order: canonical ordering moves the second half
+    before the first half.
     """
     return "a" + "\u0301" * (size // 2 - 1) + "\u0316" * (size // 2)
 

@@ -154,10 +154,10 @@ async def _of_operator(target: Target, channel_id: str) -> str:
     try:
         answer = await control_socket.ask(Path(target.folder), "webhook_create", arguments)
     except (control_socket.NotRunning, control_socket.ControlFailed) as fault:
-        raise BenchError(f"no webhook could be made: {fault}") from None
+        raise BenchError(f"no webhook could be created: {fault}") from None
     made = answer.get("result")
     if not isinstance(made, dict):
-        raise BenchError(f"no webhook could be made: {answer.get('message', '')}")
+        raise BenchError(f"no webhook could be created: {answer.get('message', '')}")
     return str(made["path"])
 
 
