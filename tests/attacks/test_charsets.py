@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from aiohttp import helpers
 
-from svc.chat.access.catalogue import ENDPOINTS
+from svc.chat.access.endpoint_permissions import ENDPOINTS
 from svc.chat.http import disposition, parameters
 from tests.attacks.test_malformed_http import management_listener
 from tests.chat.chat_server import ChatServer

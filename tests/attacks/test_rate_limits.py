@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, cost_of_endpoint, cost_of_event
+from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS, Audience, cost_of_endpoint, cost_of_event
 from svc.chat.access.rate_limits import (
     MAX_WAITING,
     REFUSAL_BURST,

@@ -1,4 +1,4 @@
-"""The served descriptions are valid and agree with the catalogue and the code."""
+"""The served descriptions are valid and agree with the table of permissions and the code."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import svc.chat
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS
 from svc.chat.endpoints import Request, schema_of
 from svc.chat.errors import CODES
 from svc.chat.openapi.http_document import Components, http_document, management_document

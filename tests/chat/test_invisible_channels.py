@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.http_member import HttpMember
 from tests.chat.live_member import LiveMember

@@ -1,8 +1,8 @@
 """Members with every role send every request over HTTP and the live socket, and get the responses listed in a
 table.
 
-The table is written out here instead of being derived from the catalogue, so that each checks the other.
-Where existence matters, the target does not exist: a permitted member is told so, and everyone else is
+The table is written out here instead of being derived from `endpoint_permissions`, so that each checks the
+other. Where existence matters, the target does not exist: a permitted member is told so, and everyone else is
 refused.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS
 from svc.chat.access.permissions import BUILT_IN, names
 from tests.chat.chat_server import ChatServer
 from tests.chat.fake_sfu import FakeSfu

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from pathlib import Path
 
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS
+from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.openapi.reference import POLICY, reference

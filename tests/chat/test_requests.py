@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from svc.chat.access import catalogue
-from svc.chat.access.catalogue import ANYONE, MEMBER
+from svc.chat.access import endpoint_permissions
+from svc.chat.access.endpoint_permissions import ANYONE, MEMBER
 from svc.chat.endpoints import (
     Request,
     Requests,
@@ -220,9 +220,9 @@ def test_fields_with_default_values_are_included_in_every_response() -> None:
 
 @pytest.fixture
 def declaring(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a test's declarations out of the shared catalogue."""
+    """Keep a test's declarations out of the shared tables."""
     for table in ("ENDPOINTS", "EVENTS", "_COSTS"):
-        monkeypatch.setattr(catalogue, table, dict(getattr(catalogue, table)))
+        monkeypatch.setattr(endpoint_permissions, table, dict(getattr(endpoint_permissions, table)))
 
 
 @pytest.mark.usefixtures("declaring")
@@ -262,4 +262,6 @@ def test_a_request_has_its_declared_cost_over_http_and_on_the_live_socket() -> N
         async def look(self) -> None: ...
 
     assert Dear.declared
-    assert catalogue.cost_of_endpoint("GET /far") == catalogue.cost_of_event("far") == 7.0
+    assert (
+        endpoint_permissions.cost_of_endpoint("GET /far") == endpoint_permissions.cost_of_event("far") == 7.0
+    )

@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import pytest
 from msgspec import convert
 
-from svc.chat.access.catalogue import ENDPOINTS
+from svc.chat.access.endpoint_permissions import ENDPOINTS
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.requests import feature_descriptions
 from svc.client import state

@@ -35,8 +35,8 @@ from svc.base.query_pool import reading_for
 from svc.base.tasks import cancel_and_wait, stop_event
 from svc.chat import http_port
 from svc.chat.access.address import Origins
-from svc.chat.access.catalogue import ENDPOINTS, Audience, check
 from svc.chat.access.directory import Directory
+from svc.chat.access.endpoint_permissions import ENDPOINTS, Audience, check
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.access.writes import on_authority_of
@@ -355,7 +355,7 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
 def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: RateLimits) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Enforce the catalogue's permission and rate limit, and store the member in the request."""
+        """Enforce the endpoint's permission and rate limit, and store the member in the request."""
         resource = request.match_info.route.resource
         if resource is None:  # aiohttp responds to unknown paths and methods.
             return await handler(request)

@@ -1,8 +1,8 @@
 """Declares each request in one place: its path, permission, types, errors and handler.
 
 Each feature has a class for its requests. `endpoint` declares a method, whose parameter types and return type
-complete the declaration. Routes, live socket handlers, catalogue entries, and the OpenAPI and AsyncAPI
-documents are built from it:
+complete the declaration. Routes, live socket handlers, entries in `endpoint_permissions`, and the OpenAPI and
+AsyncAPI documents are built from it:
 
     class DraftRequests(Requests):
         @endpoint(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
@@ -26,7 +26,7 @@ from aiohttp import web
 from msgspec import Struct
 
 from svc.base.validation import problem_of
-from svc.chat.access.catalogue import Requirement, declare
+from svc.chat.access.endpoint_permissions import Requirement, declare
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, content, no_content, session_of
@@ -76,11 +76,11 @@ class DeclaredEndpoint:
 class endpoint:
     """Declares a method of `Requests` as an endpoint.
 
-    `http` is the method and path as in the catalogue, and `live` is the event on the live socket. One of them
-    may be empty. `refusals` are error codes beyond those that all such requests can return. `accepts` and
-    `returns` give types that the signature cannot express: the schema of a mapping, or the type of a
-    response. `alternative` is another possible response status, and its condition. `raw_body` is the media
-    type and schema of a body that the method reads itself. `cost` and `max_bytes` override the default
+    `http` is the method and path as in `endpoint_permissions`, and `live` is the event on the live socket.
+    One of them may be empty. `refusals` are error codes beyond those that all such requests can return.
+    `accepts` and `returns` give types that the signature cannot express: the schema of a mapping, or the type
+    of a response. `alternative` is another possible response status, and its condition. `raw_body` is the
+    media type and schema of a body that the method reads itself. `cost` and `max_bytes` override the default
     rate-limit cost and the default size limit for the body.
     """
 
@@ -124,7 +124,7 @@ class endpoint:
 
 
 class Requests:
-    """A feature's requests. A subclass's endpoints are added to the catalogue."""
+    """A feature's requests. A subclass's endpoints are added to `endpoint_permissions`."""
 
     declared: Sequence[DeclaredEndpoint] = ()
 

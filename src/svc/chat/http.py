@@ -1,7 +1,7 @@
 """HTTP helpers for endpoints: identify the requesting member, read the body, and build responses and errors.
 
 All features use this module. It imports no feature. Before an endpoint runs, the application has checked the
-request against the catalogue and stored the member in it.
+request against `endpoint_permissions` and stored the member in it.
 """
 
 import asyncio

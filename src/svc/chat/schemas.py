@@ -1,7 +1,7 @@
 """Defines the data types for API descriptions: endpoints, events and JSON schemas.
 
-`openapi` builds documents from them. The catalogue contains the permissions. This module does not import any
-features.
+`openapi` builds documents from them. `endpoint_permissions` contains the permissions. This module does not
+import any features.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,8 +47,8 @@ NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": F
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An HTTP endpoint. `route` is the method and path as in the catalogue. If `answer` is None, the response
-    is an empty 204.
+    """An HTTP endpoint. `route` is the method and path as in `endpoint_permissions`. If `answer` is None, the
+    response is an empty 204.
     """
 
     route: str
@@ -67,7 +67,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class LiveRequest:
-    """A request on the live socket and its reply. The request has the same name as in the catalogue."""
+    """A request on the live socket and its reply. `name` is as in `endpoint_permissions`."""
 
     name: str
     summary: str

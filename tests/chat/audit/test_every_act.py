@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from svc.base.database import Connection
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
+from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import Permission as P
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
@@ -126,7 +126,7 @@ MADE = {
 
 
 def address(what: str) -> str:
-    """Return the path in the catalogue that matches a request about a particular member."""
+    """Return the path in `ENDPOINTS` that matches a request about a particular member."""
     return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
 
 
@@ -271,8 +271,10 @@ async def prepare(scene: Scene, sfu: FakeSfu) -> None:
 
 
 def test_the_table_lists_every_administrative_action_in_the_catalogue() -> None:
-    catalogue = {what for what, needs in {**ENDPOINTS, **EVENTS}.items() if is_administrative(what, needs)}
-    assert {address(what) for what, _, _ in ACTS} == catalogue
+    administrative = {
+        what for what, needs in {**ENDPOINTS, **EVENTS}.items() if is_administrative(what, needs)
+    }
+    assert {address(what) for what, _, _ in ACTS} == administrative
 
 
 async def test_every_administrative_action_leaves_an_entry_in_the_same_write(community: Scene) -> None:

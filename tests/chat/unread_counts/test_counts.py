@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.catalogue import ENDPOINTS, Audience
+from svc.chat.access.endpoint_permissions import ENDPOINTS, Audience
 from svc.chat.community import Community
 from svc.chat.linked_accounts import requests as account_requests
 from svc.chat.unread_counts import requests

@@ -1,8 +1,8 @@
 """Rate limits: each member has one allowance for all open pages, programs and APIs.
 
-`catalogue` defines the cost of each request. Uploaded bytes are limited separately. Rejecting a request costs
-the server almost as much as serving it, so after many rejections a member's requests are delayed. Counts are
-kept in memory, so a restart resets them.
+`endpoint_permissions` defines the cost of each request. Uploaded bytes are limited separately. Rejecting a
+request costs the server almost as much as serving it, so after many rejections a member's requests are
+delayed. Counts are kept in memory, so a restart resets them.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from svc.base.token_bucket import TokenBuckets
-from svc.chat.access.catalogue import cost_of_endpoint, cost_of_event
+from svc.chat.access.endpoint_permissions import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
 # The allowance for writes: a burst and a rate per second. Twice as many reads are allowed. People who click,

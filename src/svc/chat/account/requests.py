@@ -15,7 +15,7 @@ from aiohttp import web
 from msgspec import json
 
 from svc.base.stream_admission import Reader, Readers
-from svc.chat.access.catalogue import MEMBER, PERSON
+from svc.chat.access.endpoint_permissions import MEMBER, PERSON
 from svc.chat.access.tokens import Session
 from svc.chat.account.blocks import Block, Blocked, Blocks
 from svc.chat.account.rules import AccountRules

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.access.catalogue import on_server
+from svc.chat.access.endpoint_permissions import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.audit.log import MAX_PAGE, Audit, AuditPage, EntryId, WantedEntries

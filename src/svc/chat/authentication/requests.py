@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from aiohttp import web
 from msgspec import Meta, structs
 
-from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
+from svc.chat.access.endpoint_permissions import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
 from svc.chat.authentication.devices import Devices
 from svc.chat.authentication.issuers import Provider

@@ -2,7 +2,7 @@
 
 import time
 
-from svc.chat.access.catalogue import on_server
+from svc.chat.access.endpoint_permissions import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.automod.responses import RuleDeleted, Rules, RuleTest

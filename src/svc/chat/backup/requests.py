@@ -10,7 +10,7 @@ from pathlib import Path
 from aiohttp import web
 
 from svc.base.stream_admission import Readers
-from svc.chat.access.catalogue import ANYONE, OWNER
+from svc.chat.access.endpoint_permissions import ANYONE, OWNER
 from svc.chat.access.tokens import Session
 from svc.chat.backup.backups import BackupResult, Backups
 from svc.chat.backup.responses import AllBackups, BackupFinished

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.access.catalogue import on_server
 from svc.chat.access.directory import Directory
+from svc.chat.access.endpoint_permissions import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.bots.responses import Bot

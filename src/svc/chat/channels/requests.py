@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
-from svc.chat.access.catalogue import in_channel, on_server
 from svc.chat.access.directory import Channel, Directory
+from svc.chat.access.endpoint_permissions import MEMBER as ANY_MEMBER
+from svc.chat.access.endpoint_permissions import in_channel, on_server
 from svc.chat.access.permissions import Override, from_names
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session

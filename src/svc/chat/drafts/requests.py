@@ -2,7 +2,7 @@
 
 import time
 
-from svc.chat.access.catalogue import MEMBER, in_channel
+from svc.chat.access.endpoint_permissions import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.drafts.responses import Draft, DraftDeleted, Files, OwnDrafts, Text

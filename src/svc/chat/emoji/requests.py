@@ -7,7 +7,7 @@ from typing import Annotated
 from aiohttp import web
 from msgspec import Meta
 
-from svc.chat.access.catalogue import MEMBER, on_server
+from svc.chat.access.endpoint_permissions import MEMBER, on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.emoji.responses import AllEmoji, Emoji, EmojiDeleted, Name, OwnEmoji

@@ -6,9 +6,9 @@ from typing import Annotated
 from aiohttp import web
 from msgspec import Meta
 
-from svc.chat.access.catalogue import ANYONE, on_server
-from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
 from svc.chat.access.directory import Directory
+from svc.chat.access.endpoint_permissions import ANYONE, on_server
+from svc.chat.access.endpoint_permissions import MEMBER as ANY_MEMBER
 from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session

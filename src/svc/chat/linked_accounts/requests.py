@@ -11,8 +11,8 @@ from typing import Annotated
 from aiohttp import web
 from msgspec import Meta
 
-from svc.chat.access.catalogue import MEMBER, PERSON, URL_HOLDER
 from svc.chat.access.directory import Directory
+from svc.chat.access.endpoint_permissions import MEMBER, PERSON, URL_HOLDER
 from svc.chat.access.tokens import Session
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint

@@ -2,7 +2,7 @@
 
 import time
 
-from svc.chat.access.catalogue import MEMBER, READING_COST
+from svc.chat.access.endpoint_permissions import MEMBER, READING_COST
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.live.hub import Hub

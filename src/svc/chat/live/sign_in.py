@@ -18,7 +18,7 @@ from svc.chat.live.hub import Hub
 # Returns part of the state that a member receives at sign-in.
 Welcome = Callable[[Session], Mapping[str, object]]
 
-# The only requests that may come first on a socket. All other requests are in the catalogue.
+# The only requests that may come first on a socket. All other requests are in `endpoint_permissions`.
 FIRST_EVENTS = ("authenticate", "resume")
 
 

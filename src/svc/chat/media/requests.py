@@ -25,7 +25,7 @@ from svc.base.database import Database
 from svc.base.file_types import PLAIN_TYPE, SOUND_TYPES
 from svc.base.object_store import ObjectDamaged, ObjectMissing, StoreFailed
 from svc.base.stream_admission import Reader, Readers
-from svc.chat.access.catalogue import ANYONE, OWNER
+from svc.chat.access.endpoint_permissions import ANYONE, OWNER
 from svc.chat.access.media_urls import PREFIX
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError

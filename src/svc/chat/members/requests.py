@@ -7,9 +7,9 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from svc.chat.access import permissions
-from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
-from svc.chat.access.catalogue import OWNER, on_server
 from svc.chat.access.directory import Directory
+from svc.chat.access.endpoint_permissions import MEMBER as ANY_MEMBER
+from svc.chat.access.endpoint_permissions import OWNER, on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Session

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from svc.chat.access.catalogue import MEMBER as ANY_MEMBER
-from svc.chat.access.catalogue import on_server
 from svc.chat.access.directory import Directory
+from svc.chat.access.endpoint_permissions import MEMBER as ANY_MEMBER
+from svc.chat.access.endpoint_permissions import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, find_member

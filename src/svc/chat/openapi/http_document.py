@@ -1,14 +1,14 @@
 """Builds the OpenAPI 3.1 documents for the server and for the management listener, which has its own port and
 token.
 
-The server's document has every endpoint except pages, sockets and metrics. Built from the catalogue and the
-feature descriptions. Serves nothing.
+The server's document has every endpoint except pages, sockets and metrics. Built from `endpoint_permissions`
+and the feature descriptions. Serves nothing.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from svc.chat.access.catalogue import ENDPOINTS, Audience, Requirement
+from svc.chat.access.endpoint_permissions import ENDPOINTS, Audience, Requirement
 from svc.chat.access.permissions import Permission, names
 from svc.chat.endpoints import FeatureDescription
 from svc.chat.errors import status_of

@@ -1,7 +1,7 @@
 """Builds the AsyncAPI 3 document: every request on the live socket with its reply, and every event.
 
 As AsyncAPI requires, the document takes the server's point of view: the server receives requests and sends
-events. Built from the catalogue and the feature descriptions. Serves nothing.
+events. Built from `endpoint_permissions` and the feature descriptions. Serves nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import defstruct
 
-from svc.chat.access.catalogue import EVENTS
+from svc.chat.access.endpoint_permissions import EVENTS
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import Resumption, TokenRequest

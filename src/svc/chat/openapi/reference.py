@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
+from svc.chat.access.endpoint_permissions import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import names
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES, ChatError, status_of

@@ -14,7 +14,7 @@ from aiohttp import web
 
 import svc.chat
 from svc.base.strict_json import dumps
-from svc.chat.access.catalogue import ANYONE
+from svc.chat.access.endpoint_permissions import ANYONE
 from svc.chat.endpoints import FeatureDescription, Requests, describe_feature, endpoint
 from svc.chat.openapi.http_document import http_document, management_document
 from svc.chat.openapi.live_document import live_document

@@ -9,7 +9,7 @@ from aiohttp import web
 from msgspec import Meta
 
 from svc.base.database import Database
-from svc.chat.access.catalogue import PERSON, Audience, Requirement
+from svc.chat.access.endpoint_permissions import PERSON, Audience, Requirement
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint

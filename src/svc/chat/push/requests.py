@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.access.catalogue import PERSON
+from svc.chat.access.endpoint_permissions import PERSON
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError

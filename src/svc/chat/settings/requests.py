@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from functools import cache
 
-from svc.chat.access.catalogue import OWNER
+from svc.chat.access.endpoint_permissions import OWNER
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command
 from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of

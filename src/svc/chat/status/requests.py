@@ -17,7 +17,7 @@ from msgspec import UNSET, Meta, UnsetType
 from svc.base.metrics import Registry
 from svc.base.package_version import package_version
 from svc.base.turn_server import IceServer
-from svc.chat.access.catalogue import ANYONE, OWNER
+from svc.chat.access.endpoint_permissions import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.authentication.jwt_verification import Tier
 from svc.chat.authentication.responses import SignIn

@@ -15,7 +15,7 @@ from typing import Annotated
 from aiohttp import web
 from msgspec import Meta
 
-from svc.chat.access.catalogue import MEMBER, OWNER, Requirement, in_channel
+from svc.chat.access.endpoint_permissions import MEMBER, OWNER, Requirement, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint

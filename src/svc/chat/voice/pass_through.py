@@ -28,7 +28,7 @@ from svc.base.tasks import until_first_ends
 from svc.base.token_bucket import TokenBucket
 from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins
-from svc.chat.access.catalogue import ANYONE
+from svc.chat.access.endpoint_permissions import ANYONE
 from svc.chat.endpoints import Request, Requests, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number

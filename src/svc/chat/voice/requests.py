@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.emoji import MAX_EMOJI_CHARACTERS
-from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
+from svc.chat.access.endpoint_permissions import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint

@@ -14,8 +14,8 @@ from typing import Annotated
 from aiohttp import StreamReader, web
 from msgspec import UNSET, Meta, UnsetType, structs
 
-from svc.chat.access.catalogue import URL_HOLDER, in_channel
 from svc.chat.access.directory import Directory
+from svc.chat.access.endpoint_permissions import URL_HOLDER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, find_channel

@@ -1,7 +1,6 @@
 // Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are
 // sent again with the same nonce. Rejected messages stay in the list, with the reason. Also the wait between
-// two
-// messages in slow mode.
+// two messages in slow mode.
 
 /**
  * @import { Message } from "../types/api.js"

@@ -13,7 +13,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from svc.base.database import StorageFailed
-from svc.chat.access.catalogue import URL_HOLDER
+from svc.chat.access.endpoint_permissions import URL_HOLDER
 from svc.chat.endpoints import Requests, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, no_content, with_wait
