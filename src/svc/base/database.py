@@ -27,7 +27,7 @@ from svc.base.commit_statistics import COMMIT_BUCKETS_S, GROUP_BUCKETS, MAX_GROU
 from svc.base.database_file import CHECK_FIRST_BYTES
 from svc.base.database_file import DatabaseError as DatabaseError
 from svc.base.database_file import connect as connect
-from svc.base.free_space import FreeSpace
+from svc.base.free_space_eraser import FreeSpace
 from svc.base.migrations import Migration, migrate
 from svc.base.private_files import make_private
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, Reader

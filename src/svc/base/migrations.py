@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.emoji import stored_emoji
-from svc.base.free_space import erase_file
+from svc.base.free_space_eraser import erase_file
 from svc.base.private_files import make_private_file, make_private_folder
 
 

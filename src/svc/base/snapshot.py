@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from svc.base.free_space import erase_file
+from svc.base.free_space_eraser import erase_file
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 
