@@ -23,7 +23,7 @@ from tests.fuzz.targets.sdp import SHORT
 from tests.kit import packets
 from tests.kit.captures import FOLDER, NAMES, capture
 from tests.kit.sdp_answers import FINGERPRINT, AnsweringClient
-from tests.sfu.calls import ANSWERS, CANDIDATE, ICE
+from tests.sfu.sdp_exchange import ANSWERS, CANDIDATE, ICE
 
 PER_CAPTURE = 20
 

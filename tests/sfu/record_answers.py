@@ -1,4 +1,4 @@
-"""Records how Chromium and aiortc answer the offers in `calls`, for the tests.
+"""Records how Chromium and aiortc answer the offers in `sdp_exchange`, for the tests.
 
 Run `python -m tests.sfu.record_answers` after changing an offer. The program fails if a peer refuses an
 offer. No test runs it, because the answers are stored in `tests/data/sdp`.
@@ -11,7 +11,7 @@ from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, VideoStreamTrack
 from playwright.sync_api import sync_playwright
 
-from tests.sfu.calls import ANSWERS, CALL, offer
+from tests.sfu.sdp_exchange import ANSWERS, CALL, offer
 
 _FLAGS = (
     "--no-sandbox",

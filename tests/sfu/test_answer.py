@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from svc.sfu.answer import AnsweredSection, AnswerError, AnswerTerms, read_answer
 from svc.sfu.codecs import AUDIO_LEVEL, DEPENDENCY_DESCRIPTOR, MID, RED, TRANSPORT_CC, payload_types
 from svc.sfu.sdp import Attribute, SdpError, SessionDescription
-from tests.sfu.calls import CALL, FINGERPRINT, OWN, answer, offer
+from tests.sfu.sdp_exchange import CALL, FINGERPRINT, OWN, answer, offer
 from tests.sfu.test_sdp import damaged
 
 STEPS = {

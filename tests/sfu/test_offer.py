@@ -12,7 +12,7 @@ from svc.sfu.offer import IceParameters, Transceiver, build_offer, is_msid_token
 from svc.sfu.sdp import MAX_TEXT, MediaDescription, SdpError, SessionDescription
 from tests.kit.signalling_server import signalling_server
 from tests.kit.virtual_time import in_virtual_time
-from tests.sfu.calls import CALL, CAMERA, CANDIDATE, FINGERPRINT, ICE, OWN, VOICE, offer
+from tests.sfu.sdp_exchange import CALL, CAMERA, CANDIDATE, FINGERPRINT, ICE, OWN, VOICE, offer
 
 
 def built(*transceivers: Transceiver, candidates: Sequence[str] = ()) -> SessionDescription:

@@ -21,7 +21,7 @@ from svc.sfu.sdp import (
     SdpError,
     SessionDescription,
 )
-from tests.sfu.calls import ANSWERS, offer
+from tests.sfu.sdp_exchange import ANSWERS, offer
 
 REAL = {path.stem: path.read_bytes().decode() for path in sorted(ANSWERS.glob("*.sdp"))}
 

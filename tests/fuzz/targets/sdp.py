@@ -5,7 +5,7 @@ from dataclasses import replace
 from svc.sfu.answer import read_answer
 from svc.sfu.candidates import Candidate, CandidateError
 from svc.sfu.sdp import SdpError, SessionDescription
-from tests.sfu.calls import CALL, CAMERA, OWN
+from tests.sfu.sdp_exchange import CALL, CAMERA, OWN
 
 IN_PYTHON = True
 # Two media sections keep the answers short. Most mutations of a long answer would change nothing relevant.

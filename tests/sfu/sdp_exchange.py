@@ -1,4 +1,4 @@
-"""The media sections of one call, offer by offer, for the tests and the recorded answers.
+"""The offers of one call, step by step, and the recorded answers of real peers.
 
 `record_answers` sends these offers to real peers. The answers are in `tests/data/sdp`, named after the peer
 and the step.
