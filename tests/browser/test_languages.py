@@ -12,7 +12,7 @@ from tests.browser.test_accessibility import axe, expect_accessible
 from tests.browser.test_hostile_content import TOO_WIDE
 from tests.kit.browser_users import People, Person, both_widths, until_still, wide_only
 from tests.kit.text_channels import box, message, press_at, write
-from tests.web.test_words import OFFERED, SEARCH_FILTERS, messages
+from tests.web.test_translations import OFFERED, SEARCH_FILTERS, messages
 
 __all__ = ["axe"]
 

@@ -10,7 +10,7 @@ import svc.chat
 from svc.chat.access.permissions import EVERYTHING, OF_A_CHANNEL, names
 from svc.chat.channels.responses import ChannelChanges
 from svc.chat.pages.routes import WEB_FOLDER
-from tests.web.test_words import messages
+from tests.web.test_translations import messages
 
 PERMISSIONS = (WEB_FOLDER / "state" / "admin" / "permissions.js").read_text()
 GROUP = re.compile(r'name: "(\w+)",\s*permissions: \[([^\]]*)\]')
