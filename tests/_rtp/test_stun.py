@@ -100,7 +100,7 @@ def test_a_truncated_request_is_refused() -> None:
     [
         pytest.param(b"", id="no user name"),
         pytest.param(attribute(6, b"no colon"), id="a user name without a colon"),
-        pytest.param(attribute(6, b":theirs"), id="an empty name of ours"),
+        pytest.param(attribute(6, b":theirs"), id="our name is empty"),
         pytest.param(attribute(6, b""), id="an empty user name"),
     ],
 )

@@ -35,7 +35,7 @@ def calls_at(*sfus: SfuProcess) -> dict[str, str]:
 
 
 class Call:
-    """A call that goes on. The measured times are in seconds."""
+    """An ongoing call. The measured times are in seconds."""
 
     def __init__(self, clients: Sequence[AiortcClient], heard: Mapping[str, Incoming]) -> None:
         self._clients, self._heard = clients, heard

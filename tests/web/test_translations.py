@@ -32,7 +32,7 @@ OF_PROGRAMS = {
     "media_address_over": "A browser fetches a file, and shows nothing of the answer.",
     "method_not_allowed": "The page uses the methods that there are.",
     "no_channel": "A program posts with a webhook.",
-    "offset_mismatch": "The page asks where the upload is, and goes on from there.",
+    "offset_mismatch": "The page asks where the upload is, and continues from there.",
     "range_not_satisfiable": "A browser fetches a part of a file, and shows nothing of the answer.",
     "tus_version": "The page speaks the version of tus that the server does.",
     "unknown_event": "The page asks for what there is.",

@@ -253,7 +253,7 @@ cdef class Engine:
         cdef bytes name = ufrag.encode("ascii")
         cdef bytes secret = pwd.encode("ascii")
         if not 4 <= len(name) <= MAX_UFRAG:
-            raise ValueError("an ufrag of ours has 4 to 32 characters")
+            raise ValueError("our ufrag must have 4 to 32 characters")
         cdef Command* command = self.new_command(SET_CREDENTIALS, transport)
         memcpy(command.name, <const char*>name, <size_t>len(name))
         command.name_length = <uint8_t>len(name)

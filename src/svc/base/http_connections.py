@@ -218,7 +218,7 @@ def http_opener(server: web.Server, clock: Callable[[], float] | None = None) ->
 def protocol_of(server: web.Server, slot: Slot, clock: Callable[[], float] | None = None) -> HttpConnection:
     """Return the HTTP protocol object for the connection that occupies this slot."""
     protocol = server()
-    assert isinstance(protocol, HttpConnection), "a server of ours (http_server)"
+    assert isinstance(protocol, HttpConnection), "the server was created by http_server"
     protocol.watch(slot, clock or asyncio.get_running_loop().time)
     return protocol
 

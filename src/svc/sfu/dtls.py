@@ -272,7 +272,7 @@ class DtlsTransport:
         selected = self._connection.get_selected_srtp_profile()
         profile = next((known for known in _PROFILES if known.openssl_name == selected), None)
         if profile is None:
-            self._fail("the peer accepts no SRTP profile of ours")
+            self._fail("the peer accepts none of our SRTP profiles")
             return
         self._transition(Event.AUTHENTICATED)
         self._flight = self._resend_at = None

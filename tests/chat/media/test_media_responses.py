@@ -204,8 +204,8 @@ def test_a_url_from_another_server_is_refused() -> None:
 def test_every_stored_key_in_a_response_gets_a_url() -> None:
     urls = MediaUrls("secret", lambda: 0.0)
     key = "uploads/one.webp"
-    shown = urls.with_urls([{"image": {"key": key, "width": 1}, "key": "no key of ours"}])
-    assert shown == [{"image": {"key": key, "width": 1, "url": urls.url(key)}, "key": "no key of ours"}]
+    shown = urls.with_urls([{"image": {"key": key, "width": 1}, "key": "not one of our keys"}])
+    assert shown == [{"image": {"key": key, "width": 1, "url": urls.url(key)}, "key": "not one of our keys"}]
 
 
 # Ranges.

@@ -166,7 +166,7 @@ BROKEN: dict[str, bytes] = {
     "another protocol": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
     "a redirect to nowhere": answer(b"", "302 Found"),
     "no HTTP": b"SSH-2.0-OpenSSH_9.2\r\n",
-    "a head without end": b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 100_000,
+    "an endless head": b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 100_000,
     "too many headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000 + b"\r\n",
     "two lengths": answer(FILE).replace(b"\r\n\r\n", b"\r\nContent-Length: 5\r\n\r\n", 1),
     "bad chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",

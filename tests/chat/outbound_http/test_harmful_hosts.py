@@ -71,7 +71,7 @@ async def send_nothing(writer: asyncio.StreamWriter) -> None:
 SLOW = {
     "a body in drops": drip,
     "a head in drops": drip_headers,
-    "hints without end": promise,
+    "endless hints": promise,
     "silence": send_nothing,
 }
 

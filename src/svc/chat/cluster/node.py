@@ -1,7 +1,7 @@
 """Runs a cluster node, which follows its community's log and serves the community when elected.
 
-A follower applies the log to its own file and stands by. Once it holds the lease, it appends an entry that
-begins a new epoch and thereby fences the previous owner. Then it opens the same file and serves the
+A follower applies the log to its own file. Once it holds the lease, it appends an entry that
+begins a new epoch and so fences the previous owner. Then it opens the same file and serves the
 community. An owner that loses the community closes its server and follows again, in the same process. This is
 safe because its file is a valid prefix of the log, and its in-memory state is rebuilt from the file at the
 next takeover.
@@ -153,7 +153,7 @@ class Node:
 
     @asynccontextmanager
     async def _accepting(self) -> AsyncIterator[None]:
-        """Accept connections for the duration of the block. This node stands by unless `_port` is in use."""
+        """Accept connections for the duration of the block, on standby unless `_port` is in use."""
         hops = self._config.trusted_proxy_hops
         async with session_to_owner() as http:
             self._handover = Handover(lambda: self._membership.owner, http)

@@ -46,7 +46,7 @@ class NodeCommands:
         """Handle a command on a node that does not own the community."""
         if command == "cluster_status":
             return await self._status()
-        return _refused(f"This node stands by. Run the command on the owner: {self._owner()}")
+        return _refused(f"This node is on standby. Run the command on the owner: {self._owner()}")
 
     def _owner(self) -> str:
         owner = self._membership.owner
@@ -94,14 +94,14 @@ class NodeCommands:
             return _refused(f"The cluster cannot be reached: {fault}")
         followers = [node for node in nodes if node.session != self._session and node.state == FOLLOWER]
         if not followers:
-            return _refused("No other node stands by")
+            return _refused("No other node is on standby")
         chosen = max(followers, key=lambda node: node.sequence).node if wanted is None else str(wanted)
         own = next((node.node for node in nodes if node.session == self._session), "")
         names = sorted(node.node for node in followers)
         if chosen == own:
             return _refused(f"Node {own} owns the community already")
         if chosen not in names:
-            return _refused(f"No node named {chosen} stands by. These do: {', '.join(names)}")
+            return _refused(f"No node named {chosen} is on standby. These are: {', '.join(names)}")
         self._hand_over(chosen)
         return {"result": {"from": own, "to": chosen}}
 

@@ -30,7 +30,7 @@ _PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="w
 
 @dataclass(frozen=True, slots=True)
 class Standby:
-    """The parts of a node that its HTTP server shows while it stands by."""
+    """The parts of a node that its HTTP server shows while it is on standby."""
 
     health: Callable[[], Mapping[str, object]]
     exposition: Callable[[], tuple[bytes, str]]
@@ -81,7 +81,7 @@ def _refusal(request: web.Request, owner_url: str) -> web.Response:
         link = escape(owner_url, quote=True)
         where = f'The community is at <a href="{link}">{link}</a>.' if link else "Another one takes over."
         return web.Response(status=503, headers=headers, text=_PAGE.format(where), content_type="text/html")
-    message = f"This node stands by. The community is at {owner_url}" if owner_url else _NONE
+    message = f"This node is on standby. The community is at {owner_url}" if owner_url else _NONE
     return _json(503, {"error": "not_owner", "message": message, "owner": owner_url or None}, headers)
 
 
@@ -93,4 +93,4 @@ def _json(status: int, value: Mapping[str, object], headers: Mapping[str, str] |
     return response
 
 
-_NONE = "This node stands by, and no node owns the community at the moment. Try again in a moment"
+_NONE = "This node is on standby, and no node owns the community at the moment. Try again in a moment"
