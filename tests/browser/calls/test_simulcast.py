@@ -58,11 +58,11 @@ SENT_HEIGHTS = """async () => {
     .filter(({ type, rid, frameHeight }) => type === "outbound-rtp" && rid && frameHeight);
   return Object.fromEntries(sent.map(({ rid, frameHeight }) => [rid, frameHeight]));
 }"""
-# Returns the number of frames that have been encoded of each encoding, by its rid.
+# Returns the number of frames that have been encoded of each encoding, by its rid ("" for a single encoding).
 ENCODED_FRAMES = """async () => {
   const sent = [...(await svc.call.pc.getStats()).values()]
-    .filter(({ type, rid }) => type === "outbound-rtp" && rid);
-  return Object.fromEntries(sent.map(({ rid, framesEncoded }) => [rid, framesEncoded]));
+    .filter(({ type, kind }) => type === "outbound-rtp" && kind === "video");
+  return Object.fromEntries(sent.map(({ rid, framesEncoded }) => [rid ?? "", framesEncoded]));
 }"""
 # A receiver's share of the encoded frames is counted over this period, if it has enough frames.
 SHARE_S, SHARE_FRAMES = 3.0, 12
@@ -117,8 +117,13 @@ async def sends(person: Watcher, *rids: str) -> None:
     await wait_until(f"{person.name} sends {rids}", so, within_s=DEADLINE_S)
 
 
-async def shows_share(person: Watcher, sender: Watcher, rid: str, lowest: float, highest: float) -> None:
-    """Wait for a period in which this share of an encoding's frames is shown."""
+async def shows_share(
+    person: Watcher, sender: Watcher, rid: str, lowest: float, highest: float, *, spatial_layers: int = 1
+) -> None:
+    """Wait for a period in which this share of an encoding's frames is shown.
+
+    A browser counts each spatial layer of a frame as an encoded frame.
+    """
 
     async def counts() -> tuple[int, int]:
         encoded = await sender.evaluate(ENCODED_FRAMES)
@@ -128,7 +133,7 @@ async def shows_share(person: Watcher, sender: Watcher, rid: str, lowest: float,
         before = await counts()
         await asyncio.sleep(SHARE_S)
         after = await counts()
-        encoded = after[0] - before[0]
+        encoded = (after[0] - before[0]) / spatial_layers
         return encoded >= SHARE_FRAMES and lowest <= (after[1] - before[1]) / encoded <= highest
 
     await wait_until(f"{person.name} sees {lowest} to {highest} of {rid}", so, within_s=DEADLINE_S)
@@ -251,22 +256,39 @@ def heights_of(payloads: Iterable[bytes]) -> set[int]:
     }
 
 
+async def layered_stream(people: People, codec: str) -> tuple[Person, Person]:
+    """Have Ada send one stream of nine layers, and Grace see all of them."""
+    ada = await people.arrive("Ada", capture=Capture(960, 540, 10), codec=f"{codec}&simulcast=off")
+    await ada.page.evaluate(f"() => {{ {SVC} }}")
+    await ada.join()
+    grace = await viewer(people)
+    await shows(grace, -1, within_s=DEADLINE_S)
+    return ada, grace
+
+
 @pytest.mark.parametrize(
     "codec", ["VP9", pytest.param("AV1", marks=pytest.mark.nightly("VP9 has the same layers daily"))]
 )
 async def test_a_receiver_is_switched_between_the_spatial_layers_of_one_stream(
     people: People, codec: str
 ) -> None:
-    ada = await people.arrive("Ada", capture=Capture(960, 540, 10), codec=f"{codec}&simulcast=off")
-    await ada.page.evaluate(f"() => {{ {SVC} }}")
-    await ada.join()
-    grace = await viewer(people)
-    await shows(grace, -1, within_s=DEADLINE_S)
+    ada, grace = await layered_stream(people, codec)
     for layer in (0, 1, 2, 0):
         await want(grace, "Ada", layer)
         await shows(grace, layer)
         await grace.sees(ada)
     assert (await grace.statistics()).track("Ada").codec == f"video/{codec}"
+
+
+@pytest.mark.nightly("the frame rates of three encodings are lowered daily")
+@pytest.mark.parametrize("codec", ["VP9", "AV1"])
+async def test_a_receiver_gets_a_lower_frame_rate_of_one_layered_stream(people: People, codec: str) -> None:
+    ada, grace = await layered_stream(people, codec)
+    for layer in (0, 2):
+        for temporal, lowest, highest in ((0, 0.15, 0.35), (1, 0.4, 0.6), (-1, 0.8, 1.2)):
+            await want(grace, "Ada", layer, temporal=temporal)
+            await shows_share(grace, ada, "", lowest, highest, spatial_layers=3)
+            await shows(grace, layer)
 
 
 async def test_encodings_stop_without_viewers_and_restart_on_request(people: People) -> None:
