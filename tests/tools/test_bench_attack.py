@@ -82,6 +82,7 @@ def test_attackers_get_their_own_cores_if_there_are_at_least_three(monkeypatch: 
         assert (cores.honest(), cores.attackers()) == (honest, attackers)
 
 
+@pytest.mark.nightly("seconds of attacks for a flag of the bench")
 async def test_with_the_together_flag_no_attack_runs_alone() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json", "--together", "unsigned", "sign-ins")
     assert (code, errors) == (0, "")
