@@ -16,7 +16,7 @@ import { channelsById, mayInCall } from "../state/channels.js";
 import { raiseHand } from "../state/hands_and_reactions.js";
 import { notify, tryOrNotify } from "../state/notices.js";
 import { open, currentLocation } from "../state/navigation.js";
-import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";
+import { isPrivateRoom, whyNoCall, whyNotSealed } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 import { onlySound } from "../state/call_layout.js";
 import { callSettings, setCallSettings, people, volumeOf } from "../state/call_settings.js";
@@ -113,8 +113,8 @@ export function joinCall(
 ) {
   const request = { ...media, channelId };
   if ((call || entering) && callChannel.value === channelId) return;
-  if (!call || cannotSeal(channelId)) {
-    if (call) notify(cannotSeal(channelId));
+  if (!call || obstacle(channelId)) {
+    if (call) notify(obstacle(channelId));
     else enter(request);
     return;
   }
@@ -174,7 +174,7 @@ export function toggleDeafened() {
 async function enter(request) {
   const { channelId, mic, camera } = request;
   const encrypted = isEncrypted(channelId);
-  const why = cannotSeal(channelId);
+  const why = obstacle(channelId);
   if (why) {
     callEnded(why);
     return;
@@ -273,8 +273,8 @@ const kbpsOf = (channelId) => channelsById.value.get(channelId ?? "")?.bitrate_k
 /** @param {string} channelId */
 const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted ?? false;
 
-/** Return why we cannot join an encrypted channel; "" if we can. @param {string} channelId */
-const cannotSeal = (channelId) => (isEncrypted(channelId) ? whyNotSealed() : "");
+/** Return why we cannot join the channel; "" if we can. @param {string} channelId */
+const obstacle = (channelId) => whyNoCall() || (isEncrypted(channelId) ? whyNotSealed() : "");
 
 /**
  * Request a grant. The server must know our device first, because other members add it to the call's group.

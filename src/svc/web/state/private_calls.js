@@ -50,6 +50,9 @@ export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.
 /** @param {string} roomId */
 export const markPrivate = (roomId) => rooms.add(roomId);
 
+/** Return why this browser cannot join calls; "" if it can. Lockdown Mode on iPhones turns WebRTC off. */
+export const whyNoCall = () => ("RTCPeerConnection" in globalThis ? "" : t("call-never"));
+
 /** Return why this browser cannot join encrypted calls; "" if it can. */
 export const whyNotSealed = () =>
   typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never");

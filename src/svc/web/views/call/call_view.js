@@ -17,7 +17,7 @@ import { participants } from "../../call/participants.js";
 import { hasPermission } from "../../state/channels.js";
 import { memberOf } from "../../state/people.js";
 import { openedPanel, openSidePanel, showDialog, target, toggleSidePanel } from "../../state/navigation.js";
-import { whyNotSealed } from "../../state/private_calls.js";
+import { whyNoCall, whyNotSealed } from "../../state/private_calls.js";
 import { countsOf } from "../../state/unread_counts.js";
 import { participantsIn } from "../../state/voice.js";
 import { html, useEffect } from "../../vendor/preact.js";
@@ -107,7 +107,7 @@ function InCall({ people }) {
 function WayIn({ channel }) {
   const inside = participantsIn(channel.id);
   const names = inside.map(({ nickname }) => nickname);
-  const why = channel.encrypted && whyNotSealed();
+  const why = whyNoCall() || (channel.encrypted && whyNotSealed());
   return html`<div class="way-in">
     ${
       inside.length > 0 &&
@@ -123,7 +123,7 @@ function WayIn({ channel }) {
     <p class="large" dir="auto">
       ${names.length ? t("are-here", { names: formatList(names), count: names.length }) : t("nobody-here")}
     </p>
-    ${ending.value && html`<p class="error" role="alert">${ending.value}</p>`}
+    ${ending.value && !why && html`<p class="error" role="alert">${ending.value}</p>`}
     ${channel.encrypted && html`<p class="quiet"><${Icon} name="lock" /> ${t("call-encrypted-hint")}</p>`}
     ${
       why

@@ -194,6 +194,7 @@ trouble-elsewhere = Versuche ein anderes Netz, etwa das deines Telefons, oder ei
 
 ## Was dieser Browser nicht kann
 
+call-never = Dieser Browser kann an keinem Anruf teilnehmen. Nimm einen neuen Chrome, Edge, Firefox oder Safari. Ist der Blockierungsmodus an, nimm diese Seite davon aus.
 screen-never = Dieser Browser kann keinen Bildschirm teilen. Browser auf Computern können es.
 screen-insecure = Browser teilen den Bildschirm nur auf HTTPS-Adressen. Bitte deinen Host um eine.
 screen-silent = Der Bildschirm wird ohne Ton geteilt, denn sonst würden sich alle selbst hören. Teile einen Tab, um dessen Ton zu teilen.

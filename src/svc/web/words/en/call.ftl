@@ -194,6 +194,7 @@ trouble-elsewhere = Try another network, such as mobile data, or a VPN.
 
 ## Features this browser lacks
 
+call-never = This browser can’t join calls. Use a recent Chrome, Edge, Firefox or Safari. If your phone is in Lockdown Mode, exclude this page from it.
 screen-never = This browser can’t share screens. Desktop browsers can.
 screen-insecure = Browsers share screens only at https:// addresses. Ask the server operator for one.
 screen-silent = Your screen is shared without sound, because everyone would hear an echo of themselves. Share a tab to include its sound.

@@ -194,6 +194,7 @@ trouble-elsewhere = Prueba otra red, como la de tu teléfono, o una VPN.
 
 ## Lo que este navegador no puede
 
+call-never = Este navegador no puede participar en llamadas. Usa una versión reciente de Chrome, Edge, Firefox o Safari. Si el modo de aislamiento está activado, excluye esta página.
 screen-never = Este navegador no puede compartir la pantalla. Los navegadores de ordenador sí.
 screen-insecure = Los navegadores solo comparten la pantalla en direcciones HTTPS. Pídele una a tu anfitrión.
 screen-silent = La pantalla se comparte sin sonido: si no, cada persona se oiría a sí misma. Comparte una pestaña para compartir su sonido.

@@ -194,6 +194,7 @@ trouble-elsewhere = Essaie un autre réseau, comme celui de ton téléphone, ou 
 
 ## Ce que ce navigateur ne peut pas
 
+call-never = Ce navigateur ne peut participer à aucun appel. Utilisez une version récente de Chrome, Edge, Firefox ou Safari. Si le mode Isolement est activé, excluez-en cette page.
 screen-never = Ce navigateur ne peut pas partager d’écran. Ceux des ordinateurs le peuvent.
 screen-insecure = Les navigateurs ne partagent un écran que sur des adresses HTTPS. Demandes-en une à ton hôte.
 screen-silent = L’écran est partagé sans le son, sinon chacun s’entendrait soi-même. Partage un onglet pour partager son son.
