@@ -424,3 +424,40 @@ async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_thei
     await page.reload()
     await write(grace, "Hello again")
     await expect(page.locator(".newcomer")).to_have_count(0)
+
+
+# Pretends that an on-screen keyboard covers the bottom of the page, as iPhones' keyboards do.
+COVER = """(px) => {
+  Object.defineProperty(visualViewport, "height", { value: innerHeight - px, configurable: true });
+  visualViewport.dispatchEvent(new Event("resize"));
+}"""
+
+
+@on_a_phone
+async def test_a_keyboard_that_covers_the_page_leaves_room_for_the_field_and_the_heading(
+    people: People,
+) -> None:
+    ada = await people.arrive("Ada", touch=True, reads="general")
+    await until_touch_is_handled(ada.page)
+    height, keyboard = NARROW["height"], 340
+
+    async def ends_at(target: Locator, edge: int) -> None:
+        await until_still(ada.page)
+        bounds = await target.bounding_box()
+        assert bounds
+        assert abs(bounds["y"] + bounds["height"] - edge) <= 1, bounds
+
+    composer, popup = ada.page.locator(".composer"), ada.page.locator(".emoji-popup")
+    await box(ada).focus()
+    await ada.page.evaluate(COVER, keyboard)
+    await ends_at(composer, height - keyboard)
+    await expect(ada.page.locator("#text-name")).to_be_in_viewport(ratio=1)
+    await ada.press("Choose emoji")
+    await expect(ada.page.get_by_label("Search emoji")).to_be_visible()
+    await ends_at(popup, height - keyboard)
+    await ada.page.go_back()
+    await ada.press("Search messages")
+    await ends_at(ada.page.locator(".aside"), height - keyboard)
+    # The address bar covers less than a keyboard.
+    await ada.page.evaluate(COVER, 60)
+    await ends_at(ada.page.locator(".aside"), height)

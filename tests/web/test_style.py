@@ -25,7 +25,9 @@ SIDES = {"margin", "padding", "inset", "border-width", "border-style", "border-c
 SPACES = {"0", "1", "2", "4", "6", "8", "12", "16", "24", "32", "48"}
 SPACE = re.compile(r"(?:^|-)(?:gap|padding|margin)(?:-|$)")
 LENGTH = re.compile(r"(?<![\w.#])(\d+(?:\.\d+)?)px")
-TEXT_SIZE = re.compile(r"var\(--(?:xs|s|l|xl)\)|1rem|0|inherit|[\d.]+em|min\(var\(--xs\), 11px\)")
+TEXT_SIZE = re.compile(
+    r"var\(--(?:xs|s|l|xl)\)|1rem|0|inherit|[\d.]+em|min\(var\(--xs\), 11px\)|max\(16px, 1em\)"
+)
 RADIUS = re.compile(r"(?:var\(--r(?:-s|-l)?\)|50%|99px|inherit|0| )+")
 # Selectors that may use other text sizes: the base size, initials in avatars, and large emoji.
 PICTURES = re.compile(r":root|\.avatar|\.floats|\.large|\.signs|\.big")

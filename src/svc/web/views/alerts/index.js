@@ -10,6 +10,7 @@ import { showBadge } from "./badge.js";
 import { playCallSounds } from "./call_sounds.js";
 import { chime } from "./chimes.js";
 import { startSwipes } from "../channels/swipe.js";
+import { startKeyboardSpace } from "../parts/keyboard_space.js";
 import { startTooltips } from "../parts/tooltips.js";
 import { startRail } from "../servers/rail.js";
 import { closeReadNotices, showNotice } from "./system_notifications.js";
@@ -22,6 +23,7 @@ export function startDeferred() {
   detectIdleness();
   startTooltips();
   startSwipes();
+  startKeyboardSpace();
   startRail();
 }
 
