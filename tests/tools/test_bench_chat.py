@@ -69,7 +69,7 @@ async def test_a_running_server_can_be_measured_without_a_rate_limit_for_message
     [
         (("--url", "ftp://here"), "the address of a server must look like"),
         (("--url", "http://127.0.0.1:1"), "Cannot connect"),
-        (("--pid", "999999999"), "no process 999999999"),
+        (("--pid", "999999999"), "no process has the id 999999999"),
     ],
 )
 async def test_invalid_options_for_a_chat_measurement_are_reported_in_one_line(
