@@ -118,7 +118,7 @@ def test_events_that_are_not_stored_are_described_as_such() -> None:
     unkept = {
         push.name for feature in feature_descriptions().values() for push in feature.pushes if not push.kept
     }
-    assert unkept == set(re.findall(r'hub\.push\(\s*"(\w+)"[^\n]*kept=False', source())) | {"hello"}
+    assert unkept == set(re.findall(r'(?:hub|self)\.push\(\s*"(\w+)"[^\n]*kept=False', source())) | {"hello"}
 
 
 def test_every_error_in_the_descriptions_is_in_the_list_of_errors() -> None:
@@ -128,7 +128,7 @@ def test_every_error_in_the_descriptions_is_in_the_list_of_errors() -> None:
 
 
 def pushed_in_the_code() -> set[str]:
-    return set(re.findall(r'hub\.push\(\s*"(\w+)"', source()))
+    return set(re.findall(r'(?:hub|self)\.push\(\s*"(\w+)"', source()))
 
 
 def source() -> str:
