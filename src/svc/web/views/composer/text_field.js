@@ -96,7 +96,11 @@ const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 /** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */
 function grow(field) {
   if (growsItself) return;
-  field.style.height = "auto";
-  if (!field.value) return; // Measuring an empty field would cost a page layout.
-  field.style.height = `${field.scrollHeight + 2}px`;
+  const [style, row] = [field.style, /** @type {HTMLElement} */ (field.parentElement)];
+  // Otherwise the messages would grow while the field is measured, and scroll away from their end.
+  if (field.value) row.style.height = `${row.offsetHeight}px`;
+  style.height = "auto";
+  // Measuring an empty field would cost a page layout.
+  if (field.value) style.height = `${field.scrollHeight + 2}px`;
+  row.style.height = "";
 }
