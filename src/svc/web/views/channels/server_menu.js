@@ -53,5 +53,5 @@ const items = () => [
     onChoose: () => readAll(textChannels.value.map(({ id }) => id)),
   },
   { label: t("settings-notifications"), icon: "bell", onChoose: settings("notifications") },
-  !isOwner() && { label: t("leave-server"), icon: "leave", danger: true, onChoose: settings("data") },
+  !isOwner() && { label: t("leave-server"), icon: "sign-out", danger: true, onChoose: settings("data") },
 ];
