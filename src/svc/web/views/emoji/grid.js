@@ -32,7 +32,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
     setPosition(firstFrom(rows));
   }, [sections]);
   useLayoutEffect(() => {
-    const row = rows.findIndex(({ head }) => head?.id === goTo?.section);
+    const row = goTo ? rows.findIndex(({ head }) => head?.id === goTo.section) : -1;
     if (row < 0 || !box.current) return;
     box.current.scrollTop = row * size.cell;
     setPosition(firstFrom(rows, row));
