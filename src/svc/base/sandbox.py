@@ -113,23 +113,23 @@ class Sandbox:
         """Run a function. Raises Refused or SandboxFailed. The caller still owns the descriptors `files`."""
         request = {"function": function, "arguments": dict(arguments), "limits": asdict(limits)}
         async with self._slots:
-            job, leash = await self._begin(files)
-            with job, leash:
+            job, lifeline = await self._begin(files)
+            with job, lifeline:
                 try:
                     conversation = _Conversation(job, limits)
                     self._note(await conversation.wait_started(request))
                     result = await conversation.wait_result(progress)
                     if limits.file_bytes:
                         # The caller will now read the written file, so the child must be dead.
-                        await _kill(leash)
+                        await _kill(lifeline)
                     return result
                 except TimeoutError:
-                    await _kill(leash)
+                    await _kill(lifeline)
                     raise Refused("timeout", "Processing it takes too long") from None
                 except Rejected as rejected:
                     raise self._refusal(rejected) from None
                 except (OSError, EOFError, ValueError) as fault:
-                    raise self._refusal(await _end_reason(leash, fault)) from None
+                    raise self._refusal(await _end_reason(lifeline, fault)) from None
 
     def _note(self, layers: frozenset[Layer]) -> None:
         """Log the layers that confine the decoder, once per zygote."""
@@ -145,27 +145,27 @@ class Sandbox:
         return Refused(self._broken, "It is damaged, or its content does not match its type", str(rejected))
 
     async def _begin(self, files: Sequence[int]) -> tuple[socket.socket, socket.socket]:
-        """Start a job. Return its socket and its leash. Start the zygote first if it is not running."""
+        """Start a job. Return its socket and its lifeline. Start the zygote first if it is not running."""
         if not hasattr(socket, "send_fds"):
             raise SandboxFailed("this system has no way to confine a decoder")
         assert len(files) + 2 <= MAX_DESCRIPTORS, "the zygote accepts this many descriptors"
         job, theirs = socket.socketpair()
-        leash, their_leash = socket.socketpair()
-        with theirs, their_leash:
+        lifeline, their_lifeline = socket.socketpair()
+        with theirs, their_lifeline:
             for _ in range(2):
                 try:
                     control = self._running()
-                    socket.send_fds(control, [b"j"], [theirs.fileno(), their_leash.fileno(), *files])
+                    socket.send_fds(control, [b"j"], [theirs.fileno(), their_lifeline.fileno(), *files])
                     break
                 except OSError:
                     await self.close()
             else:
-                for end in (job, leash):
+                for end in (job, lifeline):
                     end.close()
                 raise SandboxFailed("the decoder cannot be started")
-        for end in (job, leash):
+        for end in (job, lifeline):
             end.setblocking(False)
-        return job, leash
+        return job, lifeline
 
     def _running(self) -> socket.socket:
         if self._control is None:
@@ -233,19 +233,19 @@ class _Conversation:
         return bytes(data)
 
 
-async def _kill(leash: socket.socket) -> bytes:
+async def _kill(lifeline: socket.socket) -> bytes:
     """Have the zygote kill the child. Return the child's exit status, or `b""` if the zygote has died."""
     loop = asyncio.get_running_loop()
     with suppress(OSError):
-        leash.shutdown(socket.SHUT_WR)
+        lifeline.shutdown(socket.SHUT_WR)
         async with asyncio.timeout(KILL_DEADLINE_S):
-            return await loop.sock_recv(leash, STATUS.size)
+            return await loop.sock_recv(lifeline, STATUS.size)
     return b""
 
 
-async def _end_reason(leash: socket.socket, fault: Exception) -> Rejected:
+async def _end_reason(lifeline: socket.socket, fault: Exception) -> Rejected:
     """Return why a child sent no valid message. Raises SandboxFailed if the child was not at fault."""
-    status = await _kill(leash)
+    status = await _kill(lifeline)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has exited")
     ended = STATUS.unpack(status)[0]

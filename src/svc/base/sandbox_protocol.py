@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
-# The maximum number of descriptors for a job: its socket, its leash, and its files.
+# The maximum number of descriptors for a job: its socket, its lifeline, and its files.
 MAX_DESCRIPTORS = 8
 # The header that precedes every message.
 LENGTH = struct.Struct(">I")

@@ -2,11 +2,11 @@
 
     python -I -m svc.base.zygote FD MODULE
 
-For each job, one byte arrives on the socket FD, with descriptors: the job's socket, its leash, and its files.
-The zygote forks a child that gives up everything except these, reads the request, and calls a function in
-MODULE. When the parent releases the leash, the zygote kills the child and its process group. When the child
-exits, the zygote writes its status to the leash. The zygote exits when FD is closed. Programs never import
-this module; `svc.base.sandbox` documents its guarantees.
+For each job, one byte arrives on the socket FD, with descriptors: the job's socket, its lifeline (a second
+socket), and its files. The zygote forks a child that gives up everything except these, reads the request, and
+calls a function in MODULE. When the parent closes its end of the lifeline, the zygote kills the child and its
+process group. When the child exits, the zygote writes its status to the lifeline. The zygote exits when FD is
+closed. Programs never import this module; `svc.base.sandbox` documents its guarantees.
 """
 
 import gc
@@ -97,39 +97,39 @@ class _Zygote:
             return False
         if not byte:
             return False
-        job, leash, *files = descriptors
+        job, lifeline, *files = descriptors
         pid = os.fork()
         if pid == 0:
             _run_child(self._work, job, files)
         for descriptor in (job, *files):
             os.close(descriptor)
-        self._children[pid] = socket.socket(fileno=leash)
-        self._poll.register(leash, select.POLLIN)
+        self._children[pid] = socket.socket(fileno=lifeline)
+        self._poll.register(lifeline, select.POLLIN)
         return True
 
     def _kill_released(self, ready: set[int]) -> None:
-        for pid, leash in self._children.items():
-            if leash.fileno() in ready:
+        for pid, lifeline in self._children.items():
+            if lifeline.fileno() in ready:
                 _kill_with_group(pid)
-                # One read is enough, because the leash is closed when the child has been reaped.
-                self._poll.unregister(leash)
+                # One read is enough, because the lifeline is closed when the child has been reaped.
+                self._poll.unregister(lifeline)
 
     def _reap(self) -> None:
         """Collect dead children and kill their process groups."""
         with suppress(ChildProcessError):
             while (dead := os.waitpid(-1, os.WNOHANG))[0]:
                 pid, status = dead
-                leash = self._children.pop(pid, None)
-                if leash is not None:
+                lifeline = self._children.pop(pid, None)
+                if lifeline is not None:
                     # Kill the group immediately, before its number can be reused.
                     _kill_group(pid)
-                    self._send_status(leash, status)
+                    self._send_status(lifeline, status)
 
-    def _send_status(self, leash: socket.socket, status: int) -> None:
+    def _send_status(self, lifeline: socket.socket, status: int) -> None:
         with suppress(KeyError):
-            self._poll.unregister(leash)
-        with leash, suppress(OSError):
-            leash.send(STATUS.pack(os.waitstatus_to_exitcode(status)), socket.MSG_DONTWAIT)
+            self._poll.unregister(lifeline)
+        with lifeline, suppress(OSError):
+            lifeline.send(STATUS.pack(os.waitstatus_to_exitcode(status)), socket.MSG_DONTWAIT)
 
 
 def _run_child(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
