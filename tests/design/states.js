@@ -184,7 +184,8 @@ const Control = ({ icon, label, look = "" }) => html`<button type="button" class
 
 const Call = () => html`<div class="call">
   <div class="shelf">
-    <div class="tile person speaking" style=${{ "--hue": 200, "--level": 0.7 }}>
+    <div class="tile person speaking" style=${{ "--hue": 200 }}>
+      <i class="glow" style="opacity: 0.7"></i>
       <${Avatar} id="1" name="Ada" size="large" /><span class="label"><span class="name">Speaking</span></span>
     </div>
     <div class="tile person" style=${{ "--hue": 20 }}>

@@ -14,7 +14,7 @@ from tests.kit.wait import POLL_S, wait_until
 # Long enough for a few beeps.
 LOOKS = 20
 # The louder a speaker is, the wider the ring around them.
-RING_GROWS = "() => Number(document.querySelector('.tile.speaking')?.style.getPropertyValue('--level')) > 0.1"
+RING_GROWS = "() => Number(document.querySelector('.speaking > .glow')?.style.opacity) > 0.1"
 WITHIN_S = 30
 
 

@@ -140,7 +140,9 @@ function UnwatchedScreen({ id, name, reason }) {
 function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, children }) {
   /** @type {RefObject<HTMLElement>} */
   const tile = useRef(null);
-  useLoudness(tile, id, speaking);
+  /** @type {RefObject<HTMLElement>} */
+  const glow = useRef(null);
+  useLoudness(glow, id, speaking);
   const full = () => (document.fullscreenElement ? document.exitFullscreen() : fill(tile.current));
   const isPinned = pinned.value === pinKey;
   const options = () => showDialog("callPerson", { memberId: id });
@@ -159,6 +161,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
     onContextMenu=${own ? undefined : openMenu}
   >
     ${children}
+    ${speaking && html`<i class="glow" ref=${glow}></i>`}
     <span class="label"><span class="name" dir="auto">${name}</span>${marks}</span>
     <span class="tile-actions">
       ${actions}
