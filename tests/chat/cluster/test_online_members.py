@@ -83,3 +83,15 @@ def test_unknown_members_have_no_differences() -> None:
     assert members.track_missed() is not None
     members.replace(None)
     assert members.track_missed() is None and members.records() == []
+
+
+def test_pages_of_members_who_have_not_changed_share_one_copy_of_the_events() -> None:
+    members = members_of(ADA, GRACE, EDSGER)
+    missed = track(members)
+    members.replace([ADA, EDSGER])
+    assert missed.frames_for("ada") is missed.frames_for("edsger")
+    change(members, ALAN)
+    both = [("alan", True, False), ("grace", False, False)]
+    assert sorted(events(missed.frames_for("ada"))) == sorted(events(missed.frames_for("edsger"))) == both
+    members.replace([ADA, EDSGER])
+    assert list(events(missed.frames_for("ada"))) == [("grace", False, False)]

@@ -110,15 +110,19 @@ async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_h
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server_with_insight(variables) as (chat, community), chat.member("Ada") as ada:
-        token, _ = await chat.join("Ben"), await chat.join("Cleo")
+        token, _, _ = [await chat.join(name) for name in ("Ben", "Cleo", "Dora")]
         ids = {member.nickname: member.id for member in community.directory.members.values()}
         shown, clock = community.messages.presence, [0.0]
         monkeypatch.setattr(shown, "_now", lambda: shown._began_at + clock[0])
         idle = Presence(idle=True, do_not_disturb=False)
         shown.adopt({ids["Ada"]: idle, ids["Ben"]: idle, "somebody who has left": idle})
         assert await how(ada, ids["Ben"]) == (True, True, False)
+        # The last owner may not have announced a choice that it stored.
+        community.hub.quiet.add(ids["Dora"])
+        shown.adopt({ids["Dora"]: idle})
+        assert await how(ada, ids["Dora"]) == (True, True, True)
         async with chat.member("", token) as ben:
-            assert ben.welcome["online"] == sorted([ada.id, ben.id])
+            assert ben.welcome["online"] == sorted([ada.id, ben.id, ids["Dora"]])
             assert await how(ada, ben.id) == (True, False, False)
             monkeypatch.setattr(presence, "RETURN_GRACE_S", 0.0)
             shown.adopt({ids["Ben"]: idle, ids["Cleo"]: idle})
@@ -127,7 +131,7 @@ async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_h
             clock[0] = 1.0
             shown.adopt({ids["Cleo"]: idle})
             assert ids["Cleo"] not in community.hub.presences
-            assert community.hub.presences.keys() == {ada.id, ben.id}
+            assert community.hub.presences.keys() == {ada.id, ben.id, ids["Dora"]}
 
 
 async def test_a_state_lists_members_who_became_invisible_or_were_removed_a_moment_ago_as_offline(

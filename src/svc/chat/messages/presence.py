@@ -81,7 +81,9 @@ class Presence:
             is_known = member_id in self._hub.presences or member_id in self._hub.invisible
             if is_known or member_id not in self._directory.members:
                 continue
-            self._push_presence(member_id, presence)
+            # The last owner may have stored this choice without announcing it.
+            do_not_disturb = member_id in self._hub.quiet
+            self._push_presence(member_id, Shown(presence.idle, do_not_disturb))
             self._leaving[member_id] = loop.call_later(RETURN_GRACE_S, self._left, member_id)
 
     def close(self) -> None:

@@ -22,13 +22,20 @@ class MissedPresences:
         self._shown = shown
         # The event for each member who differs.
         self._frames: dict[str, bytes] = {}
+        # All events, until one changes. Thousands of pages wait for the same ones.
+        self._joined: bytes | None = None
 
     def frames_for(self, member_id: str) -> bytes:
         """Return the events for a page of this member. They leave out the member's own presence."""
-        return b"".join(frame for changed, frame in self._frames.items() if changed != member_id)
+        if member_id in self._frames:
+            return b"".join(frame for changed, frame in self._frames.items() if changed != member_id)
+        if self._joined is None:
+            self._joined = b"".join(self._frames.values())
+        return self._joined
 
     def compare(self, online: _Presences) -> None:
         """Replace the differences by those to a whole state."""
+        self._joined = None
         self._frames = {
             member_id: _frame(member_id, online.get(member_id))
             for member_id in {**self._shown, **online}
@@ -36,6 +43,7 @@ class MissedPresences:
         }
 
     def change(self, member_id: str, presence: Presence | None, frame: bytes) -> None:
+        self._joined = None
         if presence == self._shown.get(member_id):
             self._frames.pop(member_id, None)
         else:
