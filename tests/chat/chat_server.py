@@ -39,13 +39,16 @@ class ChatServer:
             return await response.text()
 
     @asynccontextmanager
-    async def member(self, nickname: str, token: str | None = None) -> AsyncIterator[LiveMember]:
-        """Sign in as a new member, or as the member who owns `token`."""
+    async def member(
+        self, nickname: str, token: str | None = None, **options: Any
+    ) -> AsyncIterator[LiveMember]:
+        """Sign in as a new member, or as the member who owns `token`, with more fields of the request."""
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
             member = LiveMember(ws, token)
             member.hello = (await member.receive())["data"]
-            member.welcome = (await member.ask("authenticate", access_token=token))["data"]
+            sign_in = await member.ask("authenticate", access_token=token, **options)
+            member.welcome = sign_in["data"]
             yield member
 
 

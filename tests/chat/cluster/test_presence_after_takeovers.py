@@ -42,10 +42,11 @@ async def test_pages_keep_their_online_members_and_are_told_only_who_has_not_com
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "ab", FLAGS) as (first, second),
         chat_relays(servers.urls, ["east", "west"]) as (east, west),
-        member_at(east, first, "Ada") as ada,
-        member_at(east, first, "Grace") as grace,
+        member_at(east, first, "Ada", keeps_online=True) as ada,
+        member_at(east, first, "Grace", keeps_online=True) as grace,
         member_at(west, first, "Edsger") as edsger,
-        member_at(west, first, "Alan") as alan,
+        member_at(west, first, "Alan", keeps_online=True) as alan,
+        member_at(west, first, "Barbara") as older,
     ):
         assert await presence_of(ada, alan.id) == (True, False)
         await grace.ask("idle", idle=True)
@@ -59,15 +60,18 @@ async def test_pages_keep_their_online_members_and_are_told_only_who_has_not_com
             state = await member.pushed("authenticated")
             assert state["member"]["id"] == member.id
             assert not state.keys() & PRESENT
+        # A page of an older version gets all online members, including the one who may still come back.
+        state = await older.pushed("authenticated")
+        expected = sorted(member.id for member in (ada, grace, alan, edsger, older))
+        assert state["online"] == expected and state["idle"] == [grace.id]
         await post(ada, "after the takeover")
         assert [await next_text(member) for member in (ada, grace, alan)] == ["after the takeover"] * 3
 
-        # A page that signs in gets them all, including the one who may still come back.
+        # A page that signs in gets them all too.
         async with (
             ClientSession(west.address) as http,
             ChatServer(west.address, http, "").member("Ada", ada.token) as later,
         ):
-            expected = sorted(member.id for member in (ada, grace, alan, edsger))
             assert later.welcome["online"] == expected
             assert later.welcome["idle"] == [grace.id]
 
@@ -81,8 +85,8 @@ async def test_pages_learn_of_changes_between_their_last_event_and_their_state(t
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "ab", FLAGS) as (first, second),
         chat_relays(servers.urls, ["east"]) as (east,),
-        member_at(east, first, "Ada") as ada,
-        member_at(east, first, "Grace") as grace,
+        member_at(east, first, "Ada", keeps_online=True) as ada,
+        member_at(east, first, "Grace", keeps_online=True) as grace,
         ClientSession(second.address) as http,
         AsyncExitStack() as stack,
     ):

@@ -1,6 +1,7 @@
 """After a takeover, a relay's pages get their state from the new owner, only a few at a time."""
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
@@ -53,7 +54,7 @@ async def turns() -> None:
 
 
 def relay_with_pages(
-    owner: SimpleNamespace, closed: list[int], sent: list[bytes] | None = None
+    owner: SimpleNamespace, closed: list[int], sent: list[bytes] | None = None, *, keeps_online: bool = True
 ) -> tuple[RelaySockets, RelayReplica]:
     """Return a relay's open pages, which receive events of epoch 1. A page that is closed is in `closed`, and
     the frames to all pages are in `sent`.
@@ -68,7 +69,10 @@ def relay_with_pages(
             send_welcome=sent.extend,
             send=sent.append,
         )
-        sockets._by_number[number], sockets._states[number] = cast(Page, page), _State(SESSION)
+        sockets._by_number[number], sockets._states[number] = (
+            cast(Page, page),
+            _State(SESSION, keeps_online=keeps_online),
+        )
         replica.hub.add(SESSION.member_id, cast(Page, page))
     return sockets, replica
 
@@ -129,20 +133,23 @@ async def test_pages_that_wait_for_their_state_get_no_events_and_get_it_over_the
 
 
 @pytest.mark.parametrize(
-    ("is_known", "shares_online"), [(True, True), (True, False), (False, True), (False, False)]
+    ("is_known", "shares_online", "keeps_online"), [*itertools.product((True, False), repeat=3)]
 )
-async def test_a_page_keeps_the_online_members_only_if_its_relay_and_both_owners_know_them(
-    is_known: bool, shares_online: bool
+async def test_a_page_keeps_the_online_members_only_if_it_can_and_its_relay_and_both_owners_know_them(
+    is_known: bool, shares_online: bool, keeps_online: bool
 ) -> None:
-    """Owners of an older version send no online members, but the whole state."""
+    """Owners of an older version send no online members, but the whole state. So pages of an older version
+    and other programs get it.
+    """
     owner, sent = QuickOwner(shares_online=shares_online), list[bytes]()
-    _, replica = relay_with_pages(owner, [], sent)
+    _, replica = relay_with_pages(owner, [], sent, keeps_online=keeps_online)
     grace = PresenceRecord("grace", is_online=True, idle=False, do_not_disturb=False)
     replica.online.replace([grace] if is_known else None)
     replica.begin(2, 0, 0, [], [] if shares_online else None)
     owner.on_attached(owner.connection.attached, OPENED)
     await turns()
-    assert {request.with_online for request in owner.requested} == {not is_known}
+    keeps = is_known and keeps_online
+    assert {request.with_online for request in owner.requested} == {not keeps}
     has_left = frames.push("presence", responses.presence("grace", None))
-    assert sent == [b"state", *([has_left] if is_known and shares_online else [])] * len(PAGES)
+    assert sent == [b"state", *([has_left] if keeps and shares_online else [])] * len(PAGES)
     assert len(replica.hub) == len(PAGES)

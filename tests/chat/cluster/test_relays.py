@@ -23,12 +23,14 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 
 @asynccontextmanager
-async def member_at(relay: ChatRelay, owner: ChatNode, nickname: str) -> AsyncIterator[LiveMember]:
+async def member_at(
+    relay: ChatRelay, owner: ChatNode, nickname: str, **options: Any
+) -> AsyncIterator[LiveMember]:
     """Join through a relay and open a live socket to it."""
     invite = (owner.data_dir / "invite-code").read_text().strip()
     async with (
         ClientSession(relay.address) as http,
-        ChatServer(relay.address, http, invite).member(nickname) as member,
+        ChatServer(relay.address, http, invite).member(nickname, **options) as member,
     ):
         yield member
 

@@ -26,7 +26,12 @@ class TokenRequest(Request):
     access_token: Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
-class Resumption(TokenRequest):
+class FirstRequest(TokenRequest):
+    # Whether the page keeps the online members that it shows when a relay sends it a state without them.
+    keeps_online: bool = False
+
+
+class Resumption(FirstRequest, kw_only=True):
     seq: Annotated[int, Meta(ge=0, le=2**53)]
 
 
@@ -69,7 +74,7 @@ class PageSignIn:
         """Return the session of the member who sent a first request. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
-        session = self._tokens.verify(convert(request.data, TokenRequest).access_token, now)
+        session = self._tokens.verify(convert(request.data, FirstRequest).access_token, now)
         # Count the request, because the welcome is the most expensive response.
         self._pace.require(session.member_id, request.event)
         return session

@@ -12,7 +12,7 @@ from msgspec import defstruct
 from svc.chat.access.endpoint_permissions import EVENTS
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES
-from svc.chat.live.sign_in import Resumption, TokenRequest
+from svc.chat.live.sign_in import FirstRequest, Resumption
 from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
 from svc.chat.schemas import Event, LiveRequest, Natural, Response, Schema, TimeMs
 
@@ -39,7 +39,7 @@ def live_document(features: Mapping[str, FeatureDescription], version: str) -> d
 def _messages(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str, Schema]]:
     yield _request(
         "authenticate",
-        schema_of(TokenRequest),
+        schema_of(FirstRequest),
         "Sign in. Must be the first request on a socket, unless it is `resume`",
     )
     words = "Resume a session after a lost connection. May be the first request"

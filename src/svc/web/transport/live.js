@@ -234,6 +234,7 @@ export class Live extends /** @type {TypedEventTarget<Events>} */ (EventTarget) 
       const before = this.#seq === null ? null : { seq: this.#seq };
       const greeting = this.#ask(before ? "resume" : "authenticate", {
         access_token: this.#token,
+        keeps_online: true,
         ...before,
       });
       if (!before) this.#early(async (event, data) => (await this.#ask(event, data)).data);

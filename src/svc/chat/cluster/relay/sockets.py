@@ -5,7 +5,7 @@ Along with a page's welcome, the owner sends the number of the last event that t
 gets every later event exactly once. After a takeover, each page gets its full state again over the open
 socket, and no events before it. Otherwise, a page that reconnects in between would resume after the new
 owner's first event, and would never get what it missed before that event. The state leaves out the online
-members, which the page knows already: it gets the differences as events.
+members if the page keeps those that it shows: it gets the differences as events.
 """
 
 import asyncio
@@ -55,11 +55,13 @@ logger = logging.getLogger(__name__)
 
 
 class _State(Struct):
-    """A page's state as the owner knows it."""
+    """A page's state as the owner knows it, except `keeps_online`, which the page tells the relay."""
 
     session: SessionRecord
     in_sight: bool = False
     idle: bool = False
+    # Whether the page's state after a takeover may leave the online members out.
+    keeps_online: bool = False
 
 
 class LearnedOrigins(Origins):
@@ -131,7 +133,8 @@ class RelaySockets(SocketServer):
         page.send_welcome([reply.frame, *(missed or ())])
         for item in later:
             self._send_later(page, number, item, is_kept_sent=is_resumed)
-        self._states[number] = _State(reply.session)
+        keeps_online = request.data.get("keeps_online") is True
+        self._states[number] = _State(reply.session, keeps_online=keeps_online)
         self._enter(page, session)
 
     def _send_later(
@@ -161,7 +164,8 @@ class RelaySockets(SocketServer):
             return frames.error(ChatError("storage_unavailable", _IN_DOUBT), request.id)
         if not isinstance(reply, PageResponse):
             return frames.error(ChatError("internal_error"), request.id)
-        self._states[number] = _State(reply.session, reply.in_sight, reply.idle)
+        state = self._states[number]
+        state.session, state.in_sight, state.idle = reply.session, reply.in_sight, reply.idle
         return reply.frame
 
     def _left(self, page: Page) -> None:
@@ -186,9 +190,9 @@ class RelaySockets(SocketServer):
     def _withhold_events(self) -> None:
         """Send the pages no events until they have their state, because they have missed some."""
         missed = self._replica.online.track_missed()
-        for number in self._states:
+        for number, state in self._states.items():
             # A page that is still waiting has missed more.
-            self._stale.setdefault(number, missed)
+            self._stale.setdefault(number, missed if state.keeps_online else None)
             page = self._by_number[number]
             assert page.session is not None, "a page has a state after its sign-in"
             self._hub.remove(page.session.member_id, page)
