@@ -1,11 +1,13 @@
 """Presence on the page: idle is set automatically, and do-not-disturb manually."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.browser.test_accessibility import axe, expect_accessible
 from tests.kit.browser_users import People, Person, narrow_only, wide_only
@@ -110,3 +112,95 @@ async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) ->
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "idle")
     await ada.page.keyboard.press("Shift")
     await expect(listed(grace, "Ada")).not_to_contain_text("Idle")
+
+
+class Takeovers:
+    """A page's live connection, over which it can get its state again, as from a relay after a takeover.
+    `requests` has the names of the page's requests over it, and the paths of its other requests.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        self._greeting: dict[str, Any] = {}
+        self._socket: WebSocketRoute
+
+    async def intercept(self, person: Person) -> None:
+        """Intercept the page's connection from its next load on."""
+        person.page.on("request", lambda request: self.requests.append(request.url.split("/", 3)[3]))
+        await person.page.route_web_socket("**/live", self._connect)
+
+    def happens(self, presences: list[dict[str, object]], **changes: object) -> None:
+        """Send the state of the sign-in without the online members, and the presences that differ."""
+        left_out = ("online", "idle", "do_not_disturb")
+        state = {name: value for name, value in self._greeting.items() if name not in left_out}
+        for event, data in [("authenticated", state | changes), *(("presence", data) for data in presences)]:
+            self._socket.send(json.dumps({"event": event, "data": data}))
+
+    def newer(self) -> list[object]:
+        """Return the counts of the channels after another message in each."""
+        return [counts | {"last": "~"} for counts in self._greeting["unread"]]
+
+    async def requested(self, *names: str) -> None:
+        async def are_there() -> bool:
+            return {*names} <= {*self.requests}
+
+        await wait_until(f"requests {names}", are_there, within_s=5)
+
+    def _connect(self, socket: WebSocketRoute) -> None:
+        self._socket, server = socket, socket.connect_to_server()
+
+        def asked(text: str | bytes) -> None:
+            frame = json.loads(text)
+            assert frame["event"] != "authenticate" or frame["data"]["keeps_online"] is True
+            self.requests.append(frame["event"])
+            server.send(text)
+
+        def answered(text: str | bytes) -> None:
+            frame = json.loads(text)
+            if frame["event"] == "authenticated":
+                self._greeting = frame["data"]
+            socket.send(text)
+
+        socket.on_message(asked)
+        server.on_message(answered)
+
+
+@wide_only
+async def test_after_a_takeover_a_page_keeps_the_online_members_and_spreads_its_requests(
+    people: People,
+) -> None:
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    takeovers = Takeovers()
+    await takeovers.intercept(grace)
+    await grace.page.reload()
+    await open_channel(grace, "general")
+    picture = listed(grace, "Ada").locator(".avatar")
+    if not await picture.is_visible():
+        await grace.press("Members")
+    await expect(picture).to_have_attribute("data-presence", "online")
+    await takeovers.requested("history", "drafts")
+    ada_id = await ada.page.evaluate("JSON.parse(localStorage['svc.identity']).member.id")
+
+    # Nothing has changed except presences, and the first random time is eleven days.
+    await grace.page.evaluate("Math.random = () => 1e5")
+    takeovers.requests.clear()
+    idle = {"member_id": ada_id, "online": True, "idle": True, "do_not_disturb": False}
+    takeovers.happens([idle], quiet=True)
+    await expect(picture).to_have_attribute("data-presence", "idle")
+    # The page's own choice was stored by the last owner, which announced it to nobody.
+    await expect(grace.page.get_by_role("button", name="How others see you: Do not disturb")).to_be_visible()
+    assert takeovers.requests == []
+
+    # A message that the last owner announced to nobody is fetched at once.
+    takeovers.happens([], unread=takeovers.newer())
+    await takeovers.requested("history")
+    assert takeovers.requests == ["history"]
+
+    await grace.page.evaluate("Math.random = () => 0")
+    takeovers.requests.clear()
+    takeovers.happens([idle | {"idle": False}])
+    await expect(picture).to_have_attribute("data-presence", "online")
+    await takeovers.requested("history", "drafts")
+    assert takeovers.requests.count("history") == takeovers.requests.count("drafts") == 1
+    assert "info" not in takeovers.requests

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { Conversation } from "../../src/svc/web/state/conversation.js";
+import { Conversation, conversationOf } from "../../src/svc/web/state/conversation.js";
+import { connection } from "../../src/svc/web/state/server.js";
 
 const [MAX_LOADED, MAX_AT_END, AT_ONCE] = [210, 200, 50]; // As in state/conversation.js.
 const posted = (number) => ({
@@ -86,4 +87,42 @@ test("a refused older page is requested again on demand, and loaded messages sta
     conversation.messages.value.map(({ id }) => id),
     ["a", "b", "c"],
   );
+});
+
+test("after a takeover, missed messages are loaded at once, others within ten seconds", async (context) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  context.mock.method(Math, "random", () => 0.5);
+  context.after(() => {
+    mock.timers.reset();
+    connection.value = "none";
+  });
+  const conversation = conversationOf("general");
+  const requests = [];
+  conversation.ask = async (_, wanted) => {
+    requests.push(wanted.limit);
+    return { messages: from(0, 60), more_before: false, more_after: false };
+  };
+  await conversation.newest();
+  const loads = async (last, ms = 0) => {
+    requests.length = 0;
+    conversation.refresh(last);
+    mock.timers.tick(ms);
+    await new Promise(setImmediate);
+    return requests;
+  };
+  const [newest, next] = [posted(59).id, posted(60).id];
+  // A page that reconnects has waited already.
+  connection.value = "offline";
+  assert.deepEqual(await loads(newest), [60]);
+  connection.value = "online";
+  assert.deepEqual(await loads(next), [50]);
+  assert.deepEqual(await loads(newest, 4999), []);
+  connection.value = "offline";
+  mock.timers.tick(1);
+  connection.value = "online";
+  mock.timers.tick(4999);
+  assert.deepEqual(requests, []);
+  mock.timers.tick(1);
+  assert.deepEqual(requests, [60]);
+  assert.deepEqual(await loads(null, 5000), [60]);
 });

@@ -141,7 +141,7 @@ class FileModule:
         await self.emoji.load()
 
     def welcome(self, session: Session) -> Mapping[str, object]:
-        return self.emoji.welcome(session)
+        return {**self.emoji.welcome(session), "icon_url": self.icon.address()}
 
     def measure(self, registry: Registry) -> None:
         measure(registry, self.queue, self.sweep.counts, lambda: self.worker.up, self._media.failed_reads)

@@ -279,4 +279,5 @@ DESCRIPTION = describe_feature(
         ),
         Event("icon_changed", "The server icon was changed or removed", IconChanged, "everybody"),
     ],
+    welcome={"icon_url": str | None},
 )

@@ -12,7 +12,7 @@ import { blocked, ownQuiet } from "./people.js";
 import { currentLocation } from "./navigation.js";
 import { lookAtPush, push } from "./push.js";
 import { kindOf, alertFor } from "./ring_rules.js";
-import { listen, member } from "./server.js";
+import { listen, member, unhurried } from "./server.js";
 import { pageVisible, isVisibleElsewhere } from "./page_activity.js";
 import { threads } from "./threads.js";
 import { seen } from "./unread_counts.js";
@@ -128,14 +128,16 @@ listen({
     // The server may have a new key, and the browser a new endpoint. After a failure, this is retried at the
     // next greeting.
     if (push.value === "on")
-      subscription()
-        .then(({ renew }) => renew())
-        .then(
-          (state) => {
-            push.value = state;
-          },
-          () => {},
-        );
+      unhurried(() =>
+        subscription()
+          .then(({ renew }) => renew())
+          .then(
+            (state) => {
+              push.value = state;
+            },
+            () => {},
+          ),
+      );
   },
   onSignOut() {
     subscription()

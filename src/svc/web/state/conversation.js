@@ -14,10 +14,11 @@
 import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { expected } from "./navigation.js";
-import { api, ask, connection, listen } from "./server.js";
+import { api, ask, connection, listen, unhurried } from "./server.js";
 import { channelAndThreadOf, conversationKeyOf } from "./channels.js";
 
 const PAGE = 50;
+const MOST = 100; // The server's maximum for a page.
 const FURTHER = 40; // A smaller page while scrolling, so that rendering interrupts it less.
 const MAX_LOADED = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
 // At the newest message the window is smaller, because each new message moves all other messages on the page.
@@ -75,8 +76,22 @@ export class Conversation {
   }
 
   /** Load only the newest page of messages. */
-  newest() {
-    return this.#load({}, ({ messages, more_before: more }) => this.#hold(messages, more, false));
+  newest(limit = PAGE) {
+    return this.#load({ limit }, ({ messages, more_before: more }) => this.#hold(messages, more, false));
+  }
+
+  /**
+   * Load the messages again. This is the last one on the server: if we have it, only changes of messages can
+   * be missing.
+   * @param {string | null | undefined} last
+   */
+  refresh(last) {
+    const held = this.messages.value;
+    if (!this.loaded.value || (last ?? "") > (held.at(-1)?.id ?? "")) this.newest();
+    else
+      unhurried(() => {
+        if (isHeld(this)) this.newest(Math.min(Math.max(PAGE, this.messages.value.length), MOST));
+      });
   }
 
   /** Load the page around this message's position, even if the message is gone. @param {string} messageId */
@@ -216,7 +231,7 @@ export class Conversation {
 
   /** @param {number} turn */
   #unanswered(turn) {
-    if (turn === this.#turn && held.get(this.key) === this && !this.loaded.value) this.newest();
+    if (turn === this.#turn && isHeld(this) && !this.loaded.value) this.newest();
   }
 
   /** @param {PushArguments} push */
@@ -321,6 +336,9 @@ let recalled = new Map();
 /** Most recently used last. @type {Map<string, Conversation>} */
 const held = new Map();
 
+/** @param {Conversation} conversation */
+const isHeld = (conversation) => held.get(conversation.key) === conversation;
+
 /** Return the conversation of a channel or thread, and load it if it is new. @param {string} key */
 export function conversationOf(key) {
   const known = held.get(key);
@@ -348,17 +366,21 @@ listen({
     for (const [channelId, conversation] of held)
       conversation.recall(/** @type {StoredPage} */ (pages.get(channelId)));
   },
-  onGreeting() {
+  onGreeting({ unread, threads }) {
     recalled = new Map();
-    // The loaded messages may be out of date. Reload the two most recent conversations now, because a thread
-    // can be open next to its channel. Reload the others when they are opened.
+    // The loaded messages may be out of date. Reload the two most recent conversations, because a thread or
+    // the chat of a call can be open next to a channel. Reload the others when they are opened.
     const last = new Map([...held].slice(-2));
     if (prefetched && !last.has(prefetched.key)) last.set(prefetched.key, new Conversation(prefetched.key));
     held.clear();
     for (const [key, conversation] of last) {
       held.set(key, conversation);
       if (prefetched && key === prefetched.key) conversation.expect(prefetched.page);
-      conversation.newest();
+      const { channelId, thread } = conversation;
+      const counts = thread
+        ? threads?.find((state) => state.thread === thread)
+        : unread.find(({ channel_id: id }) => id === channelId);
+      conversation.refresh(counts?.last);
     }
     prefetched = null;
   },

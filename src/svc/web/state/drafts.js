@@ -7,7 +7,7 @@
 
 import { eachLike, storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
-import { ask, listen } from "./server.js";
+import { ask, listen, unhurried } from "./server.js";
 import { channelAndThreadOf } from "./channels.js";
 import { uploadsOf } from "./uploads.js";
 
@@ -192,21 +192,23 @@ function dropped(channelId) {
   keepHere(channelId);
 }
 
+function askDrafts() {
+  for (const { put } of drafts.values()) put.clear();
+  const before = known;
+  known = false;
+  ask("drafts").then(
+    ({ drafts: all }) => {
+      takeAll(all);
+      known = true;
+    },
+    () => {
+      known = before;
+    },
+  );
+}
+
 listen({
-  onGreeting() {
-    for (const { put } of drafts.values()) put.clear();
-    const before = known;
-    known = false;
-    ask("drafts").then(
-      ({ drafts: all }) => {
-        takeAll(all);
-        known = true;
-      },
-      () => {
-        known = before;
-      },
-    );
-  },
+  onGreeting: () => unhurried(askDrafts),
   onPush(event, data) {
     // This is our own change, and the draft may have been sent since then.
     if (

@@ -7,7 +7,7 @@
 
 import { computed, signal } from "../vendor/signals.js";
 import { t } from "../words/words.js";
-import { api, ask, listen, member } from "./server.js";
+import { api, ask, listen, member, unhurried } from "./server.js";
 
 const PAGE = 200;
 const AT_ONCE = 100; // The maximum number of ids in one request.
@@ -196,14 +196,19 @@ listen({
   onGreeting(greeting) {
     roles.value = greeting.roles;
     blocked.value = new Set(greeting.blocked);
-    // The state after a takeover leaves them out, because we know them: only the differences follow.
+    // The state after a takeover leaves them out, because we know them: only the differences follow, without
+    // our own.
     if (greeting.online) setPresences(greeting);
+    else quiet.value = changed(quiet.value, greeting.member.id, greeting.quiet);
     ownInvisible.value = greeting.invisible;
-    complete.value = false;
-    greetings += 1;
-    newer.clear();
-    requested.clear();
-    members.value = new Map([[greeting.member.id, greeting.member]]);
+    put(greeting.member);
+    unhurried(() => {
+      complete.value = false;
+      greetings += 1;
+      newer.clear();
+      requested.clear();
+      members.value = new Map(member.value && [[member.value.id, member.value]]);
+    });
   },
   onStoredScene(scene) {
     roles.value = scene.roles;

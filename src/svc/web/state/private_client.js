@@ -6,7 +6,7 @@
 import { firstPaint } from "./first_paint.js";
 import { openConversation, currentLocation } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
-import { listen } from "./server.js";
+import { listen, unhurried } from "./server.js";
 
 const CALM_MS = 4000; // Long after the first paint, because other files that load then are needed sooner.
 
@@ -65,7 +65,7 @@ function later(ms) {
 listen({
   onGreeting() {
     if (currentLocation.value?.conversationId) later(0);
-    else firstPaint.then(() => later(CALM_MS));
+    else unhurried(() => firstPaint.then(() => later(CALM_MS)));
   },
   onResumption: () => later(0),
   onPush(event, data) {

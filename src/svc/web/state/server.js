@@ -16,6 +16,8 @@ import { request, Refusal } from "../transport/http.js";
 import { Live } from "../transport/live.js";
 import { batch, signal } from "../vendor/signals.js";
 
+const SPREAD_MS = 10_000;
+
 /**
  * "none" (not signed in), "connecting", "online", "offline" (retrying) or "crowded" (not retrying).
  * @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">}
@@ -34,7 +36,6 @@ export const rejection = signal(null);
 let account;
 /** @type {Live | null} */
 let live = null;
-let wasGreeted = false;
 /** @type {Record<keyof Listener | "prefetch", ((...values: any[]) => void)[]>} */
 const listeners = {
   prefetch: [],
@@ -153,6 +154,24 @@ export async function forgetIdentity() {
   leave();
 }
 
+/**
+ * Fetch something that a greeting leaves out. After a takeover, all pages are greeted at the same time, each
+ * over its open connection. Hardly anything has changed, so they spread these requests over ten seconds.
+ * @param {() => void} fetch
+ */
+export function unhurried(fetch) {
+  if (connection.value === "online") later(fetch);
+  else fetch();
+}
+
+/** @param {() => void} fetch */
+function later(fetch) {
+  setTimeout(() => {
+    if (connection.value === "online") fetch();
+    else if (connection.value !== "none") later(fetch); // A page that resumes still needs it.
+  }, Math.random() * SPREAD_MS);
+}
+
 /** Open the live socket; resolves when the server has accepted or rejected us. */
 export function connect() {
   live?.close();
@@ -192,18 +211,23 @@ export function connect() {
 }
 
 listen({
-  onGreeting({ member: own }) {
+  onGreeting({ member: own, settings, icon_url: iconUrl }) {
     member.value = own;
     // Changes made while we were disconnected were not pushed.
-    if (wasGreeted) askInfo();
-    wasGreeted = true;
+    hearSettings(settings);
+    hearIcon(iconUrl);
   },
   onPush(event, data) {
     if (event === "member_updated" && data.id === member.value?.id) member.value = data;
     if (event === "settings_changed") hearSettings(data);
-    if (event === "icon_changed" && info.value) info.value = { ...info.value, iconUrl: data.icon_url };
+    if (event === "icon_changed") hearIcon(data.icon_url);
   },
 });
+
+/** @param {string | null} iconUrl */
+function hearIcon(iconUrl) {
+  if (info.value) info.value = { ...info.value, iconUrl };
+}
 
 /**
  * Apply changed settings to the public description, in which an unset name or description is empty.

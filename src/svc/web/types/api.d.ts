@@ -115,7 +115,7 @@ export type FoundMessage = { id: string; channel_id: string; author_id: string; 
 
 export type FoundMessages = { messages: Message[]; more: boolean };
 
-export type Greeting = { seq: number; token_expires_at_ms: number; blocked: string[]; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: MemberPermissions; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
+export type Greeting = { seq: number; token_expires_at_ms: number; blocked: string[]; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: MemberPermissions; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; settings: VisibleSettings; icon_url: string | null; voice: { [name: string]: VoiceMember[] } };
 
 export type Hand = { hand: number };
 

@@ -1,0 +1,58 @@
+// Looks for new versions of the page, by its service worker, and loads them.
+
+/** @import { Signal } from "../vendor/signals.js" */
+
+import { register } from "../transport/service_worker_registration.js";
+import { saveAll } from "./drafts.js";
+
+const AGAIN_MS = 5000; // A server that has just started with a new version is busy with reconnecting clients.
+
+let watched = false;
+let again = 0;
+
+/** Load the new version, after saving the drafts. */
+export async function update(reload = () => location.reload()) {
+  await saveAll();
+  const { waiting } = (await register()) ?? {};
+  if (!waiting) {
+    reload();
+    return;
+  }
+  navigator.serviceWorker.addEventListener("controllerchange", () => reload(), { once: true });
+  waiting.postMessage("update");
+}
+
+/**
+ * Look for a new version now, and notice those that other tabs load. Each sets `newVersion`.
+ * @param {Signal<boolean>} newVersion
+ */
+export async function watch(newVersion) {
+  const registration = await register();
+  if (!registration) return;
+  const lookForUpdate = () => registration.update().catch(lookAgain);
+  const lookAgain = () => {
+    clearTimeout(again);
+    again = setTimeout(lookForUpdate, AGAIN_MS);
+  };
+  lookForUpdate();
+  if (watched) return;
+  watched = true;
+  const look = () => {
+    // A page without a worker is getting its first one, which is not an update.
+    if (registration.waiting && navigator.serviceWorker.controller) newVersion.value = true;
+  };
+  look();
+  registration.addEventListener("updatefound", () => {
+    const worker = registration.installing;
+    // The worker is installed, or one of its files failed to load.
+    worker?.addEventListener("statechange", () => (worker.state === "redundant" ? lookAgain() : look()), {
+      once: true,
+    });
+  });
+  // Another tab has already loaded the new version.
+  let before = navigator.serviceWorker.controller;
+  navigator.serviceWorker.addEventListener("controllerchange", () => {
+    if (before) newVersion.value = true;
+    before = navigator.serviceWorker.controller;
+  });
+}
