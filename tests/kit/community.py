@@ -86,11 +86,10 @@ async def open_settings(person: Person, page: str) -> Locator:
     """Open a settings page."""
     await person.show_channels()
     await person.press("Settings")
-    await (
-        person.page.get_by_role("navigation", name="Settings pages")
-        .get_by_role("button", name=page, exact=True)
-        .click()
-    )
+    pages = person.page.get_by_role("navigation", name="Settings pages")
+    button = pages.get_by_role("button", name=page, exact=True)
+    await expect(button).to_be_visible()  # Unlike a click, this reports what the window shows instead.
+    await button.click()
     return person.page.get_by_role("region", name=page, exact=True)
 
 

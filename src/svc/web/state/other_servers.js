@@ -135,6 +135,8 @@ function load() {
     (!server.picture || server.picture.startsWith("data:image/png;base64,"));
   servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MAX_SERVERS) : [];
 }
+// A link from another server can be opened before the rail is loaded.
+effect(load);
 
 // Load our own token from this server. The member copies it to another server's page.
 
@@ -176,7 +178,6 @@ function watch({ origin, token }, delayMs = SOON_MS) {
  * @param {Signal<boolean>} isVisible
  */
 export function startOtherServers(isVisible) {
-  effect(load);
   effect(() => {
     const known = servers.value.map(({ origin }) => counts.value[origin]);
     const sum = (/** @type {"unread" | "mentions"} */ name) =>
