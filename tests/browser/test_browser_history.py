@@ -1,10 +1,11 @@
 """Back and Forward close and reopen channels, panels and dialogs. The URL names the open channel."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Route, expect
 
 from tests.kit.browser_users import (
     People,
@@ -25,6 +26,10 @@ HISTORY_LENGTH = "history.length"
 def origin_of(product: SvcUp) -> str:
     url = urlsplit(product.url)
     return f"{url.scheme}://{url.netloc}"
+
+
+async def with_separate_modules(route: Route) -> None:
+    await route.fulfill(body='import "/web/main.js";', content_type="text/javascript")
 
 
 async def is_in(person: Person, channel: str) -> None:
@@ -84,6 +89,38 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
     await expect(panel(ada, "Search")).to_have_count(0)
     await page.go_back()
     await is_in(ada, "general")
+
+
+@wide_only
+async def test_a_view_opened_before_the_history_is_loaded_stays_open(people: People) -> None:
+    ada = await people.arrive("Ada")
+    page, dialog = ada.page, ada.page.get_by_role("dialog")
+    await join_and_open(ada)
+    await is_in(ada, "general")
+    await page.keyboard.press("Control+,")
+    await expect(dialog).to_have_accessible_name("Settings")
+    requested, loads = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        requested.set()
+        await loads.wait()
+        await route.continue_()
+
+    await page.route("**/web/*/main.js", with_separate_modules)
+    await page.route("**/state/browser_history.js", hold)
+    # The reload closes the dialog, and its entry in the history is left later.
+    await page.reload()
+    await expect(page.locator("#text-name")).to_have_text("general")
+    await asyncio.wait_for(requested.wait(), 60)
+    await open_channel(ada, "random")
+    await page.keyboard.press("Control+/")
+    await expect(dialog).to_have_accessible_name("Keyboard shortcuts")
+    loads.set()
+    await is_in(ada, "random")
+    await expect(dialog).to_have_accessible_name("Keyboard shortcuts")
+    await page.go_back()
+    await expect(dialog).to_have_count(0)
+    await is_in(ada, "random")
 
 
 @narrow_only

@@ -5,9 +5,10 @@ The test opens every dialog in `views/panels.js` by its name. To make this possi
 modules instead of the bundled modules.
 """
 
-from playwright.async_api import Route, expect
+from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, fits, look
+from tests.browser.test_browser_history import with_separate_modules
 from tests.kit.browser_users import People, wide_only
 from tests.kit.community import own_id
 from tests.kit.text_channels import message, write
@@ -35,10 +36,6 @@ NAMES = """async () => Object.keys((await import("/web/views/panels.js")).DIALOG
 
 
 __all__ = ["axe"]
-
-
-async def with_separate_modules(route: Route) -> None:
-    await route.fulfill(body='import "/web/main.js";', content_type="text/javascript")
 
 
 @wide_only

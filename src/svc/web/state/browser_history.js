@@ -188,12 +188,13 @@ const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
 
 /**
  * Start the history. `isMissing` means that the address named a channel that does not exist or is not
- * visible.
- * @param {boolean} isMissing
+ * visible. `named` is the channel that the address named then: if it names another one, the member has gone
+ * back, and if not, the member may have opened something else.
+ * @param {{isMissing: boolean, named: string | null}} arrived
  */
-export function startHistory(isMissing) {
+export function startHistory({ isMissing, named }) {
   if (isMissing) notify(t("channel-not-found"));
-  else if (namedIn(location.hash) && namedIn(location.hash) !== namedIn(hashOf(currentLocation.value))) {
+  else if (namedIn(location.hash) && namedIn(location.hash) !== named) {
     // The member went back before this module was loaded and could handle it.
     current = history.state?.entry ?? 0;
     followAddress();
@@ -201,6 +202,7 @@ export function startHistory(isMissing) {
   openedPanel.value ??= history.state?.aside ?? null;
   // The reload has closed the covering view, so Back would do nothing on its entry.
   isLeaving = skips(history.state, -1);
+  let isStarting = isLeaving;
   if (!isLeaving) write(shown());
   effect(() => {
     shown();
@@ -217,8 +219,11 @@ export function startHistory(isMissing) {
       const by = state.entry < current ? -1 : 1;
       current = state.entry;
       if (skips(state, by)) return;
-      if (!isLeaving || !views[current]) show(views[current], state.aside ?? null);
-      isLeaving = false;
+      if (isStarting && isCovered(shown())) {
+        // The member has opened something since the reload.
+        write({ ...shown(), dialog: null, drawer: false, layers: [] });
+      } else if (!isLeaving || !views[current]) show(views[current], state.aside ?? null);
+      isLeaving = isStarting = false;
     }
     recordSoon();
   });

@@ -77,7 +77,7 @@ let isFresh = true;
 /**
  * Null until the address has been followed. `isMissing` means that the address named a channel that does not
  * exist or is not visible.
- * @type {Signal<{isMissing: boolean} | null>}
+ * @type {Signal<{isMissing: boolean, named: string | null} | null>}
  */
 export const arrival = signal(null);
 
@@ -267,7 +267,7 @@ function settle(isSure = false) {
   const isFollowed = isFresh && followAddress();
   if (isFresh && (isFollowed || isSure || !names)) {
     isFresh = false;
-    arrival.value = { isMissing: names && !isFollowed };
+    arrival.value = { isMissing: names && !isFollowed, named: hashNow().get("channel") };
   }
   if (isFollowed) return;
   const known = (/** @type {string | null | undefined} */ id) =>

@@ -72,12 +72,12 @@ export function App() {
     document.title = titled.value;
   });
   useSignalEffect(() => {
-    const { isMissing } = arrival.value ?? {};
-    if (isMissing !== undefined)
+    const arrived = arrival.value;
+    if (arrived)
       firstPaint
         .then(() => import("../state/browser_history.js"))
         .then(
-          ({ startHistory }) => startHistory(isMissing),
+          ({ startHistory }) => startHistory(arrived),
           () => {},
         );
   });
