@@ -1,11 +1,10 @@
 """A rail shows a person's other servers with their unread counts, and no server learns about the others."""
 
-import asyncio
 import json
 import re
 from base64 import b64encode
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,11 @@ from tests.kit.community import open_settings
 from tests.kit.firefox import Firefox
 from tests.kit.pictures import encoded
 from tests.kit.svc_up import SvcUp, running_svc_up
+from tests.kit.tcp_server import relay, tcp_server
 from tests.kit.wait import wait_until
 
 __all__ = ["axe"]
 
-CHUNK_BYTES = 65536
 WEBP = b64encode(encoded(Image.new("RGB", (512, 256), "#8a2be2"), "WEBP")).decode()
 # Hides the page and shows it again, which soon makes it request the counts.
 COME_BACK = """() => {
@@ -55,30 +54,15 @@ class Recorder:
 @asynccontextmanager
 async def recorder(port: int) -> AsyncIterator[Recorder]:
     kept = Recorder()
-    writers: list[asyncio.StreamWriter] = []
 
-    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, keep: bool) -> None:
-        with suppress(ConnectionError):
-            while chunk := await reader.read(CHUNK_BYTES):
-                if keep:
-                    kept.received += chunk
-                writer.write(chunk)
-                await writer.drain()
-        writer.close()
+    async def record(data: bytes) -> bytes:
+        kept.received += data
+        return data
 
-    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        answers, requests = await asyncio.open_connection("127.0.0.1", port)
-        writers.extend([requests, writer])
-        async with asyncio.TaskGroup() as both:
-            both.create_task(pass_on(reader, requests, keep=True))
-            both.create_task(pass_on(answers, writer, keep=False))
-
-    async with await asyncio.start_server(forward, "127.0.0.1", 0) as server:
+    async with tcp_server(lambda reader, writer: relay(reader, writer, port, to_server=record)) as server:
         # A different site from the first server's 127.0.0.1, not only a different port.
         kept.url = f"http://localhost:{server.sockets[0].getsockname()[1]}"
         yield kept
-        for writer in writers:
-            writer.close()
 
 
 @dataclass

@@ -20,7 +20,7 @@ from tests.chat.http_member import HttpMember
 from tests.chat.internal_server import server_with_insight
 from tests.chat.members_by_role import MembersByRole, members_by_role
 from tests.chat.uploads.upload_helpers import PNG, UploadServer
-from tests.client.severable_proxy import severable_proxy
+from tests.kit.severable_proxy import severable_proxy
 from tests.kit.wait import eventually
 
 GENERAL = "/api/channels/general/messages"
@@ -83,11 +83,11 @@ async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_h
             root = await folk.member.done("POST", GENERAL, {"text": "root"})
             await helper.done("POST", GENERAL, {"text": "I follow this", "thread": root["id"]})
             proxy.server = chat.address
-            received = await stack.enter_async_context(running(Bot(proxy.address, helper.token)))
+            received = await stack.enter_async_context(running(Bot(proxy.url, helper.token)))
             await folk.member.done("POST", GENERAL, {"text": "seen"})
             assert await received.texts(1) == ["seen"]
-            proxy.down = True
-            proxy.cut()
+            proxy.refusing = True
+            await proxy.drop()
             await folk.member.done("POST", GENERAL, {"text": "unseen"})
         # A server forgets the events that it has sent when it stops.
         async with chat_server(variables) as chat:
@@ -96,7 +96,7 @@ async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_h
             for text in texts:
                 await folk.member.done("POST", GENERAL, {"text": text})
             await folk.member.done("POST", GENERAL, {"text": "aside", "thread": root["id"]})
-            proxy.server, proxy.down = chat.address, False
+            proxy.server, proxy.refusing = chat.address, False
             assert await received.texts(122) == ["unseen", *texts, "aside"]
             await folk.member.done("POST", GENERAL, {"text": "now"})
             assert await received.texts(1) == ["now"]
@@ -105,7 +105,7 @@ async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_h
 async def test_a_lost_connection_is_resumed(folk: MembersByRole) -> None:
     helper = await account(folk)
     async with severable_proxy(folk.chat.address) as proxy:
-        bot, welcomes = Bot(proxy.address, helper.token), list[object]()
+        bot, welcomes = Bot(proxy.url, helper.token), list[object]()
 
         @bot.on("authenticated")
         async def welcomed(state: object) -> None:
@@ -113,10 +113,10 @@ async def test_a_lost_connection_is_resumed(folk: MembersByRole) -> None:
 
         async with running(bot) as received:
             for number in range(3):
-                proxy.cut()
+                await proxy.drop()
                 await folk.member.done("POST", GENERAL, {"text": str(number)})
                 assert await received.texts(1) == [str(number)]
-        assert (len(welcomes), proxy.cuts) == (1, 3)
+        assert (len(welcomes), proxy.drops) == (1, 3)
 
 
 async def test_requests_beyond_the_rate_limit_wait_and_are_executed_once(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.chat.members_by_role import MembersByRole
-from tests.client.severable_proxy import severable_proxy
+from tests.kit.severable_proxy import severable_proxy
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bots.md"
 (EXAMPLE,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
@@ -49,7 +49,7 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
     async with (
         severable_proxy(folk.chat.address) as proxy,
         folk.live("member") as [member],
-        example(proxy.address, token, tmp_path),
+        example(proxy.url, token, tmp_path),
     ):
         async with asyncio.timeout(DEADLINE_S):
             while not (pushed := await member.pushed("presence"))["online"] or pushed["member_id"] != bot_id:
@@ -60,17 +60,17 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
                 if number % APART == 0:
                     # The bot may have seen none, some or all of these messages, and may have replied without
                     # knowing it.
-                    proxy.cut()
+                    await proxy.drop()
             while len(answers) < TIMES:
                 posted: dict[str, Any] = await member.pushed("message_posted")
                 if posted["author"]["id"] == bot_id:
                     answers.append(posted["text"])
                     if len(answers) % APART == 0:
-                        proxy.cut()
+                        await proxy.drop()
         await folk.member.done("POST", GENERAL, {"text": "good bot"})
         async with asyncio.timeout(DEADLINE_S):
             assert (await member.pushed("reactions_changed"))["member_id"] == bot_id
-        assert proxy.cuts >= TIMES // APART
+        assert proxy.drops >= TIMES // APART
     assert answers == [f"pong {number}" for number in range(TIMES)]
     posted_by_it = []
     page = await folk.member.done("GET", f"{GENERAL}?limit=100")

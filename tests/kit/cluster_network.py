@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tests.kit.home_networks import network_namespace
-from tests.kit.severable_proxy import SeverableProxy, severable_proxies
+from tests.kit.severable_proxy import SeverableProxy, severable_proxy
 
 _DEADLINE_S = 30.0
 
@@ -51,26 +51,24 @@ class LoopbackNetwork:
 
     def __init__(self, stack: AsyncExitStack) -> None:
         self._stack = stack
-        self._lines: dict[str, list[SeverableProxy]] = {}
+        self._proxies: dict[str, list[SeverableProxy]] = {}
 
     async def host(self, name: str) -> Host:
         return LOOPBACK
 
     async def servers_for(self, name: str, urls: Sequence[str]) -> list[str]:
-        ports = [int(url.rsplit(":", 1)[1]) for url in urls]
-        ends = await self._stack.enter_async_context(severable_proxies(ports))
-        self._lines[name] = [line for line, _ in ends]
-        return [f"nats://127.0.0.1:{port}" for _, port in ends]
+        self._proxies[name] = [await self._stack.enter_async_context(severable_proxy(url)) for url in urls]
+        return [proxy.url for proxy in self._proxies[name]]
 
     async def separate(self, apart: Collection[str]) -> None:
         for name in apart:
-            for line in self._lines[name]:
-                line.cut()
+            for proxy in self._proxies[name]:
+                proxy.pause()
 
     async def join(self) -> None:
-        for lines in self._lines.values():
-            for line in lines:
-                line.join()
+        for proxies in self._proxies.values():
+            for proxy in proxies:
+                proxy.resume()
 
 
 class NamespaceNetwork:

@@ -7,7 +7,7 @@ provides the measurements. Her video quality is automatic, which is the default.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from socket import AF_INET, IPPROTO_TCP, TCP_CONGESTION, socket
@@ -16,6 +16,7 @@ from playwright.async_api import ViewportSize
 
 from tests.kit.browser_users import VIEWPORT, Capture, Person
 from tests.kit.home_networks import SERVER, Home, NetworkNamespace, home_networks, people_in, server_in
+from tests.kit.tcp_server import tcp_server
 
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)
@@ -102,10 +103,7 @@ class NarrowCall:
         kbit/s.
         """
         received = 0
-        listener = await asyncio.start_server(_send_zeros, sock=self._listener())
         connection = self.home.device.socket(AF_INET)
-        await asyncio.get_running_loop().sock_connect(connection, (SERVER, DOWNLOAD_PORT))
-        reader, writer = await asyncio.open_connection(sock=connection)
 
         async def read() -> None:
             nonlocal received
@@ -117,13 +115,15 @@ class NarrowCall:
             await asyncio.sleep(seconds)
             return (received - before) * 8 / 1000 / seconds
 
-        reading = asyncio.create_task(read())
-        try:
-            yield kbps
-        finally:
-            reading.cancel()
-            writer.transport.abort()
-            listener.close()
+        async with tcp_server(_send_zeros, None, None, sock=self._listener()):
+            await asyncio.get_running_loop().sock_connect(connection, (SERVER, DOWNLOAD_PORT))
+            reader, writer = await asyncio.open_connection(sock=connection)
+            reading = asyncio.create_task(read())
+            try:
+                yield kbps
+            finally:
+                reading.cancel()
+                writer.transport.abort()
 
     def _listener(self) -> socket:
         listener = self.server.socket(AF_INET)
@@ -155,10 +155,9 @@ class NarrowCall:
 
 
 async def _send_zeros(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while True:
-            writer.write(bytes(1 << 16))
-            await writer.drain()
+    while True:
+        writer.write(bytes(1 << 16))
+        await writer.drain()
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.kit.name_server import Answers
 from tests.kit.namespace import DEADLINE_S, in_namespace
+from tests.kit.tcp_server import tcp_server
 
 # On the real internet, these addresses belong to other people. In the namespace, they belong to the test.
 PUBLIC, OTHER, PUBLIC_V6 = "93.184.216.34", "93.184.216.35", "2606:2800:220::1"
@@ -35,9 +36,11 @@ class Host:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        try:
+        # The client may disconnect, or not speak HTTP.
+        with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             # The connection stays open for the next request, as in HTTP/1.1.
-            while head := await _head(reader):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 self.requests.append(head)
                 page = self._pages.get(head.split(" ")[1], answer(b"", "404 Not Found"))
                 if isinstance(page, bytes):
@@ -46,18 +49,6 @@ class Host:
                 else:
                     await page(writer)
                     break
-        except (OSError, asyncio.LimitOverrunError):
-            pass  # The client has disconnected, or does not speak HTTP.
-        finally:
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
-
-
-async def _head(reader: asyncio.StreamReader) -> str:
-    with suppress(asyncio.IncompleteReadError):
-        return (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-    return ""
 
 
 def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
@@ -112,11 +103,8 @@ async def hosted(
     pages: Pages, addresses: Sequence[str] = (PUBLIC,), port: int = 80, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Host]:
     host = Host(pages)
-    server = await asyncio.start_server(host.serve, addresses, port, ssl=tls)
-    try:
+    async with tcp_server(host.serve, addresses, port, ssl=tls):
         yield host
-    finally:
-        server.close()
 
 
 @asynccontextmanager

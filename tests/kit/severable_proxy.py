@@ -1,78 +1,66 @@
-"""A TCP proxy on loopback between a program and a server. A test can cut the connection and restore it."""
+"""A TCP proxy on loopback between a program and a server. A test can pause and drop its connections."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
 
-_CHUNK_BYTES = 64 * 1024
+from tests.kit.tcp_server import relay, tcp_server
 
 
 class SeverableProxy:
-    """A proxy that forwards connections until it is cut. While it is cut, connections stay open but carry no
-    data.
-    """
+    """A proxy for the server at a URL on loopback. `drops` counts the connections that have been dropped."""
 
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self._whole = asyncio.Event()
-        self._whole.set()
-        self._ends: set[asyncio.StreamWriter] = set()
-        self._server: asyncio.Server
+    def __init__(self, server: str) -> None:
+        self.server = server
+        self.port = 0
+        self.drops = 0
+        # Nobody can connect while the proxy refuses connections.
+        self.refusing = False
+        self._flowing = asyncio.Event()
+        self._flowing.set()
+        self._relays: set[asyncio.Task[Any]] = set()
 
-    async def open(self) -> int:
-        """Open the proxy. Return the port on which it listens."""
-        self._server = await asyncio.start_server(self._pass, "127.0.0.1", 0)
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
+    @property
+    def url(self) -> str:
+        return f"{urlsplit(self.server).scheme}://127.0.0.1:{self.port}"
 
-    def cut(self) -> None:
-        self._whole.clear()
+    def pause(self) -> None:
+        """Keep all connections open, but carry no data."""
+        self._flowing.clear()
 
-    def join(self) -> None:
-        self._whole.set()
+    def resume(self) -> None:
+        self._flowing.set()
 
-    def drop(self) -> None:
+    async def drop(self) -> None:
         """End all connections and lose the data that they still hold."""
-        for end in self._ends:
-            end.transport.abort()
+        self.drops += len(self._relays)
+        for task in self._relays:
+            task.cancel()
+        await asyncio.gather(*self._relays, return_exceptions=True)
 
-    def close(self) -> None:
-        self._server.close()
-
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far = None
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.refusing:
+            return
+        await self._flowing.wait()
+        task = asyncio.current_task()
+        assert task is not None
+        self._relays.add(task)
         try:
-            await self._whole.wait()
-            far_reader, far = await asyncio.open_connection("127.0.0.1", self._port)
-            self._ends |= {writer, far}
-            ways = (self._copy(reader, far), self._copy(far_reader, writer))
-            copying = [asyncio.ensure_future(way) for way in ways]
-            await asyncio.wait(copying, return_when=asyncio.FIRST_COMPLETED)
-            for task in copying:
-                task.cancel()
-        except OSError:
-            pass
+            port = urlsplit(self.server).port or 0
+            await relay(reader, writer, port, to_server=self._hold, to_client=self._hold)
         finally:
-            for end in (writer, far):
-                if end is not None:
-                    self._ends.discard(end)
-                    end.close()
+            self._relays.discard(task)
 
-    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while data := await reader.read(_CHUNK_BYTES):
-                await self._whole.wait()
-                writer.write(data)
-                await writer.drain()
+    async def _hold(self, data: bytes) -> bytes:
+        await self._flowing.wait()
+        return data
 
 
 @asynccontextmanager
-async def severable_proxies(ports: list[int]) -> AsyncIterator[list[tuple[SeverableProxy, int]]]:
-    """Open a proxy in front of each port. Yield the proxies with their own ports."""
-    lines = [SeverableProxy(port) for port in ports]
-    try:
-        yield [(line, await line.open()) for line in lines]
-    finally:
-        for line in lines:
-            line.join()
-            line.close()
+async def severable_proxy(server: str) -> AsyncIterator[SeverableProxy]:
+    proxy = SeverableProxy(server)
+    async with tcp_server(proxy.serve) as listener:
+        proxy.port = listener.sockets[0].getsockname()[1]
+        yield proxy

@@ -16,7 +16,7 @@ from tests.chat.cluster.test_relays import FLAGS, frame_of, member_at, metrics_o
 from tests.chat.live_member import LiveMember
 from tests.kit.chat_nodes import ChatNode, chat_nodes, chat_relays, owner_among, token_of
 from tests.kit.nats_cluster import nats_cluster
-from tests.kit.severable_proxy import severable_proxies
+from tests.kit.severable_proxy import severable_proxy
 from tests.kit.wait import wait_until
 
 # A member may send this many messages at once.
@@ -102,19 +102,19 @@ async def test_a_page_gets_its_whole_state_if_its_relay_missed_more_events_than_
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),
-        severable_proxies(servers.ports[:1]) as ((line, port),),
-        chat_relays([f"nats://127.0.0.1:{port}"], ["far"]) as (far,),
+        severable_proxy(servers.urls[0]) as proxy,
+        chat_relays([proxy.url], ["far"]) as (far,),
         member_at(far, node, "Grace") as grace,
     ):
         writers = await writers_at(node, 23)
         await post(grace, "before")
         assert await next_text(grace) == "before"
-        line.cut()
+        proxy.pause()
         with far.paused():
             texts = await write(node, writers, LONG)
             assert sum(len(text.encode()) for text in texts) > 9_000_000
-            line.drop()
-        line.join()
+            await proxy.drop()
+        proxy.resume()
         received = []
         while (frame := await grace.receive())["event"] != "authenticated":
             received.append(frame["event"])

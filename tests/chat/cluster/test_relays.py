@@ -15,7 +15,7 @@ from tests.chat.chat_server import ChatServer
 from tests.chat.live_member import LiveMember
 from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, owner_among
 from tests.kit.nats_cluster import nats_cluster
-from tests.kit.severable_proxy import severable_proxies
+from tests.kit.severable_proxy import severable_proxy
 from tests.kit.wait import wait_until
 
 GENERAL = "/api/channels/general"
@@ -131,8 +131,8 @@ async def test_lost_events_are_recovered_and_no_events_follow_the_loss_of_a_perm
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),
-        severable_proxies(servers.ports[:1]) as ((line, port),),
-        chat_relays([f"nats://127.0.0.1:{port}"], ["far"]) as (far,),
+        severable_proxy(servers.urls[0]) as proxy,
+        chat_relays([proxy.url], ["far"]) as (far,),
         chat_relays(servers.urls, ["near"]) as (near,),
         member_at(near, node, "Ada") as ada,
         member_at(far, node, "Grace") as grace,
@@ -140,7 +140,7 @@ async def test_lost_events_are_recovered_and_no_events_follow_the_loss_of_a_perm
     ):
         await post(ada, "heard")
         assert await next_text(grace) == "heard"
-        line.cut()
+        proxy.pause()
         await post(ada, "lost on the way")
         assert await next_text(grace) == "lost on the way"
 
@@ -156,7 +156,7 @@ async def test_lost_events_are_recovered_and_no_events_follow_the_loss_of_a_perm
         assert await next_text(edsger) == "heard"
         assert await next_text(edsger) == "lost on the way"
         assert await next_text(edsger) == "for the others"
-        line.join()
+        proxy.resume()
         await grace.ask("ping")
         assert "message_posted" not in grace.kept_events()
         metrics = await metrics_of(far)

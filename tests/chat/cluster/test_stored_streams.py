@@ -19,6 +19,7 @@ from svc.chat.cluster.nats_log import RETENTION_S, NatsLog
 from svc.chat.cluster.snapshots import Snapshots
 from tests.kit.chat_nodes import ChatNode
 from tests.kit.nats_cluster import nats_cluster
+from tests.kit.tcp_server import relay, tcp_server
 
 DAY_S = 24 * 3600.0
 SUFFICIENT: dict[str, Any] = {
@@ -108,20 +109,10 @@ async def test_a_node_does_not_start_on_a_stream_or_bucket_that_promises_less(tm
 async def server_that_announces(version: str, port: int) -> AsyncIterator[str]:
     """Run a proxy to a NATS server that replaces the version in the server's greeting. Yield its URL."""
 
-    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while chunk := await reader.read(64 * 1024):
-                writer.write(chunk)
-                await writer.drain()
-        writer.close()
+    async def replace(data: bytes) -> bytes:
+        return re.sub(rb'"version":"[^"]*"', b'"version":"%s"' % version.encode(), data)
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        from_server, to_server = await asyncio.open_connection("127.0.0.1", port)
-        greeting = await from_server.readline()
-        writer.write(re.sub(rb'"version":"[^"]*"', b'"version":"%s"' % version.encode(), greeting))
-        await asyncio.gather(copy(reader, to_server), copy(from_server, writer))
-
-    async with await asyncio.start_server(serve, "127.0.0.1", 0) as proxy:
+    async with tcp_server(lambda reader, writer: relay(reader, writer, port, to_client=replace)) as proxy:
         yield f"nats://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
 
 

@@ -3,7 +3,6 @@
 It changes settings through the same code path as the page.
 """
 
-import asyncio
 import json
 import logging
 import socket
@@ -176,13 +175,11 @@ async def test_without_a_token_nothing_is_listening(
 async def test_the_server_refuses_to_start_with_a_clear_message_if_the_port_is_in_use(
     variables: dict[str, str],
 ) -> None:
-    taken = await asyncio.start_server(lambda _r, w: w.close(), "127.0.0.1", 0)
-    port = str(taken.sockets[0].getsockname()[1])
-    with pytest.raises(ConfigError, match=f"SVC_ADMIN_PORT {port}: .*in use"):
-        async with chat_server({**variables, "SVC_ADMIN_TOKEN": TOKEN, "SVC_ADMIN_PORT": port}):
-            pass
-    taken.close()
-    await taken.wait_closed()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with pytest.raises(ConfigError, match=f"SVC_ADMIN_PORT {port}: .*in use"):
+            async with chat_server({**variables, "SVC_ADMIN_TOKEN": TOKEN, "SVC_ADMIN_PORT": port}):
+                pass
 
 
 async def test_the_listener_uses_the_configured_address_in_a_container(

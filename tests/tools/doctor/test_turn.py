@@ -18,6 +18,7 @@ from tests.chat.chat_server import chat_server
 from tests.kit.coturn import NAME, PORT, SECRET, SFU, TLS_PORT, TURN, coturn
 from tests.kit.external_programs import required
 from tests.kit.namespace import in_namespace
+from tests.kit.tcp_server import tcp_server
 
 ELSEWHERE = "203.0.113.3"
 URLS = (
@@ -93,23 +94,20 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
         async def greets(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(b"220 mail.example.org at your service\r\n")
             await reader.read()
-            writer.close()
 
-        mail = await asyncio.start_server(greets, TURN, 5349)
         silent, _ = await loop.create_datagram_endpoint(asyncio.DatagramProtocol, (TURN, 3480))
         trust = ssl.create_default_context()
-        findings = await answer_of(
-            [
-                "turn:turn.nowhere.invalid:3478",
-                "turn:198.51.100.7",
-                f"turn:{TURN}",
-                f"turn:{TURN}?transport=tcp",
-                f"turn:{TURN}:3480",
-                f"turns:{TURN}",
-                f"turns:{TURN}:443?transport=udp",
-            ],
-            trust,
-        )
+        urls = [
+            "turn:turn.nowhere.invalid:3478",
+            "turn:198.51.100.7",
+            f"turn:{TURN}",
+            f"turn:{TURN}?transport=tcp",
+            f"turn:{TURN}:3480",
+            f"turns:{TURN}",
+            f"turns:{TURN}:443?transport=udp",
+        ]
+        async with tcp_server(greets, TURN, 5349):
+            findings = await answer_of(urls, trust)
         texts = [finding.what.partition(": ")[2] or finding.what for finding in findings]
         assert texts == [
             "the name turn.nowhere.invalid is unknown",
@@ -122,7 +120,6 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
         ]
         assert all(finding.advice for finding in findings)
         silent.close()
-        mail.close()
 
     in_namespace(body, [f"{TURN}/32"], {})
 
