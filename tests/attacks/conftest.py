@@ -1,6 +1,6 @@
 """Provides the chat server tests' fixtures to the tests that attack the server."""
 
-from tests.chat.conftest import chat, copied_databases, database, folk, request_limits, sfu, variables
+from tests.chat.conftest import chat, copied_databases, database, members, request_limits, sfu, variables
 from tests.chat.uploads.conftest import server
 
-__all__ = ["chat", "copied_databases", "database", "folk", "request_limits", "server", "sfu", "variables"]
+__all__ = ["chat", "copied_databases", "database", "members", "request_limits", "server", "sfu", "variables"]

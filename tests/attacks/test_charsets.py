@@ -46,8 +46,8 @@ NO_JSON = {
 
 
 @pytest.fixture
-async def hook(folk: MembersByRole) -> AsyncIterator[Hook]:
-    async with hook_of(folk.owner) as made:
+async def hook(members: MembersByRole) -> AsyncIterator[Hook]:
+    async with hook_of(members.owner) as made:
         yield made
 
 
@@ -57,16 +57,16 @@ async def send(address: str, method: str, path: str, body: bytes, **headers: str
         return await raw.ask(method, path, [*lines, f"Content-Length: {len(body)}"], body)
 
 
-async def test_the_charset_of_a_request_is_ignored(folk: MembersByRole) -> None:
+async def test_the_charset_of_a_request_is_ignored(members: MembersByRole) -> None:
     for codec in CODECS:
-        async with hook_of(folk.owner) as hook:
-            await require_ignored(codec, hook, folk)
+        async with hook_of(members.owner) as hook:
+            await require_ignored(codec, hook, members)
 
 
-async def require_ignored(codec: str, hook: Hook, folk: MembersByRole) -> None:
+async def require_ignored(codec: str, hook: Hook, members: MembersByRole) -> None:
     """Check that the charset is ignored for JSON and for forms. All bodies in this check are valid UTF-8."""
     address = hook.chat.address
-    headers = {"Authorization": f"Bearer {folk.member.token}"}
+    headers = {"Authorization": f"Bearer {members.member.token}"}
     of_json = {**headers, "Content_Type": f"application/json; charset={codec}"}
     of_form = {**headers, "Content_Type": f"application/x-www-form-urlencoded; charset={codec}"}
     body = json.dumps({"text": "+AGE- é \\x61"}, ensure_ascii=False).encode()
@@ -82,15 +82,15 @@ async def require_ignored(codec: str, hook: Hook, folk: MembersByRole) -> None:
 
 
 async def test_a_body_that_is_not_utf_8_json_gets_a_400_with_a_clear_message(
-    hook: Hook, folk: MembersByRole
+    hook: Hook, members: MembersByRole
 ) -> None:
     for fault in NO_JSON:
-        await require_bad_request(fault, hook, folk)
+        await require_bad_request(fault, hook, members)
 
 
-async def require_bad_request(fault: str, hook: Hook, folk: MembersByRole) -> None:
+async def require_bad_request(fault: str, hook: Hook, members: MembersByRole) -> None:
     address, body = hook.chat.address, NO_JSON[fault]
-    headers = {"Authorization": f"Bearer {folk.owner.token}", "Content_Type": "application/json"}
+    headers = {"Authorization": f"Bearer {members.owner.token}", "Content_Type": "application/json"}
     words = {"error": "invalid_json", "message": "The request body must be a JSON object in UTF-8"}
     for method, path in (
         *(("POST", "/api/auth/join"), ("PATCH", "/api/settings")),
@@ -116,8 +116,8 @@ async def test_the_management_listener_gives_the_same_error(
             assert (answer.status, answer.json()["error"]) == (400, "invalid_json"), fault
 
 
-async def test_a_body_with_broken_chunks_gets_a_400(hook: Hook, folk: MembersByRole) -> None:
-    token = f"Authorization: Bearer {folk.member.token}"
+async def test_a_body_with_broken_chunks_gets_a_400(hook: Hook, members: MembersByRole) -> None:
+    token = f"Authorization: Bearer {members.member.token}"
     for path in ("/api/auth/join", "/api/channels/general/messages", hook.path):
         async with raw_connection(hook.chat.address) as raw:
             answer = await raw.ask("POST", path, [token, "Transfer-Encoding: chunked"], b"zz\r\n{}\r\n")
@@ -137,30 +137,30 @@ FILE_NAMES = {
 }
 
 
-async def test_file_names_are_decoded_as_utf_8(folk: MembersByRole) -> None:
+async def test_file_names_are_decoded_as_utf_8(members: MembersByRole) -> None:
     for written, name in FILE_NAMES.items():
         part = f'Content-Disposition: form-data; name="file"; {written}'.encode("utf-8", "surrogateescape")
-        answer = await upload(folk, part + b"\r\nContent-Type: image/png; charset=punycode")
+        answer = await upload(members, part + b"\r\nContent-Type: image/png; charset=punycode")
         assert answer.status in ((201,) if name else (201, 400)), (written, answer)
         if name:
             assert answer.json()["name"] == name
 
 
-async def test_the_charset_field_of_a_form_is_ignored(folk: MembersByRole) -> None:
+async def test_the_charset_field_of_a_form_is_ignored(members: MembersByRole) -> None:
     """Check a form field that once set the charset of all later fields, so that a multi-byte charset caused
     an error.
     """
-    answer = await upload(folk, b'Content-Disposition: form-data; name="_charset_"')
+    answer = await upload(members, b'Content-Disposition: form-data; name="_charset_"')
     assert answer.status == 201
 
 
-async def upload(folk: MembersByRole, head: bytes) -> RawResponse:
+async def upload(members: MembersByRole, head: bytes) -> RawResponse:
     body = b"--b\r\n" + head + b"\r\n\r\n" + encoded(scene(), "PNG") + b"\r\n--b--\r\n"
     headers = {
-        "Authorization": f"Bearer {folk.member.token}",
+        "Authorization": f"Bearer {members.member.token}",
         "Content_Type": "multipart/form-data; boundary=b",
     }
-    return await send(folk.chat.address, "POST", "/api/channels/general/uploads", body, **headers)
+    return await send(members.chat.address, "POST", "/api/channels/general/uploads", body, **headers)
 
 
 NASTY = ("%ED%A0%80", "%FF%FE", "%00", "\udced\udca0\udc80", "\udcff", "%u0041", "é", "%F4%90%80%80")
@@ -182,27 +182,27 @@ NASTY_HEADERS: Mapping[str, str] = {
 LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
 
 
-async def test_an_undecodable_url_causes_no_internal_error(folk: MembersByRole) -> None:
+async def test_an_undecodable_url_causes_no_internal_error(members: MembersByRole) -> None:
     """Put invalid text into each path and into the query."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         for nasty in NASTY:
             address = "/".join(nasty if part.startswith("{") else part for part in path.split("/"))
             query = "&".join(f"{name}={nasty}" for name in ("query", "before", "limit", "name", nasty))
-            await require_no_fault(folk, method, f"{address}?{query}")
+            await require_no_fault(members, method, f"{address}?{query}")
 
 
-async def test_an_undecodable_header_causes_no_internal_error(folk: MembersByRole) -> None:
+async def test_an_undecodable_header_causes_no_internal_error(members: MembersByRole) -> None:
     """Put invalid text into every header that the server reads."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         address = path.replace("{", "").replace("}", "")
         for name, value in NASTY_HEADERS.items():
-            await require_no_fault(folk, method, address, f"{name}: {value}")
+            await require_no_fault(members, method, address, f"{name}: {value}")
 
 
 async def test_no_endpoint_lets_the_http_library_parse_a_content_type(
-    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+    members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Parsing takes half a second for 8,000 semicolons.
     parsed, parse = [], helpers.parse_content_type
@@ -214,15 +214,15 @@ async def test_no_endpoint_lets_the_http_library_parse_a_content_type(
     monkeypatch.setattr(helpers, "parse_content_type", recorded)
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
-        await require_no_fault(folk, method, path.replace("{", "").replace("}", ""), "Content-Type: a/b;;")
+        await require_no_fault(members, method, path.replace("{", "").replace("}", ""), "Content-Type: a/b;;")
         assert parsed == [], route
 
 
-async def require_no_fault(folk: MembersByRole, method: str, path: str, *headers: str) -> None:
-    token = [f"Authorization: Bearer {folk.owner.token}"]
+async def require_no_fault(members: MembersByRole, method: str, path: str, *headers: str) -> None:
+    token = [f"Authorization: Bearer {members.owner.token}"]
     if any(header.startswith("Authorization") for header in headers):
         token = []
-    async with raw_connection(folk.chat.address) as raw:
+    async with raw_connection(members.chat.address) as raw:
         await raw.send(b"")
         answer = await raw.ask(method, path, [*token, *headers, "Content-Length: 2"], b"{}")
         assert answer.status < 500, (method, path, headers, answer)

@@ -33,8 +33,8 @@ def bomb() -> bytes:
 
 
 @pytest.fixture
-async def hook(folk: MembersByRole) -> AsyncIterator[Hook]:
-    async with hook_of(folk.owner) as made:
+async def hook(members: MembersByRole) -> AsyncIterator[Hook]:
+    async with hook_of(members.owner) as made:
         yield made
 
 
@@ -60,9 +60,9 @@ async def post(address: str, path: str, *headers: str, body: bytes | None = None
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "GZIP", "nonsense"])
 async def test_a_compressed_body_is_refused_without_inflating_it(
-    encoding: str, hook: Hook, folk: MembersByRole, inflated: list[int]
+    encoding: str, hook: Hook, members: MembersByRole, inflated: list[int]
 ) -> None:
-    member = f"Authorization: Bearer {folk.member.token}"
+    member = f"Authorization: Bearer {members.member.token}"
     for path in (
         "/api/auth/join",
         "/api/channels/general/messages",
@@ -80,9 +80,9 @@ async def test_a_compressed_body_is_refused_without_inflating_it(
     assert inflated == []
 
 
-async def test_a_compressed_tus_chunk_is_also_refused(folk: MembersByRole, inflated: list[int]) -> None:
-    headers = [f"Authorization: Bearer {folk.member.token}", "Tus-Resumable: 1.0.0"]
-    async with raw_connection(folk.chat.address) as raw:
+async def test_a_compressed_tus_chunk_is_also_refused(members: MembersByRole, inflated: list[int]) -> None:
+    headers = [f"Authorization: Bearer {members.member.token}", "Tus-Resumable: 1.0.0"]
+    async with raw_connection(members.chat.address) as raw:
         made = await raw.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
         assert made.status == 201
         [location] = [at for at in made.head.splitlines() if at.lower().startswith("location:")]
@@ -105,7 +105,7 @@ async def test_the_management_listener_also_refuses_compressed_bodies(
     assert inflated == []
 
 
-async def test_a_compressed_body_to_a_webhook_posts_nothing(hook: Hook, folk: MembersByRole) -> None:
+async def test_a_compressed_body_to_a_webhook_posts_nothing(hook: Hook, members: MembersByRole) -> None:
     packed = gzip.compress(b'{"text": "packed"}')
     await post(hook.chat.address, hook.path, "Content-Encoding: gzip", body=packed)
     await post(hook.chat.address, hook.path, body=b'{"text": "plain"}')

@@ -49,14 +49,14 @@ async def sent_in_this_order(server: UploadServer, *who: HttpMember, content: by
 
 
 async def test_members_with_many_files_take_turns_with_others(server: UploadServer) -> None:
-    many, few, few_files = server.folk.member, server.folk.moderator, server.folk.admin
+    many, few, few_files = server.members.member, server.members.moderator, server.members.admin
     sent = await sent_in_this_order(server, many, many, many, many, few, few, few_files)
     order = [sent[await done(server, await claimed(server))] for _ in range(7)]
     assert order == [many.id, few.id, few_files.id, many.id, few.id, many.id, many.id]
 
 
 async def test_the_next_free_slot_goes_to_a_member_who_has_none(server: UploadServer) -> None:
-    many, other = server.folk.member, server.folk.moderator
+    many, other = server.members.member, server.members.moderator
     sent = await sent_in_this_order(server, many, many, many)
     held = [await claimed(server), await claimed(server)]
     sent |= await sent_in_this_order(server, other, other)
@@ -66,7 +66,7 @@ async def test_the_next_free_slot_goes_to_a_member_who_has_none(server: UploadSe
 
 
 async def test_a_member_who_sends_file_after_file_does_not_starve_others(server: UploadServer) -> None:
-    waits, busy = server.folk.member, server.folk.moderator
+    waits, busy = server.members.member, server.members.moderator
     sent = await sent_in_this_order(server, busy, waits, waits)
     order = []
     for _ in range(4):
@@ -80,16 +80,16 @@ async def test_jobs_known_to_be_long_have_their_own_queue(
 ) -> None:
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", 1_000)
     large = FILM + bytes(1_000)
-    sent = await sent_in_this_order(server, *[server.folk.member] * 3, content=large)
-    sent |= await sent_in_this_order(server, server.folk.moderator)
-    assert sent[await done(server, await claimed(server))] == server.folk.moderator.id
+    sent = await sent_in_this_order(server, *[server.members.member] * 3, content=large)
+    sent |= await sent_in_this_order(server, server.members.moderator)
+    assert sent[await done(server, await claimed(server))] == server.members.moderator.id
     assert await claimed(server) is None
     job = await claimed(server, long=True)
     assert job is not None and "deadline_s" not in job["limits"]
 
 
 async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(server: UploadServer) -> None:
-    await server.sent(server.folk.member, content=FILM)
+    await server.sent(server.members.member, content=FILM)
     job = await claimed(server)
     assert job is not None and job["limits"]["deadline_s"] == limits.SHORT_JOB_S
     which = {"job": job["id"], "lease": job["lease"]}
@@ -106,7 +106,7 @@ async def test_a_short_clip_is_processed_alongside_another_members_long_clips(
     """Check a case in which three 4K clips once delayed another member's one-second clip by 44 s."""
     slow = videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", len(slow) - 1)
-    greedy, other = server.folk.member, server.folk.moderator
+    greedy, other = server.members.member, server.members.moderator
     async with AsyncExitStack() as stack:
         page = await stack.enter_async_context(server.chat.member("", other.token))
         first = await stack.enter_async_context(server.chat.member("", greedy.token))

@@ -112,10 +112,12 @@ def test_matches_beyond_a_limit_count_as_one() -> None:
     assert run_to_end(rule.search(ScannedText("ab " * 1_000))) == [(0, 3_000)]
 
 
-async def test_a_message_is_searched_only_once(folk: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_message_is_searched_only_once(
+    members: MembersByRole, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Check that the write does not search again, because nothing could interrupt it."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
-    await folk.owner.done("POST", "/api/automod/rules", wanted)
+    await members.owner.done("POST", "/api/automod/rules", wanted)
     searched: list[str] = []
     search = RuleMatcher._search
 
@@ -124,6 +126,6 @@ async def test_a_message_is_searched_only_once(folk: MembersByRole, monkeypatch:
         return search(self, read)
 
     monkeypatch.setattr(RuleMatcher, "_search", noted)
-    posted = await folk.member.done("POST", "/api/channels/general/messages", {"text": "say acb now"})
+    posted = await members.member.done("POST", "/api/channels/general/messages", {"text": "say acb now"})
     assert posted["text"] == "say *** now"
     assert searched == ["say acb now"]

@@ -57,23 +57,23 @@ async def spend(person: HttpMember) -> int:
 
 
 async def test_messages_over_http_are_limited_and_waiting_for_the_reported_time_is_enough(
-    folk: MembersByRole, clock: Clock
+    members: MembersByRole, clock: Clock
 ) -> None:
-    assert await spend(folk.member) == REQUEST_BURST
+    assert await spend(members.member) == REQUEST_BURST
     clock.now += 1.0
-    assert await spend(folk.member) == REQUESTS_PER_S
+    assert await spend(members.member) == REQUESTS_PER_S
     clock.now += 0.5
-    async with folk.chat.http.get(
-        "/api/search?query=a", headers={"Authorization": f"Bearer {folk.member.token}"}
+    async with members.chat.http.get(
+        "/api/search?query=a", headers={"Authorization": f"Bearer {members.member.token}"}
     ) as response:
         assert response.status == 200
         assert "Retry-After" not in response.headers
-    assert await spend(folk.member) == 2
+    assert await spend(members.member) == 2
 
 
-async def test_each_member_has_a_separate_limit(folk: MembersByRole) -> None:
-    await spend(folk.member)
-    assert (await folk.admin.ask("GET", MESSAGES))[0] == 200
+async def test_each_member_has_a_separate_limit(members: MembersByRole) -> None:
+    await spend(members.member)
+    assert (await members.admin.ask("GET", MESSAGES))[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -94,34 +94,36 @@ async def test_each_member_has_a_separate_limit(folk: MembersByRole) -> None:
         ("POST", "/api/channels"),
     ],
 )
-async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: MembersByRole) -> None:
-    await spend(folk.member)
+async def test_all_http_endpoints_share_the_limit(method: str, path: str, members: MembersByRole) -> None:
+    await spend(members.member)
     # At this point, the limit may still allow one read.
-    codes = [await folk.member.ask(method, path) for _ in range(2)]
+    codes = [await members.member.ask(method, path) for _ in range(2)]
     assert codes[-1][0] == 429, codes
     assert codes[-1][1]["error"] == "rate_limited"
 
 
-async def test_a_members_pages_and_programs_share_the_limit(folk: MembersByRole, clock: Clock) -> None:
+async def test_a_members_pages_and_programs_share_the_limit(members: MembersByRole, clock: Clock) -> None:
     async with (
-        folk.chat.member("", folk.member.token) as first,
-        folk.chat.member("", folk.member.token) as second,
+        members.chat.member("", members.member.token) as first,
+        members.chat.member("", members.member.token) as second,
     ):
         for page in (first, second):
             for _ in range(REQUEST_BURST // 2):
                 assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
-        assert await folk.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
+        assert await members.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
         # The page's request is not refused, but waits for its turn, which takes 100 ms here.
         assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
         clock.now += 10.0
-        assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
+        assert (await members.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
 
 
-async def test_signing_in_on_live_sockets_counts_towards_the_limit(folk: MembersByRole, clock: Clock) -> None:
+async def test_signing_in_on_live_sockets_counts_towards_the_limit(
+    members: MembersByRole, clock: Clock
+) -> None:
     async def sign_in() -> dict[str, Any]:
-        async with folk.chat.http.ws_connect("/live") as ws:
+        async with members.chat.http.ws_connect("/live") as ws:
             await ws.receive_json()
-            data = {"access_token": folk.member.token}
+            data = {"access_token": members.member.token}
             await ws.send_json({"event": "authenticate", "id": 1, "data": data})
             answer: dict[str, Any] = await ws.receive_json()
             return answer
@@ -133,12 +135,12 @@ async def test_signing_in_on_live_sockets_counts_towards_the_limit(folk: Members
     assert (await sign_in())["event"] == "authenticated"
 
 
-async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(folk: MembersByRole) -> None:
-    await spend(folk.member)
-    before = len((await folk.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"])
+async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(members: MembersByRole) -> None:
+    await spend(members.member)
+    before = len((await members.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"])
     for _ in range(20):
-        assert await folk.member.refused("POST", MESSAGES, {"text": "more"}) == "rate_limited"
-    assert len((await folk.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"]) == before
+        assert await members.member.refused("POST", MESSAGES, {"text": "more"}) == "rate_limited"
+    assert len((await members.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"]) == before
 
 
 def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
@@ -183,13 +185,13 @@ def test_every_live_event_counts_towards_the_limit(event: str) -> None:
     assert any(limits.wait_s("ada", event) for _ in range(2 * REQUEST_BURST + 1))
 
 
-async def test_webhooks_have_their_own_limit(folk: MembersByRole) -> None:
+async def test_webhooks_have_their_own_limit(members: MembersByRole) -> None:
     """Check that a webhook's posts do not count towards its creator's limit."""
-    made = await folk.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
+    made = await members.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     path = f"/api/webhooks/{made['id']}/{made['token']}"
-    statuses = [(await folk.owner.ask("POST", path, {"text": "a"}))[0] for _ in range(16)]
+    statuses = [(await members.owner.ask("POST", path, {"text": "a"}))[0] for _ in range(16)]
     assert statuses == [200] * 15 + [429]
-    assert (await folk.owner.ask("GET", MESSAGES))[0] == 200
+    assert (await members.owner.ask("GET", MESSAGES))[0] == 200
 
 
 async def test_a_client_that_continues_after_many_refusals_is_delayed(clock: Clock) -> None:

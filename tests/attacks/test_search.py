@@ -199,30 +199,30 @@ def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_the_error_for_a_search_that_takes_too_long_gives_advice(folk: MembersByRole) -> None:
+async def test_the_error_for_a_search_that_takes_too_long_gives_advice(members: MembersByRole) -> None:
     for _ in range(2):
-        status, answer = await folk.member.ask("GET", "/api/search?query=the")
+        status, answer = await members.member.ask("GET", "/api/search?query=the")
         assert (status, answer["error"]) == (400, "search_too_long")
         assert answer["message"] == "This search takes too long. Use fewer or less common words"
-    async with folk.chat.member("", folk.member.token) as page:
+    async with members.chat.member("", members.member.token) as page:
         answer = await page.ask("search", query="the")
         assert answer["data"]["error"] == "search_too_long"
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_a_member_can_run_only_one_search_at_a_time(folk: MembersByRole) -> None:
-    requests = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
+async def test_a_member_can_run_only_one_search_at_a_time(members: MembersByRole) -> None:
+    requests = [members.member.ask("GET", "/api/search?query=the") for _ in range(5)]
     codes = sorted(answer["error"] for _, answer in await asyncio.gather(*requests))
     assert codes == ["search_running"] * 4 + ["search_too_long"]
     # Searches by other members are not affected.
-    assert await folk.admin.refused("GET", "/api/search?query=the") == "search_too_long"
+    assert await members.admin.refused("GET", "/api/search?query=the") == "search_too_long"
 
 
-async def test_a_flood_of_searches_does_not_slow_history(folk: MembersByRole) -> None:
+async def test_a_flood_of_searches_does_not_slow_history(members: MembersByRole) -> None:
     """Check an attack that once blocked both database readers for 42 s."""
     attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
-    searches = [folk.member.ask("GET", attack) for _ in range(40)]
-    answers = await asyncio.gather(folk.owner.ask("GET", "/api/channels/general/messages"), *searches)
+    searches = [members.member.ask("GET", attack) for _ in range(40)]
+    answers = await asyncio.gather(members.owner.ask("GET", "/api/channels/general/messages"), *searches)
     assert [status for status, _ in answers] == [200] + [400] * 40
     assert {answer["error"] for _, answer in answers[1:]} == {"invalid_query"}
 

@@ -51,7 +51,7 @@ async def test_announced_but_unsent_files_do_not_reduce_other_members_space(serv
     """Check a case in which 16 uploads of 256 MiB by each of four members once took all 16 GiB of the space,
     and everybody got status 507.
     """
-    members = [server.folk.member, *[await newcomer(server.chat, f"Member {n}") for n in range(3)]]
+    members = [server.members.member, *[await newcomer(server.chat, f"Member {n}") for n in range(3)]]
     for member in members:
         for _ in range(16):
             await begun(server, member, LARGEST)
@@ -61,7 +61,7 @@ async def test_announced_but_unsent_files_do_not_reduce_other_members_space(serv
 
 
 async def test_announced_but_unsent_files_are_forgotten_within_minutes(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     for _ in range(limits.MAX_UNFINISHED_PER_MEMBER - 1):
         empty = await begun(server, member, LARGEST)
     continued = await begun(server, member, 10)
@@ -74,7 +74,7 @@ async def test_announced_but_unsent_files_are_forgotten_within_minutes(server: U
 
 
 async def test_a_member_who_fills_the_space_leaves_some_for_others(server: UploadServer, small: int) -> None:
-    greedy, other = server.folk.member, server.folk.moderator
+    greedy, other = server.members.member, server.members.moderator
     where = await begun(server, greedy, 90_000)
     taken = 0
     while (answer := await server.append(greedy, where, taken, bytes(10_000)))[0] == 204:
@@ -90,7 +90,7 @@ async def test_a_member_who_fills_the_space_leaves_some_for_others(server: Uploa
 async def test_an_upload_that_ran_out_of_space_resumes_once_there_is_space(
     server: UploadServer, small: int
 ) -> None:
-    member = server.folk.member
+    member = server.members.member
     first, second = [await begun(server, member, 50_000) for _ in range(2)]
     assert (await server.append(member, first, 0, bytes(49_000)))[0] == 204
     assert (await server.append(member, second, 0, bytes(50_000))) == (507, "storage_full")
@@ -102,7 +102,7 @@ async def test_an_upload_that_ran_out_of_space_resumes_once_there_is_space(
 async def test_failed_jobs_still_count_as_long_as_their_files_are_stored(
     server: UploadServer, small: int
 ) -> None:
-    member, queue = server.folk.member, server.community.files.queue
+    member, queue = server.members.member, server.community.files.queue
     assert (await server.send(member, content=bytes(55_000)))[0] == 201
     clock = [queue._now()]
     queue._now = lambda: clock[0]
@@ -118,7 +118,7 @@ async def test_failed_jobs_still_count_as_long_as_their_files_are_stored(
 async def test_a_backup_leaves_the_last_free_disk_space_for_writes(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    await server.done(server.folk.member)
+    await server.done(server.members.member)
     real = shutil.disk_usage
     free = [object_store.MIN_FREE_BYTES + 1]
     monkeypatch.setattr(shutil, "disk_usage", lambda path: real(path)._replace(free=free[0]))
@@ -133,7 +133,7 @@ async def test_a_backup_leaves_the_last_free_disk_space_for_writes(
 async def test_concurrent_uploads_are_limited_and_shared_among_members(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    greedy, other = server.folk.member, server.folk.moderator
+    greedy, other = server.members.member, server.members.moderator
     arriving = server.community.files.uploads._receiving
     monkeypatch.setattr(arriving, "most", 4)
     where = [await begun(server, greedy, 100) for _ in range(3)]
@@ -212,7 +212,7 @@ async def kept(server: UploadServer) -> dict[str, int]:
 
 
 async def test_processed_files_and_thumbnails_count_towards_a_members_quota(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.done(member)
     assert await kept(server) == {member.id: len(b"written anew") + len(b"small")}
     await member.done("DELETE", f"/api/uploads/{upload_id}")

@@ -72,6 +72,6 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def folk(chat: ChatServer) -> MembersByRole:
+async def members(chat: ChatServer) -> MembersByRole:
     """Create one member with each built-in role."""
     return await members_by_role(chat)

@@ -55,11 +55,11 @@ async def members_by_role(chat: ChatServer) -> MembersByRole:
     return made
 
 
-async def member_with(folk: MembersByRole, *permissions: str) -> HttpMember:
+async def member_with(members: MembersByRole, *permissions: str) -> HttpMember:
     """Create a member with a role above the member role that has exactly these permissions."""
     name = " ".join(permissions)
-    person = await newcomer(folk.chat, name[:32])
+    person = await newcomer(members.chat, name[:32])
     wanted = {"name": name[:32], "rank": 300, "permissions": list(permissions)}
-    role = await folk.owner.done("POST", "/api/roles", wanted)
-    await folk.owner.done("PUT", f"/api/members/{person.id}/roles/{role['id']}")
+    role = await members.owner.done("POST", "/api/roles", wanted)
+    await members.owner.done("PUT", f"/api/members/{person.id}/roles/{role['id']}")
     return person

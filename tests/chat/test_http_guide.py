@@ -53,10 +53,10 @@ async def test_the_examples_get_the_responses_that_the_guide_shows(
     # Use the rate limit that the guide states instead of the one for tests.
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 30)
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
-        bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Example"})
-        await folk.owner.done("PUT", f"/api/members/{bot['member']['id']}/roles/admin")
-        server = UploadServer(chat, community, folk, variables)
+        members = await members_by_role(chat)
+        bot = await members.owner.done("POST", "/api/bots", {"nickname": "Example"})
+        await members.owner.done("PUT", f"/api/members/{bot['member']['id']}/roles/admin")
+        server = UploadServer(chat, community, members, variables)
         (tmp_path / "cat.png").write_bytes(PNG)
         environment = {"SERVER": chat.address, "TOKEN": bot["token"], "INVITE": chat.invite}
         for example in EXAMPLES:

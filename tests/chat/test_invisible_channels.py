@@ -23,19 +23,19 @@ TEXT = "meet at the harbour"
 UNINITIATED = ("admin", "member")
 
 
-async def hide(folk: MembersByRole) -> dict[str, str]:
+async def hide(members: MembersByRole) -> dict[str, str]:
     """Create a text channel with a message, and a voice channel, both hidden from the admin and the
     member.
     """
     overrides = [
-        {"type": "member", "target_id": folk.by_role[role].id, "deny": ["view_channel"]}
+        {"type": "member", "target_id": members.by_role[role].id, "deny": ["view_channel"]}
         for role in UNINITIATED
     ]
     secrets = {}
     for kind, name in NAMES.items():
         body = {"name": name, "type": kind, "overrides": overrides}
-        secrets[kind] = str((await folk.owner.done("POST", "/api/channels", body))["id"])
-    secrets["message"] = await posted(folk.owner, secrets["text"])
+        secrets[kind] = str((await members.owner.done("POST", "/api/channels", body))["id"])
+    secrets["message"] = await posted(members.owner, secrets["text"])
     return secrets
 
 
@@ -53,9 +53,9 @@ def leaks(answer: object, secrets: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("role", UNINITIATED)
 async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(
-    folk: MembersByRole, role: str
+    members: MembersByRole, role: str
 ) -> None:
-    secrets, member = await hide(folk), folk.by_role[role]
+    secrets, member = await hide(members), members.by_role[role]
     differing = []
     for endpoint in (endpoint for endpoint in ENDPOINTS if "{channel_id}" in endpoint):
         method, template = endpoint.split(" ")
@@ -78,11 +78,11 @@ async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(
 
 @pytest.mark.parametrize("role", UNINITIATED)
 async def test_every_live_request_responds_as_if_the_channel_did_not_exist(
-    folk: MembersByRole, role: str
+    members: MembersByRole, role: str
 ) -> None:
-    secrets = await hide(folk)
+    secrets = await hide(members)
     differing = []
-    async with folk.live(role) as [page]:
+    async with members.live(role) as [page]:
         for event in (event for event in EVENTS if event != "reauthenticate"):
             for kind in ("text", "voice"):
                 answers = []
@@ -97,36 +97,36 @@ async def test_every_live_request_responds_as_if_the_channel_did_not_exist(
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_no_list_contains_the_channel(folk: MembersByRole, role: str) -> None:
-    secrets, member = await hide(folk), folk.by_role[role]
+async def test_no_list_contains_the_channel(members: MembersByRole, role: str) -> None:
+    secrets, member = await hide(members), members.by_role[role]
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
-    await folk.guest.done("POST", "/api/reports", about)
-    await folk.owner.done("PATCH", f"/api/channels/{secrets['text']}", {"topic": TEXT})
+    await members.guest.done("POST", "/api/reports", about)
+    await members.owner.done("PATCH", f"/api/channels/{secrets['text']}", {"topic": TEXT})
     webhook = {"name": NAMES["text"], "channel_id": secrets["text"]}
-    await folk.owner.done("POST", "/api/webhooks", webhook)
+    await members.owner.done("POST", "/api/webhooks", webhook)
     paths = [endpoint.removeprefix("GET ") for endpoint in ENDPOINTS if endpoint.startswith("GET /api/")]
     paths = [path for path in paths if "{" not in path]
     paths += [
         f"/api/search?query={query}" for query in ("harbour", "in:hidden-plans", f"in:{secrets['text']}")
     ]
-    paths += [f"/api/audit?target_id={secrets['text']}", f"/api/members/{folk.owner.id}"]
+    paths += [f"/api/audit?target_id={secrets['text']}", f"/api/members/{members.owner.id}"]
     for path in paths:
         _, answer = await member.ask("GET", path)
         assert leaks(answer, secrets if "in:" not in path else {}) == [], path
-    assert leaks(await folk.owner.done("GET", "/api/audit"), secrets)
+    assert leaks(await members.owner.done("GET", "/api/audit"), secrets)
     wrong = await member.ask("POST", "/api/reports", about)
     assert wrong == await member.ask("POST", "/api/reports", about | {"channel_id": NEVER})
-    await folk.owner.done("DELETE", f"/api/channels/{secrets['text']}")
+    await members.owner.done("DELETE", f"/api/channels/{secrets['text']}")
     for path in ("/api/audit", "/api/webhooks"):
         assert leaks((await member.ask("GET", path))[1], secrets) == []
-    async with folk.live(role) as [page]:
+    async with members.live(role) as [page]:
         assert leaks(page.welcome, secrets) == []
 
 
-async def test_nothing_that_happens_in_the_channel_is_pushed(folk: MembersByRole, sfu: FakeSfu) -> None:
-    async with folk.live(*UNINITIATED, "guest") as [*uninitiated, guest]:
-        secrets = await hide(folk)
-        await everything_happens(folk, sfu, secrets, guest)
+async def test_nothing_that_happens_in_the_channel_is_pushed(members: MembersByRole, sfu: FakeSfu) -> None:
+    async with members.live(*UNINITIATED, "guest") as [*uninitiated, guest]:
+        secrets = await hide(members)
+        await everything_happens(members, sfu, secrets, guest)
         for page in uninitiated:
             frames = await events(page)
             assert [frame for frame in frames if leaks(frame, secrets)] == []
@@ -136,28 +136,28 @@ async def test_nothing_that_happens_in_the_channel_is_pushed(folk: MembersByRole
 
 
 async def everything_happens(
-    folk: MembersByRole, sfu: FakeSfu, secrets: dict[str, str], guest: LiveMember
+    members: MembersByRole, sfu: FakeSfu, secrets: dict[str, str], guest: LiveMember
 ) -> None:
     channel = f"/api/channels/{secrets['text']}"
     message = f"{channel}/messages/{secrets['message']}"
-    owner = folk.owner
+    owner = members.owner
     await owner.done("PATCH", message, {"text": f"{TEXT} at nine"})
     await owner.done("PUT", f"{message}/reactions/👍")
     await owner.done("PUT", f"{channel}/pins/{secrets['message']}")
     await owner.done("POST", f"{channel}/typing")
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
-    await folk.guest.done("POST", "/api/reports", about)
+    await members.guest.done("POST", "/api/reports", about)
     await owner.done("PATCH", channel, {"topic": "new"})
     webhook = await owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": secrets["text"]})
     await owner.done("PATCH", f"/api/webhooks/{webhook['id']}", {"name": TEXT})
-    async with folk.chat.http.post(webhook["url"], json={"text": TEXT}) as response:
+    async with members.chat.http.post(webhook["url"], json={"text": TEXT}) as response:
         assert response.status == 200
     # The moderator can view it temporarily.
-    path = f"{channel}/overrides/member/{folk.moderator.id}"
+    path = f"{channel}/overrides/member/{members.moderator.id}"
     await owner.done("PUT", path, {"deny": ["view_channel"]})
     await owner.done("DELETE", path)
     await sfu.until("sync_request")
-    await sfu.send_event("peer_joined", secrets["voice"], folk.moderator.id)
+    await sfu.send_event("peer_joined", secrets["voice"], members.moderator.id)
     while await guest.people(secrets["voice"]) != ["Moderator"]:
         pass
     await owner.done("DELETE", message)

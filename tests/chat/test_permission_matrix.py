@@ -317,11 +317,11 @@ def test_the_table_has_every_endpoint_and_event_in_the_catalogue() -> None:
     }
 
 
-async def everybody(chat: ChatServer, folk: MembersByRole) -> dict[str, HttpMember]:
+async def everybody(chat: ChatServer, members: MembersByRole) -> dict[str, HttpMember]:
     quiet = await newcomer(chat, "Quiet")
-    await folk.owner.done("PUT", f"/api/members/{quiet.id}/timeout", {"duration_s": 3600})
+    await members.owner.done("PUT", f"/api/members/{quiet.id}/timeout", {"duration_s": 3600})
     stranger = HttpMember(chat, quiet.device, "", "")
-    return {**folk.by_role, "in timeout": quiet, STRANGER: stranger}
+    return {**members.by_role, "in timeout": quiet, STRANGER: stranger}
 
 
 def body_for(message_id: str) -> dict[str, object]:
@@ -359,16 +359,16 @@ async def message_of(person: HttpMember, or_else: HttpMember) -> str:
 
 
 async def test_every_endpoint_responds_to_each_role_as_the_table_requires(
-    chat: ChatServer, folk: MembersByRole
+    chat: ChatServer, members: MembersByRole
 ) -> None:
     wrong = []
-    persons = await everybody(chat, folk)
+    persons = await everybody(chat, members)
     for endpoint, needs in ENDPOINT_NEEDS.items():
         if endpoint in PARTING:
             continue
         method, template = endpoint.split(" ")
         for who, person in persons.items():
-            message_id = await message_of(person, folk.owner) if "{message_id}" in template else ""
+            message_id = await message_of(person, members.owner) if "{message_id}" in template else ""
             path = template.format(
                 **dict.fromkeys(("member_id", "role_id", "device_id", "report_id", "invite_id"), "nobody"),
                 application_id="nobody",
@@ -395,23 +395,23 @@ async def test_every_endpoint_responds_to_each_role_as_the_table_requires(
 
 
 @pytest.mark.parametrize("endpoint", sorted(PARTING))
-async def test_every_member_may_leave(chat: ChatServer, folk: MembersByRole, endpoint: str) -> None:
+async def test_every_member_may_leave(chat: ChatServer, members: MembersByRole, endpoint: str) -> None:
     method, path = endpoint.split(" ")
-    for who, person in (await everybody(chat, folk)).items():
+    for who, person in (await everybody(chat, members)).items():
         status, answer = await person.ask(method, path, {})
         code = answer.get("error", "") if isinstance(answer, dict) else ""
         assert (code if code in REFUSALS else "") == expected(MEMBER, who), (who, status, code)
 
 
 async def test_every_live_request_responds_to_each_role_as_the_table_requires(
-    chat: ChatServer, folk: MembersByRole, sfu: FakeSfu
+    chat: ChatServer, members: MembersByRole, sfu: FakeSfu
 ) -> None:
     wrong = []
-    for who, person in (await everybody(chat, folk)).items():
+    for who, person in (await everybody(chat, members)).items():
         if who == STRANGER:
             continue
-        caller = await guest_in_a_call(folk, sfu, f"Caller of {who}")
-        message_ids = [await message_of(person, folk.owner) for _ in EVENT_NEEDS]
+        caller = await guest_in_a_call(members, sfu, f"Caller of {who}")
+        message_ids = [await message_of(person, members.owner) for _ in EVENT_NEEDS]
         async with chat.member("", person.token) as page:
             for (event, needs), message_id in zip(EVENT_NEEDS.items(), message_ids, strict=True):
                 data = body_for(message_id)
@@ -425,12 +425,12 @@ async def test_every_live_request_responds_to_each_role_as_the_table_requires(
     assert not wrong, "\n".join(map(str, wrong))
 
 
-async def guest_in_a_call(folk: MembersByRole, sfu: FakeSfu, nickname: str) -> HttpMember:
+async def guest_in_a_call(members: MembersByRole, sfu: FakeSfu, nickname: str) -> HttpMember:
     """Put a newcomer into the lobby's call, as a target for other members."""
-    caller = await newcomer(folk.chat, nickname)
-    await folk.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")
-    await folk.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")
-    async with folk.live("owner") as [owner]:
+    caller = await newcomer(members.chat, nickname)
+    await members.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")
+    await members.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")
+    async with members.live("owner") as [owner]:
         await sfu.until("sync_request")
         await sfu.send_event("peer_joined", "lobby", caller.id)
         while nickname not in await owner.people("lobby"):

@@ -251,19 +251,19 @@ UPGRADE: Mapping[str, str] = {"Connection": "Upgrade", "Upgrade": "websocket"}
 
 
 async def test_a_returning_page_gets_no_events_that_its_member_may_no_longer_see(inside: Inside) -> None:
-    folk = await members_by_role(inside.chat)
+    members = await members_by_role(inside.chat)
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "voice", "overrides": hidden}
-    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
-    async with inside.chat.member("", folk.moderator.token) as page:
+    channel_id = (await members.owner.done("POST", "/api/channels", body))["id"]
+    async with inside.chat.member("", members.moderator.token) as page:
         seq = page.welcome["seq"]
-    about = {"member_id": folk.guest.id, "text": "a confidence"}
-    await folk.member.done("POST", "/api/reports", about)
-    await folk.owner.done("DELETE", f"/api/members/{folk.moderator.id}/roles/moderator")
+    about = {"member_id": members.guest.id, "text": "a confidence"}
+    await members.member.done("POST", "/api/reports", about)
+    await members.owner.done("DELETE", f"/api/members/{members.moderator.id}/roles/moderator")
     override = f"/api/channels/{channel_id}/overrides/role/member"
-    await folk.owner.done("PUT", override, {"allow": [], "deny": []})
-    await folk.owner.done("PUT", override, {"allow": [], "deny": ["view_channel"]})
-    missed = b"".join(inside.community.hub.missed_frames(folk.moderator.id, seq) or ())
+    await members.owner.done("PUT", override, {"allow": [], "deny": []})
+    await members.owner.done("PUT", override, {"allow": [], "deny": ["view_channel"]})
+    missed = b"".join(inside.community.hub.missed_frames(members.moderator.id, seq) or ())
     assert b'"channel_deleted"' in missed
     for event in (b'"channel_created"', b'"voice_state"', b'"report_created"', b"a confidence"):
         assert event not in missed

@@ -41,9 +41,9 @@ class Heard:
         return [(await self.message()).text for _ in range(count)]
 
 
-async def account(folk: MembersByRole) -> HttpMember:
-    made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
-    return HttpMember(folk.chat, folk.owner.device, made["member"]["id"], made["token"])
+async def account(members: MembersByRole) -> HttpMember:
+    made = await members.owner.done("POST", "/api/bots", {"nickname": "Helper"})
+    return HttpMember(members.chat, members.owner.device, made["member"]["id"], made["token"])
 
 
 @asynccontextmanager
@@ -78,33 +78,33 @@ async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_h
 ) -> None:
     async with severable_proxy("") as proxy, AsyncExitStack() as stack:
         async with chat_server(variables) as chat:
-            folk = await members_by_role(chat)
-            helper = await account(folk)
-            root = await folk.member.done("POST", GENERAL, {"text": "root"})
+            members = await members_by_role(chat)
+            helper = await account(members)
+            root = await members.member.done("POST", GENERAL, {"text": "root"})
             await helper.done("POST", GENERAL, {"text": "I follow this", "thread": root["id"]})
             proxy.server = chat.address
             received = await stack.enter_async_context(running(Bot(proxy.url, helper.token)))
-            await folk.member.done("POST", GENERAL, {"text": "seen"})
+            await members.member.done("POST", GENERAL, {"text": "seen"})
             assert await received.texts(1) == ["seen"]
             proxy.refusing = True
             await proxy.drop()
-            await folk.member.done("POST", GENERAL, {"text": "unseen"})
+            await members.member.done("POST", GENERAL, {"text": "unseen"})
         # A server forgets the events that it has sent when it stops.
         async with chat_server(variables) as chat:
-            folk.member.chat = chat
+            members.member.chat = chat
             texts = [f"missed {number}" for number in range(120)]
             for text in texts:
-                await folk.member.done("POST", GENERAL, {"text": text})
-            await folk.member.done("POST", GENERAL, {"text": "aside", "thread": root["id"]})
+                await members.member.done("POST", GENERAL, {"text": text})
+            await members.member.done("POST", GENERAL, {"text": "aside", "thread": root["id"]})
             proxy.server, proxy.refusing = chat.address, False
             assert await received.texts(122) == ["unseen", *texts, "aside"]
-            await folk.member.done("POST", GENERAL, {"text": "now"})
+            await members.member.done("POST", GENERAL, {"text": "now"})
             assert await received.texts(1) == ["now"]
 
 
-async def test_a_lost_connection_is_resumed(folk: MembersByRole) -> None:
-    helper = await account(folk)
-    async with severable_proxy(folk.chat.address) as proxy:
+async def test_a_lost_connection_is_resumed(members: MembersByRole) -> None:
+    helper = await account(members)
+    async with severable_proxy(members.chat.address) as proxy:
         bot, welcomes = Bot(proxy.url, helper.token), list[object]()
 
         @bot.on("authenticated")
@@ -114,28 +114,28 @@ async def test_a_lost_connection_is_resumed(folk: MembersByRole) -> None:
         async with running(bot) as received:
             for number in range(3):
                 await proxy.drop()
-                await folk.member.done("POST", GENERAL, {"text": str(number)})
+                await members.member.done("POST", GENERAL, {"text": str(number)})
                 assert await received.texts(1) == [str(number)]
         assert (len(welcomes), proxy.drops) == (1, 3)
 
 
 async def test_requests_beyond_the_rate_limit_wait_and_are_executed_once(
-    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+    members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    helper = await account(folk)
+    helper = await account(members)
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 2)
     monkeypatch.setattr(rate_limits, "REQUESTS_PER_S", 50.0)
-    bot = Bot(folk.chat.address, helper.token)
-    async with folk.live("member") as [member], running(bot):
+    bot = Bot(members.chat.address, helper.token)
+    async with members.live("member") as [member], running(bot):
         sending = [asyncio.create_task(bot.send("general", str(number))) for number in range(30)]
         sent = await asyncio.gather(*sending)
         posted = {(await member.pushed("message_posted"))["text"] for _ in sending}
     assert posted == {message.text for message in sent} == {str(number) for number in range(30)}
 
 
-async def test_a_bot_can_post_edit_react_and_delete(folk: MembersByRole) -> None:
-    bot = Bot(folk.chat.address, (await account(folk)).token, prefix="?")
-    root = await folk.member.done("POST", GENERAL, {"text": "root"})
+async def test_a_bot_can_post_edit_react_and_delete(members: MembersByRole) -> None:
+    bot = Bot(members.chat.address, (await account(members)).token, prefix="?")
+    root = await members.member.done("POST", GENERAL, {"text": "root"})
     called: asyncio.Queue[str] = asyncio.Queue()
 
     @bot.command("Do")
@@ -147,18 +147,18 @@ async def test_a_bot_can_post_edit_react_and_delete(folk: MembersByRole) -> None
         await bot.unreact(message, "👍")
         await bot.delete(answer)
 
-    async with folk.live("member") as [member], running(bot):
-        await folk.member.done("POST", GENERAL, {"text": "?do  this and that ", "thread": root["id"]})
+    async with members.live("member") as [member], running(bot):
+        await members.member.done("POST", GENERAL, {"text": "?do  this and that ", "thread": root["id"]})
         assert await asyncio.wait_for(called.get(), DEADLINE_S) == "this and that"
         assert [(await member.pushed("reactions_changed"))["added"] for _ in range(2)] == [True, False]
         await member.pushed("message_deleted")
 
 
 async def test_a_failing_handler_and_unknown_commands_do_not_affect_the_bot(
-    folk: MembersByRole, caplog: pytest.LogCaptureFixture
+    members: MembersByRole, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bot = Bot(folk.chat.address, (await account(folk)).token)
-    other = await account(folk)
+    bot = Bot(members.chat.address, (await account(members)).token)
+    other = await account(members)
 
     @bot.command("fail")
     async def fail(message: Message, words: str) -> None:
@@ -166,16 +166,16 @@ async def test_a_failing_handler_and_unknown_commands_do_not_affect_the_bot(
 
     async with running(bot) as received:
         await other.done("POST", GENERAL, {"text": "!fail"})
-        await folk.member.done("POST", GENERAL, {"text": "!fail now"})
-        await folk.member.done("POST", GENERAL, {"text": "!unknown"})
+        await members.member.done("POST", GENERAL, {"text": "!fail now"})
+        await members.member.done("POST", GENERAL, {"text": "!unknown"})
         assert await received.texts(3) == ["!fail", "!fail now", "!unknown"]
     assert caplog.text.count("a handler failed") == 1
     assert "ZeroDivisionError: Member" in caplog.text
 
 
-async def test_the_bot_knows_voice_participants_and_channels(folk: MembersByRole, sfu: FakeSfu) -> None:
+async def test_the_bot_knows_voice_participants_and_channels(members: MembersByRole, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
-    bot = Bot(folk.chat.address, (await account(folk)).token)
+    bot = Bot(members.chat.address, (await account(members)).token)
     changed: asyncio.Queue[str] = asyncio.Queue()
 
     async def after(event: str) -> None:
@@ -189,22 +189,22 @@ async def test_the_bot_knows_voice_participants_and_channels(folk: MembersByRole
         async def note(_: object, event: str = event) -> None:
             changed.put_nowait(event)
 
-    async with folk.live("member") as [member], running(bot):
+    async with members.live("member") as [member], running(bot):
         assert (bot.member.nickname, dict(bot.voice)) == ("Helper", {})
         await member.ask("voice_join", channel_id="lobby")
-        await sfu.send_event("peer_joined", "lobby", folk.member.id)
+        await sfu.send_event("peer_joined", "lobby", members.member.id)
         await after("voice_joined")
         assert [person.nickname for person in bot.voice["lobby"]] == ["Member"]
         await member.ask("voice_mute_self", muted=True)
         await after("voice_updated")
         assert bot.voice["lobby"][0].self_muted
-        await sfu.send_event("peer_left", "lobby", folk.member.id)
+        await sfu.send_event("peer_left", "lobby", members.member.id)
         await after("voice_left")
         assert dict(bot.voice) == {}
-        made = await folk.owner.done("POST", "/api/channels", {"name": "News", "type": "text"})
+        made = await members.owner.done("POST", "/api/channels", {"name": "News", "type": "text"})
         await after("channel_created")
         assert bot.channels[made["id"]].name == "News"
-        await folk.owner.done("DELETE", f"/api/channels/{made['id']}")
+        await members.owner.done("DELETE", f"/api/channels/{made['id']}")
         await after("channel_deleted")
         assert made["id"] not in bot.channels
 
@@ -215,7 +215,7 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
     (tmp_path / "naïve.png").write_bytes(PNG)
     async with server_with_insight(variables) as (chat, community):
         server = UploadServer(chat, community, await members_by_role(chat), variables)
-        bot = Bot(chat.address, (await account(server.folk)).token)
+        bot = Bot(chat.address, (await account(server.members)).token)
         async with running(bot):
             uploading = asyncio.create_task(bot.upload("general", tmp_path / "naïve.png"))
             queue = community.files.queue
@@ -229,9 +229,9 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
 
 
 @pytest.mark.parametrize("how", ["deleted", "another token"])
-async def test_the_bot_stops_when_the_server_removes_it(folk: MembersByRole, how: str) -> None:
-    helper = await account(folk)
-    bot, ready = Bot(folk.chat.address, helper.token), asyncio.Event()
+async def test_the_bot_stops_when_the_server_removes_it(members: MembersByRole, how: str) -> None:
+    helper = await account(members)
+    bot, ready = Bot(members.chat.address, helper.token), asyncio.Event()
 
     @bot.on("authenticated")
     async def signed_in(_: object) -> None:
@@ -240,14 +240,14 @@ async def test_the_bot_stops_when_the_server_removes_it(folk: MembersByRole, how
     task = asyncio.create_task(bot.run())
     await asyncio.wait_for(ready.wait(), DEADLINE_S)
     if how == "deleted":
-        await folk.owner.done("DELETE", f"/api/bots/{helper.id}")
+        await members.owner.done("DELETE", f"/api/bots/{helper.id}")
     else:
-        await folk.owner.done("POST", f"/api/bots/{helper.id}/token")
+        await members.owner.done("POST", f"/api/bots/{helper.id}/token")
     assert (await ended(task)).code == "token_invalid"
 
 
-async def test_a_wrong_token_is_refused_at_once(folk: MembersByRole) -> None:
-    task = asyncio.create_task(Bot(folk.chat.address, "svcbot.x").run())
+async def test_a_wrong_token_is_refused_at_once(members: MembersByRole) -> None:
+    task = asyncio.create_task(Bot(members.chat.address, "svcbot.x").run())
     assert (await ended(task)).code == "token_invalid"
 
 

@@ -42,13 +42,13 @@ async def example(address: str, token: str, folder: Path) -> AsyncIterator[Proce
 
 
 async def test_the_example_responds_100_times_over_an_unreliable_connection(
-    folk: MembersByRole, tmp_path: Path
+    members: MembersByRole, tmp_path: Path
 ) -> None:
-    made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
+    made = await members.owner.done("POST", "/api/bots", {"nickname": "Helper"})
     bot_id, token = made["member"]["id"], made["token"]
     async with (
-        severable_proxy(folk.chat.address) as proxy,
-        folk.live("member") as [member],
+        severable_proxy(members.chat.address) as proxy,
+        members.live("member") as [member],
         example(proxy.url, token, tmp_path),
     ):
         async with asyncio.timeout(DEADLINE_S):
@@ -56,7 +56,7 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
                 pass
             answers: list[str] = []
             for number in range(TIMES):
-                await folk.member.done("POST", GENERAL, {"text": f"!ping {number}"})
+                await members.member.done("POST", GENERAL, {"text": f"!ping {number}"})
                 if number % APART == 0:
                     # The bot may have seen none, some or all of these messages, and may have replied without
                     # knowing it.
@@ -67,16 +67,16 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
                     answers.append(posted["text"])
                     if len(answers) % APART == 0:
                         await proxy.drop()
-        await folk.member.done("POST", GENERAL, {"text": "good bot"})
+        await members.member.done("POST", GENERAL, {"text": "good bot"})
         async with asyncio.timeout(DEADLINE_S):
             assert (await member.pushed("reactions_changed"))["member_id"] == bot_id
         assert proxy.drops >= TIMES // APART
     assert answers == [f"pong {number}" for number in range(TIMES)]
     posted_by_it = []
-    page = await folk.member.done("GET", f"{GENERAL}?limit=100")
+    page = await members.member.done("GET", f"{GENERAL}?limit=100")
     while page["messages"]:
         posted_by_it += [message["text"] for message in page["messages"] if message["author"]["id"] == bot_id]
-        page = await folk.member.done("GET", f"{GENERAL}?limit=100&before={page['messages'][0]['id']}")
+        page = await members.member.done("GET", f"{GENERAL}?limit=100&before={page['messages'][0]['id']}")
     assert sorted(posted_by_it) == sorted(answers)
 
 

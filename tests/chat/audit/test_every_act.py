@@ -159,13 +159,13 @@ class Scene:
             reply = await self.page.ask(what, **(sent or {}))
             return reply["event"] != "error", reply["data"]
         method, path = what.split(" ")
-        status, answer = await self.server.folk.owner.ask(method, self.filled_in(path), sent)
+        status, answer = await self.server.members.owner.ask(method, self.filled_in(path), sent)
         return status < 300, answer
 
     async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
         """Send a request with a file. Return whether it succeeded, and its response."""
         method, path = what.split(" ")
-        headers = {"Authorization": f"Bearer {self.server.folk.owner.token}"}
+        headers = {"Authorization": f"Bearer {self.server.members.owner.token}"}
         async with self.server.chat.http.request(
             method, self.filled_in(path), data=body, headers=headers
         ) as answer:
@@ -189,7 +189,7 @@ class Scene:
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
     async def newest(self) -> dict[str, Any]:
-        entries = (await self.server.folk.owner.done("GET", "/api/audit?limit=1"))["entries"]
+        entries = (await self.server.members.owner.done("GET", "/api/audit?limit=1"))["entries"]
         return dict(entries[0]) if entries else {"id": 0}
 
     @asynccontextmanager
@@ -217,7 +217,7 @@ class Scene:
         assert done, (what, answer)
         entry = await self.newest()
         assert entry["id"] > last, f"{what} is not logged"
-        assert (entry["action"], entry["actor_id"]) == (action, self.server.folk.owner.id), what
+        assert (entry["action"], entry["actor_id"]) == (action, self.server.members.owner.id), what
         return answer
 
 
@@ -231,9 +231,9 @@ def _running(statement: str) -> Callable[[Connection], None]:
 @pytest.fixture
 async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Scene]:
     async with server_with_insight(variables) as (chat, inside):
-        folk = await members_by_role(chat)
-        server = UploadServer(chat, inside, folk, variables)
-        async with folk.live("owner") as [page]:
+        members = await members_by_role(chat)
+        server = UploadServer(chat, inside, members, variables)
+        async with members.live("owner") as [page]:
             scene = Scene(server, page)
             await prepare(scene, sfu)
             yield scene
@@ -241,32 +241,34 @@ async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Sc
 
 async def prepare(scene: Scene, sfu: FakeSfu) -> None:
     """Create a report, an applicant, a participant in a call, and pictures."""
-    folk, server, names = scene.server.folk, scene.server, scene.names
-    names |= {"member_id": folk.member.id, "heir": folk.admin.id, "type": "role", "target_id": "guest"}
+    members, server, names = scene.server.members, scene.server, scene.names
+    names |= {"member_id": members.member.id, "heir": members.admin.id, "type": "role", "target_id": "guest"}
     [side_room] = [
         channel["id"] for channel in scene.page.welcome["channels"] if channel["name"] == "Side Room"
     ]
-    report = await folk.guest.done("POST", "/api/reports", {"member_id": folk.member.id, "text": "Rude"})
+    report = await members.guest.done(
+        "POST", "/api/reports", {"member_id": members.member.id, "text": "Rude"}
+    )
     names |= {"side_room": side_room, "report_id": report["id"]}
-    await folk.member.done("PUT", f"/api/members/{folk.member.id}/status", {"text": "Away"})
-    account = Account(server.chat.address, folk.member.id, folk.member.device)
-    link = await folk.member.done("POST", "/api/me/linked-accounts", pair(account, elsewhere()))
+    await members.member.done("PUT", f"/api/members/{members.member.id}/status", {"text": "Away"})
+    account = Account(server.chat.address, members.member.id, members.member.device)
+    link = await members.member.done("POST", "/api/me/linked-accounts", pair(account, elsewhere()))
     names["link_id"] = link["id"]
-    invite = await folk.owner.done("POST", "/api/invites", {"approval": True})
+    invite = await members.owner.done("POST", "/api/invites", {"approval": True})
     proof = await Device().proof(server.chat.http, server.chat.address)
     body = proof | {"nickname": "Waits", "invite_code": invite["code"]}
     async with server.chat.http.post("/api/auth/join", json=body) as response:
         assert (await response.json())["error"] == "approval_pending"
-    [waiting] = (await folk.owner.done("GET", "/api/applications"))["applications"]
+    [waiting] = (await members.owner.done("GET", "/api/applications"))["applications"]
     names["application_id"] = waiting["id"]
     await sfu.until("sync_request")
-    await sfu.send_event("peer_joined", "lobby", folk.member.id)
+    await sfu.send_event("peer_joined", "lobby", members.member.id)
     while "Member" not in await scene.page.people("lobby"):
         pass
     for path, action in (("/api/icon", "icon_change"), ("/api/emoji?name=cat", "emoji_create")):
-        await server.sent(folk.owner, path)
+        await server.sent(members.owner, path)
         await scene.check_logged(path, partial(scene.finished, await server.written()), action)
-    [emoji] = (await folk.owner.done("GET", "/api/emoji"))["emoji"]
+    [emoji] = (await members.owner.done("GET", "/api/emoji"))["emoji"]
     names["emoji_id"] = emoji["id"]
 
 
@@ -290,6 +292,6 @@ async def remember_created(scene: Scene, what: str, made: Any) -> None:
     if what == "POST /api/channels":
         for name in ("message_id", "another_message"):
             path, body = f"/api/channels/{made['id']}/messages", {"text": f"The {name}"}
-            scene.names[name] = (await scene.server.folk.member.done("POST", path, body))["id"]
+            scene.names[name] = (await scene.server.members.member.done("POST", path, body))["id"]
     if what == "POST /api/backups":
         scene.names["name"] = (await scene.page.pushed("backup_finished"))["name"]

@@ -3,30 +3,34 @@
 from tests.chat.members_by_role import MembersByRole, member_with
 
 
-async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes(folk: MembersByRole) -> None:
+async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes(
+    members: MembersByRole,
+) -> None:
     keepers = {
-        area: await member_with(folk, permission)
+        area: await member_with(members, permission)
         for area, permission in (
             ("bans", "ban_members"),
             ("invites", "manage_invites"),
             ("bots", "manage_bots"),
         )
     }
-    bot = f"/api/bots/{(await folk.owner.done('POST', '/api/bots', {'nickname': 'Robot'}))['member']['id']}"
-    ban = f"/api/bans/{folk.guest.id}"
+    bot = (
+        f"/api/bots/{(await members.owner.done('POST', '/api/bots', {'nickname': 'Robot'}))['member']['id']}"
+    )
+    ban = f"/api/bans/{members.guest.id}"
     async with (
-        folk.live("owner", "member") as [owner, member],
-        folk.chat.member("", keepers["bans"].token) as bans,
-        folk.chat.member("", keepers["invites"].token) as invites,
-        folk.chat.member("", keepers["bots"].token) as bots,
+        members.live("owner", "member") as [owner, member],
+        members.chat.member("", keepers["bans"].token) as bans,
+        members.chat.member("", keepers["invites"].token) as invites,
+        members.chat.member("", keepers["bots"].token) as bots,
     ):
-        await folk.owner.done("POST", f"{bot}/token")
-        await folk.owner.done("DELETE", bot)
-        await folk.owner.done("PUT", ban)
-        await folk.owner.done("DELETE", ban)
-        made = await folk.member.done("POST", "/api/invites")
-        await folk.owner.done("DELETE", f"/api/invites/{made['id']}")
-        await folk.owner.done("POST", "/api/backups")
+        await members.owner.done("POST", f"{bot}/token")
+        await members.owner.done("DELETE", bot)
+        await members.owner.done("PUT", ban)
+        await members.owner.done("DELETE", ban)
+        made = await members.member.done("POST", "/api/invites")
+        await members.owner.done("DELETE", f"/api/invites/{made['id']}")
+        await members.owner.done("POST", "/api/backups")
         await owner.pushed("backup_finished")
         for page, areas in (
             (bots, ["bots"] * 2),

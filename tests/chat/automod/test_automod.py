@@ -20,9 +20,9 @@ RULES = "/api/automod/rules"
 PATIENCE_S = 10.0
 
 
-async def rule(folk: MembersByRole, kind: str, action: str, **more: object) -> dict[str, Any]:
+async def rule(members: MembersByRole, kind: str, action: str, **more: object) -> dict[str, Any]:
     wanted = {"name": f"No {kind}", "kind": kind, "action": action, "enabled": True, **more}
-    made: dict[str, Any] = await folk.owner.done("POST", RULES, wanted)
+    made: dict[str, Any] = await members.owner.done("POST", RULES, wanted)
     return made
 
 
@@ -35,283 +35,289 @@ async def refusal(person: HttpMember, text: str) -> str:
     return await person.refused("POST", MESSAGES, {"text": text})
 
 
-async def reports(folk: MembersByRole) -> list[dict[str, Any]]:
-    reports_: list[dict[str, Any]] = (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"]
+async def reports(members: MembersByRole) -> list[dict[str, Any]]:
+    reports_: list[dict[str, Any]] = (await members.moderator.done("GET", "/api/reports?state=open"))[
+        "reports"
+    ]
     return reports_
 
 
-async def test_only_managers_see_rules_and_they_are_notified_of_every_change(folk: MembersByRole) -> None:
+async def test_only_managers_see_rules_and_they_are_notified_of_every_change(members: MembersByRole) -> None:
     wanted = {"name": "x", "kind": "links", "action": "flag"}
-    async with folk.live("admin", "moderator") as [admin, moderator]:
-        made = await folk.owner.done("POST", RULES, wanted)
-        changed = await folk.admin.done("PUT", f"{RULES}/{made['id']}", {**wanted, "name": "y"})
-        await folk.owner.done("DELETE", f"{RULES}/{made['id']}")
+    async with members.live("admin", "moderator") as [admin, moderator]:
+        made = await members.owner.done("POST", RULES, wanted)
+        changed = await members.admin.done("PUT", f"{RULES}/{made['id']}", {**wanted, "name": "y"})
+        await members.owner.done("DELETE", f"{RULES}/{made['id']}")
         assert await admin.pushed("rule_created") == made
         assert await admin.pushed("rule_updated") == changed
         assert await admin.pushed("rule_deleted") == {"rule_id": made["id"]}
-        await post_text(folk.member, "hello")
+        await post_text(members.member, "hello")
         await moderator.pushed("message_posted")
         assert not [event for event in moderator.kept_events() if event.startswith("rule_")]
-    made = await folk.owner.done("POST", RULES, wanted)
+    made = await members.owner.done("POST", RULES, wanted)
     assert made["enabled"] is False
-    for person in (folk.moderator, folk.member):
+    for person in (members.moderator, members.member):
         assert await person.refused("GET", RULES) == "forbidden"
         assert await person.refused("POST", RULES, wanted) == "forbidden"
         assert await person.refused("PUT", f"{RULES}/{made['id']}", wanted) == "forbidden"
         assert await person.refused("DELETE", f"{RULES}/{made['id']}") == "forbidden"
         assert await person.refused("POST", "/api/automod/trial", wanted) == "forbidden"
-    assert (await folk.owner.done("GET", RULES))["rules"] == [made]
+    assert (await members.owner.done("GET", RULES))["rules"] == [made]
 
 
-async def test_a_timeout_rule_needs_the_permission_for_timeouts(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_automod")
+async def test_a_timeout_rule_needs_the_permission_for_timeouts(members: MembersByRole) -> None:
+    keeper = await member_with(members, "manage_automod")
     wanted = {"name": "x", "kind": "links", "action": "timeout", "timeout_s": 60}
     assert await keeper.refused("POST", RULES, {**wanted, "enabled": True}) == "forbidden"
     made = await keeper.done("POST", RULES, wanted)
     address = f"{RULES}/{made['id']}"
     assert await keeper.refused("PUT", address, {**wanted, "enabled": True}) == "forbidden"
-    await folk.owner.done("PUT", address, {**wanted, "enabled": True})
+    await members.owner.done("PUT", address, {**wanted, "enabled": True})
     assert await keeper.refused("PUT", address, {**wanted, "enabled": True, "name": "y"}) == "forbidden"
     await keeper.done("PUT", address, {**wanted, "enabled": False})
 
 
-async def test_a_flagged_message_is_posted_and_reported(folk: MembersByRole) -> None:
-    await rule(folk, "words", "flag", words=["free nitro", "casino"])
-    async with folk.live("moderator", "member") as [moderator, member]:
-        message = await post_text(folk.member, "A CASINO with free  nitro")
+async def test_a_flagged_message_is_posted_and_reported(members: MembersByRole) -> None:
+    await rule(members, "words", "flag", words=["free nitro", "casino"])
+    async with members.live("moderator", "member") as [moderator, member]:
+        message = await post_text(members.member, "A CASINO with free  nitro")
         assert message["flagged"] and message["text"] == "A CASINO with free  nitro"
         report = await moderator.pushed("report_created")
-        await post_text(folk.member, "nothing to see")
+        await post_text(members.member, "nothing to see")
         await member.pushed("message_posted")
         assert "report_created" not in member.kept_events()
     assert report["reporter_id"] is None and report["rule"] == "No words"
-    assert (report["member_id"], report["message_id"]) == (folk.member.id, message["id"])
+    assert (report["member_id"], report["message_id"]) == (members.member.id, message["id"])
     assert report["text"] == "CASINO, free  nitro"
-    assert await reports(folk) == [report]
-    await folk.moderator.done("POST", f"/api/reports/{report['id']}/resolve", {"note": "Told them"})
-    [done] = (await folk.moderator.done("GET", "/api/reports?state=resolved"))["reports"]
-    assert (done["note"], done["resolved_by"]) == ("Told them", folk.moderator.id)
+    assert await reports(members) == [report]
+    await members.moderator.done("POST", f"/api/reports/{report['id']}/resolve", {"note": "Told them"})
+    [done] = (await members.moderator.done("GET", "/api/reports?state=resolved"))["reports"]
+    assert (done["note"], done["resolved_by"]) == ("Told them", members.moderator.id)
 
 
-async def test_a_censored_match_becomes_stars_and_needs_no_moderator(folk: MembersByRole) -> None:
-    await rule(folk, "links", "censor", allowed=["example.org"])
+async def test_a_censored_match_becomes_stars_and_needs_no_moderator(members: MembersByRole) -> None:
+    await rule(members, "links", "censor", allowed=["example.org"])
     message = await post_text(
-        folk.member, "https://docs.example.org/x but http://example.org@evil.example/y."
+        members.member, "https://docs.example.org/x but http://example.org@evil.example/y."
     )
     stars = "*" * len("http://example.org@evil.example/y")
     assert message["text"] == f"https://docs.example.org/x but {stars}." and message["flagged"]
-    assert await reports(folk) == []
+    assert await reports(members) == []
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-async def test_every_kind_of_rule_supports_every_action(folk: MembersByRole, kind: str) -> None:
+async def test_every_kind_of_rule_supports_every_action(members: MembersByRole, kind: str) -> None:
     # For each kind of rule: its settings, a message that matches, and the part that is censored.
     of_kind: dict[str, tuple[dict[str, object], str, str]] = {
         "words": ({"words": ["casino"]}, "A casino", "casino"),
         "links": ({}, "See https://a.example", "https://a.example"),
-        "mentions": ({"most": 0}, f"Hi [@x](mention:{folk.guest.id})", f"[@x](mention:{folk.guest.id})"),
+        "mentions": (
+            {"most": 0},
+            f"Hi [@x](mention:{members.guest.id})",
+            f"[@x](mention:{members.guest.id})",
+        ),
         "repeats": ({"most": 1, "within_s": 3600}, "Again", "Again"),
         "newcomers": ({"newcomer_s": 3600}, "Hello", "Hello"),
     }
     settings, text, expected = of_kind[kind]
-    await post_text(folk.member, text)
+    await post_text(members.member, text)
     wanted = {"name": f"No {kind}", "kind": kind, "enabled": True, "timeout_s": 60, **settings}
-    made = await folk.owner.done("POST", RULES, {**wanted, "action": "flag"})
+    made = await members.owner.done("POST", RULES, {**wanted, "action": "flag"})
 
-    flagged = await post_text(folk.member, text)
+    flagged = await post_text(members.member, text)
     assert flagged["flagged"] and flagged["text"] == text
-    assert [(report["rule"], report["message_id"]) for report in await reports(folk)] == [
+    assert [(report["rule"], report["message_id"]) for report in await reports(members)] == [
         (made["name"], flagged["id"])
     ]
 
     async def act(action: str) -> None:
-        await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**wanted, "action": action})
+        await members.owner.done("PUT", f"{RULES}/{made['id']}", {**wanted, "action": action})
 
     await act("censor")
-    assert (await post_text(folk.member, text))["text"] == text.replace(expected, "*" * len(expected))
-    assert len(await reports(folk)) == 1
+    assert (await post_text(members.member, text))["text"] == text.replace(expected, "*" * len(expected))
+    assert len(await reports(members)) == 1
     await act("block")
-    assert await refusal(folk.member, text) == "rule_refused"
+    assert await refusal(members.member, text) == "rule_refused"
     await act("timeout")
-    assert await refusal(folk.member, text) == "rule_refused"
-    assert await refusal(folk.member, text) == "in_timeout"
+    assert await refusal(members.member, text) == "rule_refused"
+    assert await refusal(members.member, text) == "in_timeout"
 
 
 async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rules_name(
-    folk: MembersByRole,
+    members: MembersByRole,
 ) -> None:
-    await rule(folk, "mentions", "block", most=2)
-    crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
-    assert (await post_text(folk.member, " ".join(crowd[:2])))["mentions"]
-    status, answer = await folk.member.ask("POST", MESSAGES, {"text": " ".join(crowd[:3])})
+    await rule(members, "mentions", "block", most=2)
+    crowd = [f"[@x](mention:{person.id})" for person in members.by_role.values()]
+    assert (await post_text(members.member, " ".join(crowd[:2])))["mentions"]
+    status, answer = await members.member.ask("POST", MESSAGES, {"text": " ".join(crowd[:3])})
     assert (status, answer["error"], answer["rule"]) == (400, "rule_refused", "No mentions")
-    assert len((await folk.owner.done("GET", MESSAGES))["messages"]) == 1
+    assert len((await members.owner.done("GET", MESSAGES))["messages"]) == 1
 
 
-async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(folk: MembersByRole) -> None:
-    made = await rule(folk, "words", "timeout", words=["*scam*"], timeout_s=600)
-    assert await refusal(folk.member, "my cryptoscams") == "rule_refused"
-    assert await refusal(folk.member, "hello") == "in_timeout"
-    [entry] = (await folk.owner.done("GET", "/api/audit?action=member_timeout"))["entries"]
+async def test_a_timeout_by_a_rule_is_logged_and_reported_without_a_message(members: MembersByRole) -> None:
+    made = await rule(members, "words", "timeout", words=["*scam*"], timeout_s=600)
+    assert await refusal(members.member, "my cryptoscams") == "rule_refused"
+    assert await refusal(members.member, "hello") == "in_timeout"
+    [entry] = (await members.owner.done("GET", "/api/audit?action=member_timeout"))["entries"]
     assert entry["actor_id"] is None and entry["details"]["rule"] == made["name"]
-    [report] = await reports(folk)
+    [report] = await reports(members)
     assert (report["channel_id"], report["message_id"]) == ("general", None)
     assert report["text"] == "cryptoscams"
-    history = await folk.moderator.done("GET", f"/api/members/{folk.member.id}/moderation")
+    history = await members.moderator.done("GET", f"/api/members/{members.member.id}/moderation")
     assert [entry["action"] for entry in history["entries"]] == ["member_timeout"]
 
 
-async def test_repeated_messages_are_stopped_but_retried_requests_are_not(folk: MembersByRole) -> None:
-    await rule(folk, "repeats", "block", most=2, within_s=3600)
-    first = await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
-    assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
-    await post_text(folk.member, "BUY  this")
-    assert await refusal(folk.member, "b.u.y this!!") == "rule_refused"
-    assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
-    await post_text(folk.guest, "Buy this!")
-    await post_text(folk.member, "Something else")
+async def test_repeated_messages_are_stopped_but_retried_requests_are_not(members: MembersByRole) -> None:
+    await rule(members, "repeats", "block", most=2, within_s=3600)
+    first = await members.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
+    assert (await members.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
+    await post_text(members.member, "BUY  this")
+    assert await refusal(members.member, "b.u.y this!!") == "rule_refused"
+    assert (await members.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
+    await post_text(members.guest, "Buy this!")
+    await post_text(members.member, "Something else")
 
 
-async def test_stricter_rules_apply_to_newcomers_for_a_while(folk: MembersByRole) -> None:
-    made = await rule(folk, "newcomers", "flag", newcomer_s=3600)
-    assert (await post_text(folk.member, "Hello"))["flagged"]
-    await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "newcomer_s": 60, "enabled": False})
-    assert not (await post_text(folk.member, "Hello again"))["flagged"]
-    assert await folk.owner.refused("POST", RULES, {**made, "newcomer_s": 0}) == "invalid_request"
+async def test_stricter_rules_apply_to_newcomers_for_a_while(members: MembersByRole) -> None:
+    made = await rule(members, "newcomers", "flag", newcomer_s=3600)
+    assert (await post_text(members.member, "Hello"))["flagged"]
+    await members.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "newcomer_s": 60, "enabled": False})
+    assert not (await post_text(members.member, "Hello again"))["flagged"]
+    assert await members.owner.refused("POST", RULES, {**made, "newcomer_s": 0}) == "invalid_request"
 
 
-async def test_moderators_and_exempted_roles_and_channels_are_exempt(folk: MembersByRole) -> None:
+async def test_moderators_and_exempted_roles_and_channels_are_exempt(members: MembersByRole) -> None:
     wanted = {"words": ["casino"], "except_roles": ["guest"], "except_channels": ["general"]}
-    made = await rule(folk, "words", "block", **wanted)
-    await post_text(folk.member, "casino")
-    await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "except_channels": []})
-    assert await refusal(folk.member, "casino") == "rule_refused"
-    for person in (folk.owner, folk.admin, folk.moderator, folk.guest):
+    made = await rule(members, "words", "block", **wanted)
+    await post_text(members.member, "casino")
+    await members.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "except_channels": []})
+    assert await refusal(members.member, "casino") == "rule_refused"
+    for person in (members.owner, members.admin, members.moderator, members.guest):
         assert not (await post_text(person, "casino"))["flagged"]
 
 
-async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: MembersByRole) -> None:
+async def test_a_rule_ignores_ranks_and_exempts_moderators(members: MembersByRole) -> None:
     """Check that a rule also applies to members who rank above its author, unless they are moderators. A rule
     acts on behalf of the server.
     """
-    keeper = await member_with(folk, "manage_automod", "timeout_members")
+    keeper = await member_with(members, "manage_automod", "timeout_members")
     rule = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
     await keeper.done("POST", RULES, {**rule, "enabled": True})
     may_write = ("view_channel", "send_messages")
     for moderates in ("manage_automod", "timeout_members", "kick_members", "ban_members"):
-        await post_text(await member_with(folk, *may_write, moderates), "casino")
-    grand = await newcomer(folk.chat, "Grand")
+        await post_text(await member_with(members, *may_write, moderates), "casino")
+    grand = await newcomer(members.chat, "Grand")
     title = {"name": "Grand", "rank": 600, "permissions": list(may_write)}
-    role = await folk.owner.done("POST", "/api/roles", title)
-    await folk.owner.done("PUT", f"/api/members/{grand.id}/roles/{role['id']}")
+    role = await members.owner.done("POST", "/api/roles", title)
+    await members.owner.done("PUT", f"/api/members/{grand.id}/roles/{role['id']}")
     path = f"/api/members/{grand.id}/timeout"
     assert await keeper.refused("PUT", path, {"duration_s": 60}) == "rank_too_low"
     assert await refusal(grand, "casino") == "rule_refused"
     assert await refusal(grand, "hello") == "in_timeout"
 
 
-async def test_rules_also_apply_to_edits(folk: MembersByRole) -> None:
-    await rule(folk, "words", "block", words=["casino"])
-    await rule(folk, "links", "flag")
-    message = await post_text(folk.member, "hello")
+async def test_rules_also_apply_to_edits(members: MembersByRole) -> None:
+    await rule(members, "words", "block", words=["casino"])
+    await rule(members, "links", "flag")
+    message = await post_text(members.member, "hello")
     message_path = f"{MESSAGES}/{message['id']}"
-    assert await folk.member.refused("PATCH", message_path, {"text": "casino"}) == "rule_refused"
+    assert await members.member.refused("PATCH", message_path, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
-        assert (await folk.member.done("PATCH", message_path, {"text": text}))["flagged"]
+        assert (await members.member.done("PATCH", message_path, {"text": text}))["flagged"]
     # No other matches in a message are reported while a report about that message is open.
-    assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
+    assert [report["message_id"] for report in await reports(members)] == [message["id"]]
 
 
-async def test_the_strictest_rule_decides(folk: MembersByRole) -> None:
-    await rule(folk, "links", "flag")
-    await rule(folk, "words", "censor", words=["casino"])
-    message = await post_text(folk.member, "casino https://a.example")
-    assert message["text"] == "****** https://a.example" and len(await reports(folk)) == 1
-    await rule(folk, "links", "block", name="Strict")
-    assert await refusal(folk.member, "https://a.example") == "rule_refused"
+async def test_the_strictest_rule_decides(members: MembersByRole) -> None:
+    await rule(members, "links", "flag")
+    await rule(members, "words", "censor", words=["casino"])
+    message = await post_text(members.member, "casino https://a.example")
+    assert message["text"] == "****** https://a.example" and len(await reports(members)) == 1
+    await rule(members, "links", "block", name="Strict")
+    assert await refusal(members.member, "https://a.example") == "rule_refused"
 
 
-async def test_rules_apply_to_bots_but_not_to_webhooks(folk: MembersByRole) -> None:
-    await rule(folk, "words", "block", words=["casino"])
-    hook = await folk.owner.done("POST", "/api/webhooks", {"name": "CI", "channel_id": "general"})
-    async with folk.chat.http.post(hook["url"], json={"text": "casino"}) as answer:
+async def test_rules_apply_to_bots_but_not_to_webhooks(members: MembersByRole) -> None:
+    await rule(members, "words", "block", words=["casino"])
+    hook = await members.owner.done("POST", "/api/webhooks", {"name": "CI", "channel_id": "general"})
+    async with members.chat.http.post(hook["url"], json={"text": "casino"}) as answer:
         assert answer.status == 200
-    bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Bot"})
-    helper = HttpMember(folk.chat, folk.member.device, bot["member"]["id"], bot["token"])
+    bot = await members.owner.done("POST", "/api/bots", {"nickname": "Bot"})
+    helper = HttpMember(members.chat, members.member.device, bot["member"]["id"], bot["token"])
     assert await refusal(helper, "casino") == "rule_refused"
 
 
-async def test_flagged_profanity_is_also_reported(folk: MembersByRole) -> None:
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
-    message = await post_text(folk.member, "oh shit")
+async def test_flagged_profanity_is_also_reported(members: MembersByRole) -> None:
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
+    message = await post_text(members.member, "oh shit")
     assert message["text"] == "oh shit" and message["flagged"]
-    [report] = await reports(folk)
+    [report] = await reports(members)
     assert (report["reporter_id"], report["rule"], report["text"]) == (None, None, "shit")
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
-    await post_text(folk.member, "oh shit")
-    assert len(await reports(folk)) == 1
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
+    await post_text(members.member, "oh shit")
+    assert len(await reports(members)) == 1
 
 
 async def test_a_report_about_a_webhooks_message_names_the_webhook_and_can_be_resolved(
-    folk: MembersByRole,
+    members: MembersByRole,
 ) -> None:
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
-    hook = await folk.owner.done("POST", "/api/webhooks", {"name": "Builds", "channel_id": "general"})
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
+    hook = await members.owner.done("POST", "/api/webhooks", {"name": "Builds", "channel_id": "general"})
     card = {"title": "Oh shit", "description": "It is red, damn"}
     address = f"/api/webhooks/{hook['id']}/{hook['token']}"
-    async with folk.live("moderator") as [moderator]:
-        posted = await folk.owner.done("POST", address, {"text": "What is this?", "cards": [card]})
+    async with members.live("moderator") as [moderator]:
+        posted = await members.owner.done("POST", address, {"text": "What is this?", "cards": [card]})
         event = await moderator.pushed("report_created")
-    [report] = await reports(folk)
+    [report] = await reports(members)
     assert report == event
     assert (report["member_id"], report["webhook"]) == (None, {"id": hook["id"], "name": "Builds"})
     assert (report["message_id"], report["rule"]) == (posted["message_id"], None)
     assert "shit" in report["text"]
     by_hand = {"channel_id": "general", "message_id": posted["message_id"], "text": "rude"}
-    await folk.member.done("POST", "/api/reports", by_hand)
-    assert [report["webhook"]["name"] for report in await reports(folk)] == ["Builds", "Builds"]
-    await folk.moderator.done("POST", f"/api/reports/{report['id']}/resolve")
-    [entry] = (await folk.owner.done("GET", "/api/audit?action=report_resolve"))["entries"]
+    await members.member.done("POST", "/api/reports", by_hand)
+    assert [report["webhook"]["name"] for report in await reports(members)] == ["Builds", "Builds"]
+    await members.moderator.done("POST", f"/api/reports/{report['id']}/resolve")
+    [entry] = (await members.owner.done("GET", "/api/audit?action=report_resolve"))["entries"]
     assert entry["details"]["nickname"] == "Builds" and "member_id" not in entry["details"]
 
 
-async def test_one_member_cannot_flood_the_reports(folk: MembersByRole) -> None:
-    await rule(folk, "newcomers", "flag", newcomer_s=3600)
+async def test_one_member_cannot_flood_the_reports(members: MembersByRole) -> None:
+    await rule(members, "newcomers", "flag", newcomer_s=3600)
     for number in range(25):
-        assert (await post_text(folk.member, f"Message {number}"))["flagged"]
-    assert len(await reports(folk)) == 20
-    await post_text(folk.guest, "Me too")
-    assert len(await reports(folk)) == 21
+        assert (await post_text(members.member, f"Message {number}"))["flagged"]
+    assert len(await reports(members)) == 20
+    await post_text(members.guest, "Me too")
+    assert len(await reports(members)) == 21
 
 
-async def test_a_trial_run_of_a_rule_reports_matches_without_acting_on_them(folk: MembersByRole) -> None:
+async def test_a_trial_run_of_a_rule_reports_matches_without_acting_on_them(members: MembersByRole) -> None:
     for text in ("casino", "hello", "another CASINO", "hello"):
-        await post_text(folk.member, text)
-    await post_text(folk.moderator, "casino")
+        await post_text(members.member, text)
+    await post_text(members.moderator, "casino")
     wanted = {"name": "x", "kind": "words", "action": "timeout", "timeout_s": 60, "words": ["casino"]}
-    trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+    trial = await members.owner.done("POST", "/api/automod/trial", wanted)
     assert (trial["read"], trial["found"]) == (5, 2)
     newest, oldest = trial["messages"]
     assert (newest["text"], newest["found"]) == ("another CASINO", [[8, 14]])
     assert (oldest["display_name"], oldest["channel_id"]) == ("Member", "general")
     repeated = {"name": "x", "kind": "repeats", "action": "flag", "most": 1, "within_s": 600}
-    assert (await folk.owner.done("POST", "/api/automod/trial", repeated))["found"] == 1
-    assert await reports(folk) == [] and (await folk.owner.done("GET", RULES))["rules"] == []
-    await post_text(folk.member, "casino")
-    entries = (await folk.owner.done("GET", "/api/audit"))["entries"]
+    assert (await members.owner.done("POST", "/api/automod/trial", repeated))["found"] == 1
+    assert await reports(members) == [] and (await members.owner.done("GET", RULES))["rules"] == []
+    await post_text(members.member, "casino")
+    entries = (await members.owner.done("GET", "/api/audit"))["entries"]
     assert [entry["action"] for entry in entries].count("rule_trial") == 2
 
 
-async def test_rules_are_refused_if_they_take_too_long_in_total(folk: MembersByRole) -> None:
+async def test_rules_are_refused_if_they_take_too_long_in_total(members: MembersByRole) -> None:
     words = [f"{letter}*{'?' * 57}{n:02}x" for letter in "abcdefgh" for n in range(25)]
     wanted = {"name": "x", "kind": "words", "action": "flag", "enabled": True, "words": words}
-    first = await folk.owner.done("POST", RULES, wanted)
-    assert await folk.owner.refused("POST", RULES, wanted) == "invalid_request"
-    assert await folk.owner.refused("POST", "/api/automod/trial", wanted) == "invalid_request"
-    second = await folk.owner.done("POST", RULES, {**wanted, "enabled": False})
-    assert await folk.owner.refused("PUT", f"{RULES}/{second['id']}", wanted) == "invalid_request"
-    await folk.owner.done("PUT", f"{RULES}/{first['id']}", {**wanted, "enabled": False})
-    await folk.owner.done("PUT", f"{RULES}/{second['id']}", wanted)
+    first = await members.owner.done("POST", RULES, wanted)
+    assert await members.owner.refused("POST", RULES, wanted) == "invalid_request"
+    assert await members.owner.refused("POST", "/api/automod/trial", wanted) == "invalid_request"
+    second = await members.owner.done("POST", RULES, {**wanted, "enabled": False})
+    assert await members.owner.refused("PUT", f"{RULES}/{second['id']}", wanted) == "invalid_request"
+    await members.owner.done("PUT", f"{RULES}/{first['id']}", {**wanted, "enabled": False})
+    await members.owner.done("PUT", f"{RULES}/{second['id']}", wanted)
 
 
 async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_startup(
@@ -319,16 +325,16 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
 ) -> None:
     wanted = {"name": "old", "kind": "words", "action": "block", "enabled": True, "words": ["a*b"]}
     async with server_with_insight(variables) as (chat, _):
-        folk = await members_by_role(chat)
+        members = await members_by_role(chat)
         for name in ("old", "new"):
-            await folk.owner.done("POST", RULES, {**wanted, "name": name})
+            await members.owner.done("POST", RULES, {**wanted, "name": name})
     monkeypatch.setattr("svc.chat.automod.rule_engine.STEP_LIMIT", 10)
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages
     # Rule managers see the reason after every start until the rule is changed.
     async with server_with_insight(variables) as (again, _):
-        owner = replace(folk.owner, chat=again)
+        owner = replace(members.owner, chat=again)
         old, new = (await owner.done("GET", RULES))["rules"]
         assert (old["too_slow"], new["too_slow"]) == (False, True)
         entries = (await owner.done("GET", "/api/audit"))["entries"]
@@ -342,12 +348,12 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
 async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
     # Messages that arrived before the rule used to be searched in a single step, even by an expensive rule.
     async with server_with_insight(variables) as (chat, inside):
-        folk = await members_by_role(chat)
-        before = await inside.automod.read(folk.member.id, "casino")
-        await rule(folk, "words", "block", words=["casino"])
-        after = await inside.automod.read(folk.member.id, "casino")
+        members = await members_by_role(chat)
+        before = await inside.automod.read(members.member.id, "casino")
+        await rule(members, "words", "block", words=["casino"])
+        after = await inside.automod.read(members.member.id, "casino")
         refusals = [
-            inside.automod.judge(folk.member.id, "general", read, 0.0, new=True).refusal is not None
+            inside.automod.judge(members.member.id, "general", read, 0.0, new=True).refusal is not None
             for read in (before, after)
         ]
         assert refusals == [False, True]
@@ -364,28 +370,28 @@ async def test_a_trial_run_searches_the_last_thousand_messages(variables: dict[s
 
     wanted = {"name": "x", "kind": "words", "action": "flag", "words": ["casino"]}
     async with server_with_insight(variables) as (chat, inside):
-        folk = await members_by_role(chat)
-        await post_text(folk.member, "casino")
+        members = await members_by_role(chat)
+        await post_text(members.member, "casino")
         await inside.automod._database.write(hello)
-        trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+        trial = await members.owner.done("POST", "/api/automod/trial", wanted)
         assert (trial["read"], trial["found"]) == (1_000, 1)
-        await post_text(folk.member, "hello")
-        trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+        await post_text(members.member, "hello")
+        trial = await members.owner.done("POST", "/api/automod/trial", wanted)
         assert (trial["read"], trial["found"]) == (1_000, 0)
 
 
-async def test_a_large_trial_run_does_not_delay_other_requests(folk: MembersByRole) -> None:
+async def test_a_large_trial_run_does_not_delay_other_requests(members: MembersByRole) -> None:
     for _ in range(20):
-        await post_text(folk.member, "a* " * 1_300)
+        await post_text(members.member, "a* " * 1_300)
     words = [f"a*{letter}*{letter}*b" for letter in "abcdefghijklmnopqrstuvwxyz"]
     wanted = {"name": "x", "kind": "words", "action": "flag", "words": words}
-    trials = [asyncio.create_task(folk.owner.done("POST", "/api/automod/trial", wanted)) for _ in range(2)]
-    await post_text(folk.member, "in between")
+    trials = [asyncio.create_task(members.owner.done("POST", "/api/automod/trial", wanted)) for _ in range(2)]
+    await post_text(members.member, "in between")
     assert [trial["found"] for trial in await asyncio.gather(*trials)] == [0, 0]
 
 
 async def test_a_trial_run_lets_the_event_loop_run_between_searches(
-    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+    members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that each search waits until the event loop has had a turn."""
     loop, search, turns = asyncio.get_running_loop(), RuleMatcher.find, 0
@@ -398,10 +404,10 @@ async def test_a_trial_run_lets_the_event_loop_run_between_searches(
         return search(*arguments)
 
     for text in ("secret", "hello"):
-        await post_text(folk.member, text)
+        await post_text(members.member, text)
     monkeypatch.setattr(RuleMatcher, "find", counted)
     wanted = {"name": "x", "kind": "words", "action": "flag", "words": ["secret"]}
-    trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+    trial = await members.owner.done("POST", "/api/automod/trial", wanted)
     assert (trial["found"], turns) == (1, 2)
 
 
@@ -430,16 +436,16 @@ async def test_rules_survive_a_restart_and_every_change_is_logged(
         assert kept == {**made, "enabled": True}
 
 
-async def test_the_number_of_rules_is_limited(folk: MembersByRole) -> None:
+async def test_the_number_of_rules_is_limited(members: MembersByRole) -> None:
     for _ in range(20):
-        await rule(folk, "links", "flag")
+        await rule(members, "links", "flag")
     assert (
-        await folk.owner.refused("POST", RULES, {"name": "x", "kind": "links", "action": "flag"})
+        await members.owner.refused("POST", RULES, {"name": "x", "kind": "links", "action": "flag"})
         == "too_many"
     )
 
 
-async def test_invalid_rules_are_refused(chat: ChatServer, folk: MembersByRole) -> None:
+async def test_invalid_rules_are_refused(chat: ChatServer, members: MembersByRole) -> None:
     good = {"name": "x", "kind": "words", "action": "flag", "words": ["a"]}
     wrongs: list[dict[str, object]] = [
         {"name": " "},
@@ -454,4 +460,4 @@ async def test_invalid_rules_are_refused(chat: ChatServer, folk: MembersByRole) 
         {"kind": "links", "allowed": ["not a domain"]},
     ]
     for wrong in wrongs:
-        assert await folk.owner.refused("POST", RULES, {**good, **wrong}) == "invalid_request"
+        assert await members.owner.refused("POST", RULES, {**good, **wrong}) == "invalid_request"

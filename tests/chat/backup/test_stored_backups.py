@@ -17,66 +17,66 @@ from tests.chat.members_by_role import MembersByRole, member_with, members_by_ro
 BACKUPS = "/api/backups"
 
 
-async def made(folk: MembersByRole) -> str:
-    async with folk.live("owner") as [owner]:
-        await folk.owner.done("POST", BACKUPS)
+async def made(members: MembersByRole) -> str:
+    async with members.live("owner") as [owner]:
+        await members.owner.done("POST", BACKUPS)
         event = await owner.pushed("backup_finished")
         assert event["fault"] is None
         return str(event["name"])
 
 
-async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: MembersByRole) -> None:
-    name = await made(folk)
-    listed = await folk.owner.done("GET", BACKUPS)
+async def test_the_owner_creates_downloads_and_deletes_a_backup(members: MembersByRole) -> None:
+    name = await made(members)
+    listed = await members.owner.done("GET", BACKUPS)
     (backup,) = listed["backups"]
     assert (backup["name"], listed["making"], listed["fault"]) == (name, None, None)
-    headers = {"Authorization": f"Bearer {folk.owner.token}"}
-    async with folk.chat.http.get(f"{BACKUPS}/{name}", headers=headers) as response:
+    headers = {"Authorization": f"Bearer {members.owner.token}"}
+    async with members.chat.http.get(f"{BACKUPS}/{name}", headers=headers) as response:
         content = await response.read()
         assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         assert len(content) == backup["bytes"]
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
         assert any("sqlite3" in member for member in archive.getnames())
-    await folk.owner.done("DELETE", f"{BACKUPS}/{name}")
-    assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") == "unknown_backup"
-    assert (await folk.owner.done("GET", BACKUPS))["backups"] == []
-    entries = (await folk.owner.done("GET", "/api/audit"))["entries"]
+    await members.owner.done("DELETE", f"{BACKUPS}/{name}")
+    assert await members.owner.refused("GET", f"{BACKUPS}/{name}") == "unknown_backup"
+    assert (await members.owner.done("GET", BACKUPS))["backups"] == []
+    entries = (await members.owner.done("GET", "/api/audit"))["entries"]
     done = [entry["action"] for entry in entries if entry["action"].startswith("backup")]
     assert done == ["backup_delete", "backup_download", "backup_create"]
 
 
-async def test_a_download_link_works_only_once(folk: MembersByRole) -> None:
-    name = await made(folk)
-    url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
+async def test_a_download_link_works_only_once(members: MembersByRole) -> None:
+    name = await made(members)
+    url = (await members.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     for _ in range(2):  # A program may first send a HEAD request to the link.
-        async with folk.chat.http.head(url) as response:
+        async with members.chat.http.head(url) as response:
             assert (response.status, await response.read()) == (200, b"")
-    async with folk.chat.http.get(url) as response:
+    async with members.chat.http.get(url) as response:
         assert (response.status, len(await response.read()) > 1000) == (200, True)
-    async with folk.chat.http.get(url) as response:
+    async with members.chat.http.get(url) as response:
         assert (response.status, (await response.json())["error"]) == (404, "unknown_backup")
 
 
-async def test_a_download_link_expires(folk: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = await made(folk)
+async def test_a_download_link_expires(members: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = await made(members)
     monkeypatch.setattr(stored_backups, "LINK_S", 0.0)
-    url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
-    async with folk.chat.http.get(url) as response:
+    url = (await members.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
+    async with members.chat.http.get(url) as response:
         assert response.status == 404
 
 
-async def test_a_former_owners_download_link_does_not_work(folk: MembersByRole) -> None:
-    name = await made(folk)
-    url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
-    await folk.owner.done("POST", f"/api/members/{folk.admin.id}/owner")
-    async with folk.chat.http.get(url) as response:
+async def test_a_former_owners_download_link_does_not_work(members: MembersByRole) -> None:
+    name = await made(members)
+    url = (await members.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
+    await members.owner.done("POST", f"/api/members/{members.admin.id}/owner")
+    async with members.chat.http.get(url) as response:
         assert response.status == 404
 
 
-async def test_only_the_owner_can_download_a_backup(folk: MembersByRole) -> None:
-    name = await made(folk)
-    keeper = await member_with(folk, "manage_channels", "view_audit_log")
-    for person in (folk.admin, folk.moderator, folk.member, keeper):
+async def test_only_the_owner_can_download_a_backup(members: MembersByRole) -> None:
+    name = await made(members)
+    keeper = await member_with(members, "manage_channels", "view_audit_log")
+    for person in (members.admin, members.moderator, members.member, keeper):
         for method, path in (
             ("GET", ""),
             ("POST", ""),
@@ -90,31 +90,31 @@ async def test_only_the_owner_can_download_a_backup(folk: MembersByRole) -> None
 
 @pytest.mark.parametrize("name", ["identity-key", "..%2fidentity-key", "backup-1.tar.gz", "backup-x.tar.gz"])
 async def test_a_download_link_cannot_name_a_file_that_is_not_a_backup(
-    folk: MembersByRole, name: str
+    members: MembersByRole, name: str
 ) -> None:
-    assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") in ("unknown_backup", "not_found")
-    assert await folk.owner.refused("POST", f"{BACKUPS}/{name}/link") in ("unknown_backup", "not_found")
+    assert await members.owner.refused("GET", f"{BACKUPS}/{name}") in ("unknown_backup", "not_found")
+    assert await members.owner.refused("POST", f"{BACKUPS}/{name}/link") in ("unknown_backup", "not_found")
 
 
-async def test_the_number_of_backups_is_limited(folk: MembersByRole, variables: dict[str, str]) -> None:
+async def test_the_number_of_backups_is_limited(members: MembersByRole, variables: dict[str, str]) -> None:
     folder = Path(variables["DATA_DIR"]) / "backups"
     folder.mkdir(exist_ok=True)
     for number in range(stored_backups.MAX_KEPT):
         (folder / f"backup-{number}.tar.gz").touch()
-    assert await folk.owner.refused("POST", BACKUPS) == "too_many"
+    assert await members.owner.refused("POST", BACKUPS) == "too_many"
 
 
 async def test_the_reason_for_a_failed_backup_is_reported(
-    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+    members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(self: Backups, now: float, *, damaged: bool = False) -> None:
         raise ChatError("storage_unavailable", "The disk is full")
 
     monkeypatch.setattr(Backups, "make", fails)
-    async with folk.live("owner") as [owner]:
-        await folk.owner.done("POST", BACKUPS)
+    async with members.live("owner") as [owner]:
+        await members.owner.done("POST", BACKUPS)
         assert await owner.pushed("backup_finished") == {"name": None, "fault": "The disk is full"}
-    assert (await folk.owner.done("GET", BACKUPS))["fault"] == "The disk is full"
+    assert (await members.owner.done("GET", BACKUPS))["fault"] == "The disk is full"
 
 
 def _store(key: str, holder: str, kind: str, size: int, connection: Connection) -> None:
@@ -125,21 +125,21 @@ def _store(key: str, holder: str, kind: str, size: int, connection: Connection) 
 
 async def test_storage_is_reported_by_kind_and_by_member(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
-        before = await folk.owner.done("GET", "/api/storage")
+        members = await members_by_role(chat)
+        before = await members.owner.done("GET", "/api/storage")
         assert (before["bytes"], before["by_kind"], before["by_member"]) == (0, [], [])
         assert before["database_bytes"] > 0 and before["disk_free_bytes"] > 0
         database = community.media._database
         for number, (holder, kind, size) in enumerate(
             [
-                (folk.member.id, "message", 100),
-                (f"webhooks of {folk.member.id}", "message", 20),
-                (folk.guest.id, "member", 50),
+                (members.member.id, "message", 100),
+                (f"webhooks of {members.member.id}", "message", 20),
+                (members.guest.id, "member", 50),
                 ("", "server", 5),
             ]
         ):
             await database.write(partial(_store, f"uploads/{number}", holder, kind, size))
-        shown = await folk.owner.done("GET", "/api/storage")
+        shown = await members.owner.done("GET", "/api/storage")
         assert {kind["kind"]: kind["bytes"] for kind in shown["by_kind"]} == {
             "message": 120,
             "member": 50,
@@ -150,5 +150,5 @@ async def test_storage_is_reported_by_kind_and_by_member(variables: dict[str, st
             ("Guest", 50),
         ]
         assert (shown["bytes"], shown["others_bytes"]) == (175, 5)
-        short = await folk.owner.done("GET", "/api/storage?limit=1")
+        short = await members.owner.done("GET", "/api/storage?limit=1")
         assert (len(short["by_member"]), short["others_bytes"]) == (1, 55)

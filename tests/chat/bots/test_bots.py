@@ -19,10 +19,10 @@ BOTS = "/api/bots"
 GENERAL = "/api/channels/general/messages"
 
 
-async def made(folk: MembersByRole, by: HttpMember, nickname: str = "Helper") -> HttpMember:
+async def made(members: MembersByRole, by: HttpMember, nickname: str = "Helper") -> HttpMember:
     answer = await by.done("POST", BOTS, {"nickname": nickname})
     assert answer["token"].startswith("svcbot.")
-    return HttpMember(folk.chat, by.device, answer["member"]["id"], answer["token"])
+    return HttpMember(members.chat, by.device, answer["member"]["id"], answer["token"])
 
 
 async def revokes(actor: HttpMember, method: str, path: str, bot: HttpMember) -> Any:
@@ -35,17 +35,17 @@ async def revokes(actor: HttpMember, method: str, path: str, bot: HttpMember) ->
     return response
 
 
-async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    async with folk.live("member") as [member]:
-        bot = await made(folk, keeper)
+async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(members: MembersByRole) -> None:
+    keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    async with members.live("member") as [member]:
+        bot = await made(members, keeper)
         joined = await member.pushed("member_joined")
         assert (joined["id"], joined["bot"], joined["roles"]) == (bot.id, True, ["member"])
-        async with folk.chat.member("", bot.token) as live:
+        async with members.chat.member("", bot.token) as live:
             assert live.welcome["member"]["bot"] is True
             sent = (await live.ask("message_send", channel_id="general", text="beep"))["data"]
             assert (await member.pushed("message_posted"))["author"]["bot"] is True
-            await folk.member.done("POST", GENERAL, {"text": "hello"})
+            await members.member.done("POST", GENERAL, {"text": "hello"})
             while (event := await live.pushed("message_posted"))["text"] != "hello":
                 pass
             assert event["author"]["bot"] is False
@@ -57,9 +57,9 @@ async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: MembersByRole
             "bot": True,
         }
     await bot.done("POST", GENERAL, {"text": "over HTTP"})
-    listed = (await folk.member.done("GET", "/api/members?bot=true"))["members"]
+    listed = (await members.member.done("GET", "/api/members?bot=true"))["members"]
     assert [bot_["id"] for bot_ in listed] == [bot.id]
-    (entry,) = (await folk.owner.done("GET", "/api/audit?action=bot_create"))["entries"]
+    (entry,) = (await members.owner.done("GET", "/api/audit?action=bot_create"))["entries"]
     assert (entry["actor_id"], entry["target_id"]) == (keeper.id, bot.id)
     assert bot.token not in str(entry)
 
@@ -70,39 +70,39 @@ MEMBER_MAY = (
 )
 
 
-async def test_a_bot_resumes_its_live_socket_without_losing_events(folk: MembersByRole) -> None:
-    bot = await made(folk, folk.owner)
-    async with folk.chat.member("", bot.token) as live:
+async def test_a_bot_resumes_its_live_socket_without_losing_events(members: MembersByRole) -> None:
+    bot = await made(members, members.owner)
+    async with members.chat.member("", bot.token) as live:
         seq = live.welcome["seq"]
-    await folk.member.done("POST", GENERAL, {"text": "meanwhile"})
-    async with folk.chat.http.ws_connect("/live") as ws:
+    await members.member.done("POST", GENERAL, {"text": "meanwhile"})
+    async with members.chat.http.ws_connect("/live") as ws:
         live = LiveMember(ws, bot.token)
         await live.receive()
         assert (await live.ask("resume", access_token=bot.token, seq=seq))["event"] == "resumed"
         assert (await live.pushed("message_posted"))["text"] == "meanwhile"
 
 
-async def test_a_bot_gets_roles_like_any_member(folk: MembersByRole) -> None:
-    bot = await made(folk, folk.owner)
-    assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
-    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
-    await bot.done("POST", f"/api/members/{folk.guest.id}/kick")
-    (entry,) = (await folk.owner.done("GET", "/api/audit?action=member_kick"))["entries"]
+async def test_a_bot_gets_roles_like_any_member(members: MembersByRole) -> None:
+    bot = await made(members, members.owner)
+    assert await bot.refused("POST", f"/api/members/{members.guest.id}/kick") == "forbidden"
+    await members.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
+    await bot.done("POST", f"/api/members/{members.guest.id}/kick")
+    (entry,) = (await members.owner.done("GET", "/api/audit?action=member_kick"))["entries"]
     assert entry["actor_id"] == bot.id
 
 
-async def test_a_new_token_ends_the_sockets_and_calls_of_the_old_one(folk: MembersByRole) -> None:
-    bot = await made(folk, folk.owner)
-    bot.token = (await revokes(folk.owner, "POST", f"{BOTS}/{bot.id}/token", bot))["token"]
+async def test_a_new_token_ends_the_sockets_and_calls_of_the_old_one(members: MembersByRole) -> None:
+    bot = await made(members, members.owner)
+    bot.token = (await revokes(members.owner, "POST", f"{BOTS}/{bot.id}/token", bot))["token"]
     await bot.done("GET", "/api/channels")
-    (entry,) = (await folk.owner.done("GET", "/api/audit?action=bot_token"))["entries"]
+    (entry,) = (await members.owner.done("GET", "/api/audit?action=bot_token"))["entries"]
     assert entry["target_id"] == bot.id
 
 
 async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
-        bot = await made(folk, folk.owner)
+        members = await members_by_role(chat)
+        bot = await made(members, members.owner)
         rows = await community.bots._database.rows("SELECT * FROM bot_tokens")
         assert bot.token.rpartition(".")[2] not in str([dict(row) for row in rows])
     async with chat_server(variables) as chat:
@@ -111,106 +111,106 @@ async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variable
 
 
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
-async def test_a_deleted_bots_token_is_refused(folk: MembersByRole, how: str) -> None:
-    bot = await made(folk, folk.owner)
+async def test_a_deleted_bots_token_is_refused(members: MembersByRole, how: str) -> None:
+    bot = await made(members, members.owner)
     ways = {
-        "deleted": (folk.owner, "DELETE", f"{BOTS}/{bot.id}"),
-        "kicked": (folk.moderator, "POST", f"/api/members/{bot.id}/kick"),
-        "banned": (folk.moderator, "PUT", f"/api/bans/{bot.id}"),
+        "deleted": (members.owner, "DELETE", f"{BOTS}/{bot.id}"),
+        "kicked": (members.moderator, "POST", f"/api/members/{bot.id}/kick"),
+        "banned": (members.moderator, "PUT", f"/api/bans/{bot.id}"),
     }
     await revokes(*ways[how], bot)
-    assert (await folk.owner.done("GET", BOTS))["bots"] == []
-    assert await folk.owner.refused("POST", f"{BOTS}/{bot.id}/token") == "unknown_member"
+    assert (await members.owner.done("GET", BOTS))["bots"] == []
+    assert await members.owner.refused("POST", f"{BOTS}/{bot.id}/token") == "unknown_member"
 
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
-async def test_a_bots_token_is_revoked_when_its_creator_leaves(folk: MembersByRole, how: str) -> None:
+async def test_a_bots_token_is_revoked_when_its_creator_leaves(members: MembersByRole, how: str) -> None:
     # The creator knows the token and could otherwise keep using it.
-    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
+    keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot, other = await made(members, keeper), await made(members, members.owner, "Other")
     ways = {
-        "kicked": (folk.owner, "POST", f"/api/members/{keeper.id}/kick"),
-        "banned": (folk.owner, "PUT", f"/api/bans/{keeper.id}"),
+        "kicked": (members.owner, "POST", f"/api/members/{keeper.id}/kick"),
+        "banned": (members.owner, "PUT", f"/api/bans/{keeper.id}"),
         "left": (keeper, "POST", "/api/me/leave"),
     }
     await revokes(*ways[how], bot)
     await other.done("GET", "/api/channels")
-    bots = (await folk.owner.done("GET", BOTS))["bots"]
+    bots = (await members.owner.done("GET", BOTS))["bots"]
     assert {bot_["member"]["id"]: bot_["has_token"] for bot_ in bots} == {bot.id: False, other.id: True}
-    bot.token = (await folk.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
+    bot.token = (await members.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
     await bot.done("GET", "/api/channels")
 
 
-async def test_a_bot_cannot_be_used_to_gain_permissions(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    bot = await made(folk, keeper)
+async def test_a_bot_cannot_be_used_to_gain_permissions(members: MembersByRole) -> None:
+    keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot = await made(members, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
     # This role ranks below the manager but has a permission that the manager lacks.
     strong = {"name": "strong", "rank": 200, "permissions": ["kick_members"]}
-    role = await folk.owner.done("POST", "/api/roles", strong)
-    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
+    role = await members.owner.done("POST", "/api/roles", strong)
+    await members.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
     for method, path in (("POST", f"{BOTS}/{bot.id}/token"), ("DELETE", f"{BOTS}/{bot.id}")):
         assert await keeper.refused(method, path) == "forbidden"
-    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
+    await members.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
     assert await keeper.refused("POST", f"{BOTS}/{bot.id}/token") == "rank_too_low"
     # A member who lacks the permissions of the member role cannot create a bot.
-    poor = await member_with(folk, "manage_bots")
-    await folk.owner.done("DELETE", f"/api/members/{poor.id}/roles/member")
+    poor = await member_with(members, "manage_bots")
+    await members.owner.done("DELETE", f"/api/members/{poor.id}/roles/member")
     assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
 
 
-async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    bot = await made(folk, keeper)
+async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(members: MembersByRole) -> None:
+    keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot = await made(members, keeper)
     high = {"name": "high", "rank": 600, "permissions": ["kick_members", "manage_roles"]}
-    role = await folk.owner.done("POST", "/api/roles", high)
-    low = await folk.owner.done("POST", "/api/roles", {"name": "low", "rank": 550, "permissions": []})
-    await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
+    role = await members.owner.done("POST", "/api/roles", high)
+    low = await members.owner.done("POST", "/api/roles", {"name": "low", "rank": 550, "permissions": []})
+    await members.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
     assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "forbidden"
-    assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
+    assert await bot.refused("POST", f"/api/members/{members.guest.id}/kick") == "forbidden"
     # Even if the creator's role gains the same permissions, the creator's rank remains the limit.
     equal = {"name": "equal", "rank": 200, "permissions": ["kick_members", "manage_roles"]}
-    given = await folk.owner.done("POST", "/api/roles", equal)
-    await folk.owner.done("PUT", f"/api/members/{keeper.id}/roles/{given['id']}")
+    given = await members.owner.done("POST", "/api/roles", equal)
+    await members.owner.done("PUT", f"/api/members/{keeper.id}/roles/{given['id']}")
     assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "rank_too_low"
     # With a token created by the owner, the bot has all permissions of its own roles.
-    bot.token = (await folk.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
+    bot.token = (await members.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
     await bot.done("PUT", f"/api/members/{keeper.id}/roles/{low['id']}")
 
 
 @pytest.mark.parametrize("how", ["hidden", "timeout"])
-async def test_a_bot_loses_permissions_as_soon_as_its_creator_does(folk: MembersByRole, how: str) -> None:
-    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    bot = await made(folk, keeper)
-    async with folk.chat.member("", bot.token) as live:
+async def test_a_bot_loses_permissions_as_soon_as_its_creator_does(members: MembersByRole, how: str) -> None:
+    keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot = await made(members, keeper)
+    async with members.chat.member("", bot.token) as live:
         if how == "hidden":
-            await folk.owner.done(
+            await members.owner.done(
                 "PUT", f"/api/channels/general/overrides/member/{keeper.id}", {"deny": ["view_channel"]}
             )
             assert (await live.pushed("channel_deleted"))["channel_id"] == "general"
             assert await bot.refused("GET", GENERAL) == "unknown_channel"
         else:
-            await folk.owner.done("PUT", f"/api/members/{keeper.id}/timeout", {"duration_s": 600})
+            await members.owner.done("PUT", f"/api/members/{keeper.id}/timeout", {"duration_s": 600})
             await live.pushed("permissions_changed")
             assert await bot.refused("POST", GENERAL, {"text": "for my maker"}) == "in_timeout"
 
 
 async def test_only_permitted_members_can_manage_bots_and_people_cannot_be_managed_as_bots(
-    folk: MembersByRole,
+    members: MembersByRole,
 ) -> None:
-    bot = await made(folk, folk.admin)
-    for person in (folk.moderator, folk.member, folk.guest, bot):
+    bot = await made(members, members.admin)
+    for person in (members.moderator, members.member, members.guest, bot):
         assert await person.refused("GET", BOTS) == "forbidden"
         assert await person.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
         assert await person.refused("POST", f"{BOTS}/{bot.id}/token") == "forbidden"
         assert await person.refused("DELETE", f"{BOTS}/{bot.id}") == "forbidden"
-    assert await folk.owner.refused("POST", f"{BOTS}/{folk.member.id}/token") == "unknown_member"
-    assert await folk.owner.refused("DELETE", f"{BOTS}/{folk.member.id}") == "unknown_member"
-    assert await folk.owner.refused("POST", BOTS, {"nickname": "\u200b"}) == "invalid_nickname"
+    assert await members.owner.refused("POST", f"{BOTS}/{members.member.id}/token") == "unknown_member"
+    assert await members.owner.refused("DELETE", f"{BOTS}/{members.member.id}") == "unknown_member"
+    assert await members.owner.refused("POST", BOTS, {"nickname": "\u200b"}) == "invalid_nickname"
 
 
-async def test_endpoints_for_people_refuse_bots(folk: MembersByRole) -> None:
-    bot = await made(folk, folk.owner)
+async def test_endpoints_for_people_refuse_bots(members: MembersByRole) -> None:
+    bot = await made(members, members.owner)
     for method, path in (
         ("GET", "/api/me/devices"),
         ("POST", "/api/me/devices/link"),
@@ -221,16 +221,16 @@ async def test_endpoints_for_people_refuse_bots(folk: MembersByRole) -> None:
         ("PUT", "/api/me/push"),
     ):
         assert await bot.refused(method, path) == "forbidden"
-    assert await folk.owner.refused("POST", f"/api/members/{bot.id}/owner") == "invalid_request"
-    assert await folk.owner.refused("POST", f"/api/members/{bot.id}/recovery") == "unknown_member"
+    assert await members.owner.refused("POST", f"/api/members/{bot.id}/owner") == "invalid_request"
+    assert await members.owner.refused("POST", f"/api/members/{bot.id}/recovery") == "unknown_member"
 
 
 @pytest.mark.parametrize(
     "wrong", ["svcbot.", "svcbot.x", "svcbot.{id}.", "svcbot.{id}.guess", "svcbot.{id}.é"]
 )
-async def test_a_wrong_token_is_refused(folk: MembersByRole, wrong: str) -> None:
-    bot = await made(folk, folk.owner)
-    async with folk.chat.http.ws_connect("/live") as ws:
+async def test_a_wrong_token_is_refused(members: MembersByRole, wrong: str) -> None:
+    bot = await made(members, members.owner)
+    async with members.chat.http.ws_connect("/live") as ws:
         await ws.receive_json()
         token = wrong.format(id=bot.id)
         await ws.send_json({"event": "authenticate", "id": 1, "data": {"access_token": token}})
@@ -238,22 +238,22 @@ async def test_a_wrong_token_is_refused(folk: MembersByRole, wrong: str) -> None
 
 
 async def test_a_bot_joins_and_leaves_a_voice_channel_with_its_token(
-    folk: MembersByRole, sfu: FakeSfu
+    members: MembersByRole, sfu: FakeSfu
 ) -> None:
     await sfu.until("sync_request")
-    bot = await made(folk, folk.owner)
-    async with folk.chat.member("", bot.token) as live:
+    bot = await made(members, members.owner)
+    async with members.chat.member("", bot.token) as live:
         assert (await live.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
         await sfu.send_event("peer_joined", "lobby", bot.id)
         await live.pushed("voice_joined")
-        await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
+        await members.owner.done("POST", f"{BOTS}/{bot.id}/token")
         await sfu.until("disconnect_user")
 
 
-async def test_the_number_of_bots_is_limited(folk: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_bots_is_limited(members: MembersByRole, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.bots.rules.MAX_BOTS", 1)
-    await made(folk, folk.owner)
-    assert await folk.owner.refused("POST", BOTS, {"nickname": "B"}) == "too_many"
+    await made(members, members.owner)
+    assert await members.owner.refused("POST", BOTS, {"nickname": "B"}) == "too_many"
 
 
 async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
@@ -263,34 +263,36 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
-async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(folk: MembersByRole, how: str) -> None:
+async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(
+    members: MembersByRole, how: str
+) -> None:
     # The first bot's creator knows those tokens and could still act through the other bot.
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    keeper = await member_with(folk, *powers)
-    first = await made(folk, keeper)
-    role = await folk.owner.done(
+    keeper = await member_with(members, *powers)
+    first = await made(members, keeper)
+    role = await members.owner.done(
         "POST", "/api/roles", {"name": "makers", "rank": 200, "permissions": list(powers)}
     )
-    await folk.owner.done("PUT", f"/api/members/{first.id}/roles/{role['id']}")
-    second = await made(folk, first, "Second")
+    await members.owner.done("PUT", f"/api/members/{first.id}/roles/{role['id']}")
+    second = await made(members, first, "Second")
     ways = {
         "kicked": ("POST", f"/api/members/{keeper.id}/kick"),
         "token renewed": ("POST", f"{BOTS}/{first.id}/token"),
         "bot deleted": ("DELETE", f"{BOTS}/{first.id}"),
     }
-    await revokes(folk.owner, *ways[how], second)
+    await revokes(members.owner, *ways[how], second)
 
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
-async def test_invites_created_by_a_bot_are_revoked_with_its_token(folk: MembersByRole, how: str) -> None:
+async def test_invites_created_by_a_bot_are_revoked_with_its_token(members: MembersByRole, how: str) -> None:
     # Anyone who knew the token may have created the invites.
-    keeper = await member_with(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
-    bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
+    keeper = await member_with(members, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    bot, other = await made(members, keeper), await made(members, members.owner, "Other")
     for account in (bot, other):
         await account.done("POST", "/api/invites", {})
     if how == "another token":
-        await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
+        await members.owner.done("POST", f"{BOTS}/{bot.id}/token")
     else:
-        await folk.owner.done("PUT", f"/api/bans/{keeper.id}")
-    left = (await folk.owner.done("GET", "/api/invites"))["invites"]
+        await members.owner.done("PUT", f"/api/bans/{keeper.id}")
+    left = (await members.owner.done("GET", "/api/invites"))["invites"]
     assert [bot_["created_by"] for bot_ in left if bot_["created_by"] in (bot.id, other.id)] == [other.id]

@@ -29,9 +29,11 @@ async def audited(person: HttpMember, action: str) -> dict[str, Any]:
     return entries
 
 
-async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_channels")
-    async with folk.live("member") as [member]:
+async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(
+    members: MembersByRole,
+) -> None:
+    keeper = await member_with(members, "manage_channels")
+    async with members.live("member") as [member]:
         category = await made(keeper, "Games", "category")
         assert (await member.pushed("channel_created"))["type"] == "category"
         chess = await made(keeper, "chess", parent_id=category)
@@ -39,17 +41,17 @@ async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(f
         moved = await keeper.done("PATCH", f"{CHANNELS}/general", {"parent_id": category})
         assert moved["parent_id"] == category
         assert (await member.pushed("channel_updated"))["parent_id"] == category
-        assert (await audited(folk.owner, "channel_edit"))["details"]["parent_id"]["after"] == category
+        assert (await audited(members.owner, "channel_edit"))["details"]["parent_id"]["after"] == category
         assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"parent_id": None}))["parent_id"] is None
         await member.pushed("channel_updated")
         await keeper.done("DELETE", f"{CHANNELS}/{category}")
         assert (await member.pushed("channel_updated"))["parent_id"] is None
         assert await member.pushed("channel_deleted") == {"channel_id": category}
-    assert (await listed(folk.member))[chess]["parent_id"] is None
+    assert (await listed(members.member))[chess]["parent_id"] is None
 
 
-async def test_order_and_categories_change_together(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_channels")
+async def test_order_and_categories_change_together(members: MembersByRole) -> None:
+    keeper = await member_with(members, "manage_channels")
     category, chess = await made(keeper, "Games", "category"), await made(keeper, "chess")
     before = list(await listed(keeper))
     wanted = [category, chess, *(c for c in before if c not in (category, chess))]
@@ -57,53 +59,53 @@ async def test_order_and_categories_change_together(folk: MembersByRole) -> None
     answer = (await keeper.done("PUT", f"{CHANNELS}/order", body))["channels"]
     assert [c["id"] for c in answer] == wanted
     assert answer[1]["parent_id"] == category
-    details = [e["details"] for e in (await folk.owner.done("GET", "/api/audit"))["entries"]]
+    details = [e["details"] for e in (await members.owner.done("GET", "/api/audit"))["entries"]]
     assert any(d.get("parent_id") == category for d in details)
     for parents in ({chess: "general"}, {category: category}):
         wrong = {"channel_ids": wanted, "parents": parents}
         assert await keeper.refused("PUT", f"{CHANNELS}/order", wrong) == "invalid_request"
     wrong = {"channel_ids": wanted, "parents": {chess: "nowhere"}}
     assert await keeper.refused("PUT", f"{CHANNELS}/order", wrong) == "unknown_channel"
-    assert await folk.member.refused("PUT", f"{CHANNELS}/order", body) == "forbidden"
+    assert await members.member.refused("PUT", f"{CHANNELS}/order", body) == "forbidden"
 
 
-async def test_messages_cannot_be_posted_in_a_category(folk: MembersByRole) -> None:
-    category = await made(folk.owner, "Games", "category")
+async def test_messages_cannot_be_posted_in_a_category(members: MembersByRole) -> None:
+    category = await made(members.owner, "Games", "category")
     path = f"{CHANNELS}/{category}/messages"
-    for person in (folk.owner, folk.member):
+    for person in (members.owner, members.member):
         assert await person.refused("POST", path, {"text": "hello"}) == "forbidden"
     webhook = {"name": "Robot", "channel_id": category}
-    assert await folk.owner.refused("POST", "/api/webhooks", webhook) == "forbidden"
+    assert await members.owner.refused("POST", "/api/webhooks", webhook) == "forbidden"
     for wrong in ({"slow_mode_s": 5}, {"archived": True}, {"user_limit": 5}, {"parent_id": category}):
-        assert await folk.owner.refused("PATCH", f"{CHANNELS}/{category}", wrong) == "invalid_request"
+        assert await members.owner.refused("PATCH", f"{CHANNELS}/{category}", wrong) == "invalid_request"
 
 
-async def test_a_category_that_a_member_may_not_view_counts_as_missing(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_channels")
+async def test_a_category_that_a_member_may_not_view_counts_as_missing(members: MembersByRole) -> None:
+    keeper = await member_with(members, "manage_channels")
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
-    category = await made(folk.owner, "Secret", "category", overrides=hidden)
+    category = await made(members.owner, "Secret", "category", overrides=hidden)
     body = {"parent_id": category}
     assert await keeper.refused("PATCH", f"{CHANNELS}/general", body) == "unknown_channel"
     new = {"name": "x", "type": "text", "parent_id": category}
     assert await keeper.refused("POST", CHANNELS, new) == "unknown_channel"
     # Channels already in the category can still be renamed.
-    await folk.owner.done("PATCH", f"{CHANNELS}/general", body)
+    await members.owner.done("PATCH", f"{CHANNELS}/general", body)
     assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"topic": "news"}))["topic"] == "news"
 
 
-async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "manage_channels")
+async def test_an_archived_channel_is_read_only_and_listed_on_request(members: MembersByRole) -> None:
+    keeper = await member_with(members, "manage_channels")
     path = f"{CHANNELS}/general"
-    message = await folk.member.done("POST", f"{path}/messages", {"text": "old times"})
-    webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "Robot", "channel_id": "general"})
-    assert await folk.member.refused("PATCH", path, {"archived": True}) == "forbidden"
-    async with folk.live("member") as [member]:
+    message = await members.member.done("POST", f"{path}/messages", {"text": "old times"})
+    webhook = await members.owner.done("POST", "/api/webhooks", {"name": "Robot", "channel_id": "general"})
+    assert await members.member.refused("PATCH", path, {"archived": True}) == "forbidden"
+    async with members.live("member") as [member]:
         assert (await keeper.done("PATCH", path, {"archived": True}))["archived"] is True
         assert (await member.pushed("channel_updated"))["archived"] is True
         reply = await member.ask("message_send", channel_id="general", text="hello")
         assert reply["data"]["error"] == "channel_archived"
-    assert (await audited(folk.owner, "channel_edit"))["details"]["archived"]["after"] is True
-    for person in (folk.owner, folk.member):
+    assert (await audited(members.owner, "channel_edit"))["details"]["archived"]["after"] is True
+    for person in (members.owner, members.member):
         assert await person.refused("POST", f"{path}/messages", {"text": "hello"}) == "channel_archived"
         reaction = f"{path}/messages/{message['id']}/reactions/%F0%9F%91%8D"
         assert await person.refused("PUT", reaction) == "channel_archived"
@@ -112,38 +114,38 @@ async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: Memb
         messages = (await person.done("GET", f"{path}/messages"))["messages"]
         assert [m["text"] for m in messages] == ["old times"]
     posted = f"/api/webhooks/{webhook['id']}/{webhook['token']}"
-    nobody = HttpMember(folk.chat, folk.owner.device, "", "")
+    nobody = HttpMember(members.chat, members.owner.device, "", "")
     assert await nobody.refused("POST", posted, {"text": "hello"}) == "channel_archived"
-    async with folk.live("member") as [member]:
+    async with members.live("member") as [member]:
         assert "general" not in [c["id"] for c in member.welcome["channels"]]
         assert "general" not in [counts["channel_id"] for counts in member.welcome["unread"]]
     # A moderator can still delete messages in an archived channel.
-    await folk.moderator.done("DELETE", f"{path}/messages/{message['id']}")
+    await members.moderator.done("DELETE", f"{path}/messages/{message['id']}")
     order = [c for c in await listed(keeper) if c != "general"]
     await keeper.done("PUT", f"{CHANNELS}/order", {"channel_ids": order[::-1]})
     await keeper.done("PATCH", path, {"archived": False})
-    await folk.member.done("POST", f"{path}/messages", {"text": "back"})
+    await members.member.done("POST", f"{path}/messages", {"text": "back"})
 
 
-async def test_only_voice_channels_have_limits(folk: MembersByRole) -> None:
+async def test_only_voice_channels_have_limits(members: MembersByRole) -> None:
     for wrong in (
         {"user_limit": 2},
         {"bitrate_kbps": 64},
         {"archived": "yes"},
         {"parent_id": 1},
     ):
-        assert await folk.owner.refused("PATCH", f"{CHANNELS}/general", wrong) == "invalid_request"
+        assert await members.owner.refused("PATCH", f"{CHANNELS}/general", wrong) == "invalid_request"
     for wrong in ({"user_limit": -1}, {"user_limit": 1001}, {"bitrate_kbps": 5}, {"bitrate_kbps": 511}):
-        assert await folk.owner.refused("PATCH", f"{CHANNELS}/lobby", wrong) == "invalid_request"
-    assert await folk.owner.refused("GET", f"{CHANNELS}?archived=perhaps") == "invalid_request"
+        assert await members.owner.refused("PATCH", f"{CHANNELS}/lobby", wrong) == "invalid_request"
+    assert await members.owner.refused("GET", f"{CHANNELS}?archived=perhaps") == "invalid_request"
 
 
-async def test_only_moderators_can_join_a_full_voice_channel(folk: MembersByRole, sfu: FakeSfu) -> None:
+async def test_only_moderators_can_join_a_full_voice_channel(members: MembersByRole, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     limits = {"user_limit": 1, "bitrate_kbps": 96}
-    shown = await folk.owner.done("PATCH", f"{CHANNELS}/lobby", limits)
+    shown = await members.owner.done("PATCH", f"{CHANNELS}/lobby", limits)
     assert (shown["user_limit"], shown["bitrate_kbps"]) == (1, 96)
-    async with folk.live("member", "guest", "moderator") as [member, guest, moderator]:
+    async with members.live("member", "guest", "moderator") as [member, guest, moderator]:
         joined = await member.ask("voice_join", channel_id="lobby")
         assert joined["data"]["bitrate_kbps"] == 96
         # The slot is reserved until the member has joined.
@@ -163,13 +165,13 @@ async def test_only_moderators_can_join_a_full_voice_channel(folk: MembersByRole
 
 
 async def test_archiving_a_voice_channel_disconnects_its_participants(
-    folk: MembersByRole, sfu: FakeSfu
+    members: MembersByRole, sfu: FakeSfu
 ) -> None:
     await sfu.until("sync_request")
-    async with folk.live("member") as [member]:
+    async with members.live("member") as [member]:
         await sfu.send_event("peer_joined", "lobby", member.id)
         await member.pushed("voice_joined")
-        await folk.owner.done("PATCH", f"{CHANNELS}/lobby", {"archived": True})
+        await members.owner.done("PATCH", f"{CHANNELS}/lobby", {"archived": True})
         await sfu.until("disconnect_user")
         refused = await member.ask("voice_join", channel_id="lobby")
         assert refused["data"]["error"] == "channel_archived"

@@ -19,7 +19,7 @@ async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
 
 
 async def test_a_draft_appears_only_on_its_authors_other_pages(server: UploadServer) -> None:
-    async with server.folk.live("member", "member", "owner") as [one, two, other]:
+    async with server.members.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("draft_put", channel_id="general", text="I think tha")
         assert (await two.pushed("draft_changed")) == reply["data"]
         assert (await two.ask("drafts"))["data"]["drafts"] == [reply["data"]]
@@ -30,7 +30,7 @@ async def test_a_draft_appears_only_on_its_authors_other_pages(server: UploadSer
 
 
 async def test_a_draft_replaces_the_previous_one(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     await member.done("PUT", DRAFT, {"text": "first"})
     await member.done("PUT", DRAFT, {"text": "second"})
     [draft] = (await member.done("GET", "/api/drafts"))["drafts"]
@@ -40,7 +40,7 @@ async def test_a_draft_replaces_the_previous_one(server: UploadServer) -> None:
 
 
 async def test_the_sweep_does_not_delete_a_drafts_files(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     held, orphan = await server.done(member), await server.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [held]})
     media, sweep = server.community.media, server.community.files.sweep
@@ -55,8 +55,8 @@ async def test_the_sweep_does_not_delete_a_drafts_files(server: UploadServer) ->
 
 
 async def test_a_draft_accepts_only_its_authors_finished_files(server: UploadServer) -> None:
-    member = server.folk.member
-    theirs, waiting = await server.done(server.folk.owner), await server.sent(member)
+    member = server.members.member
+    theirs, waiting = await server.done(server.members.owner), await server.sent(member)
     for upload_id, refusal in ((theirs, "unknown_upload"), (waiting, "upload_not_done")):
         body = {"text": "", "attachments": [upload_id]}
         assert await member.refused("PUT", DRAFT, body) == refusal
@@ -64,7 +64,7 @@ async def test_a_draft_accepts_only_its_authors_finished_files(server: UploadSer
 
 
 async def test_drafts_are_deleted_with_their_channel_and_their_member(server: UploadServer) -> None:
-    member, owner = server.folk.member, server.folk.owner
+    member, owner = server.members.member, server.members.owner
     upload_id = await server.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [upload_id]})
     await member.done("PUT", "/api/channels/lobby/draft", {"text": "here too"})
@@ -81,8 +81,8 @@ async def test_drafts_are_deleted_with_their_channel_and_their_member(server: Up
 
 async def test_a_draft_saved_while_its_channel_is_being_deleted_is_discarded(server: UploadServer) -> None:
     deleted, answered = await asyncio.gather(
-        server.folk.owner.ask("DELETE", "/api/channels/general"),
-        server.folk.member.ask("PUT", DRAFT, {"text": "late"}),
+        server.members.owner.ask("DELETE", "/api/channels/general"),
+        server.members.member.ask("PUT", DRAFT, {"text": "late"}),
     )
     assert deleted[0] == 204 and answered[0] in (200, 404)
     assert await server.community.media._database.rows("SELECT * FROM drafts") == []

@@ -17,25 +17,25 @@ async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
 
 
 async def make(server: UploadServer, name: str, frames: int = 1) -> str:
-    await server.sent(server.folk.admin, f"/api/emoji?name={name}")
+    await server.sent(server.members.admin, f"/api/emoji?name={name}")
     return await server.work(b"emoji", frames=frames)
 
 
 async def test_all_members_can_use_an_emoji_once_the_worker_has_processed_it(server: UploadServer) -> None:
-    async with server.folk.live("guest") as [page]:
+    async with server.members.live("guest") as [page]:
         emoji_id = await make(server, "party_cat", frames=12)
         event = await page.pushed("emoji_created")
         assert (event["id"], event["name"], event["animated"]) == (emoji_id, "party_cat", True)
     async with server.chat.http.get(event["url"]) as response:
         assert await response.read() == b"emoji"
-    assert (await server.folk.guest.done("GET", "/api/emoji"))["emoji"] == [event]
-    async with server.folk.live("guest") as [page]:
+    assert (await server.members.guest.done("GET", "/api/emoji"))["emoji"] == [event]
+    async with server.members.live("guest") as [page]:
         assert page.welcome["emoji"] == [event]
 
 
 async def test_an_emoji_name_can_be_used_in_messages_and_reactions(server: UploadServer) -> None:
     await make(server, "party_cat")
-    member, path = server.folk.member, "/api/channels/general/messages"
+    member, path = server.members.member, "/api/channels/general/messages"
     posted = await member.done("POST", path, {"text": "look: :party_cat:"})
     await member.done("PUT", f"{path}/{posted['id']}/reactions/:party_cat:")
     shown = await member.done("GET", f"{path}/{posted['id']}")
@@ -46,16 +46,18 @@ async def test_an_emoji_name_can_be_used_in_messages_and_reactions(server: Uploa
 async def test_a_name_that_cannot_be_written_between_colons_is_refused(
     server: UploadServer, name: str
 ) -> None:
-    status, answer = await server.send(server.folk.owner, f"/api/emoji?name={name.replace(chr(10), '%0A')}")
+    status, answer = await server.send(
+        server.members.owner, f"/api/emoji?name={name.replace(chr(10), '%0A')}"
+    )
     assert (status, answer["error"]) == (400, "invalid_emoji_name")
 
 
 async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(server: UploadServer) -> None:
-    owner = server.folk.owner
+    owner = server.members.owner
     await make(server, "cat")
     status, answer = await server.send(owner, "/api/emoji?name=cat")
     assert (status, answer["error"]) == (409, "emoji_name_taken")
-    async with server.folk.live("owner") as [page]:
+    async with server.members.live("owner") as [page]:
         for _ in range(2):
             await server.sent(owner, "/api/emoji?name=dog")
         first = await server.claim()
@@ -78,19 +80,19 @@ async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(server: U
 async def test_no_emoji_is_created_if_its_uploader_has_meanwhile_lost_the_permission(
     server: UploadServer, method: str, path: str, body: object, code: str
 ) -> None:
-    admin = server.folk.admin
+    admin = server.members.admin
     await server.sent(admin, "/api/emoji?name=cat")
-    await server.folk.owner.done(method, f"/api/members/{admin.id}/{path}", body)
-    async with server.folk.live("admin") as [page]:
+    await server.members.owner.done(method, f"/api/members/{admin.id}/{path}", body)
+    async with server.members.live("admin") as [page]:
         await server.work(b"emoji")
         assert (await page.pushed("upload_refused"))["code"] == code
     assert (await admin.done("GET", "/api/emoji"))["emoji"] == []
 
 
 async def test_an_emoji_can_be_renamed_and_deleted(server: UploadServer) -> None:
-    admin, emoji_id = server.folk.admin, await make(server, "cat")
+    admin, emoji_id = server.members.admin, await make(server, "cat")
     other = await make(server, "dog")
-    async with server.folk.live("guest") as [page]:
+    async with server.members.live("guest") as [page]:
         renamed = await admin.done("PATCH", f"/api/emoji/{emoji_id}", {"name": "kitten"})
         assert (await page.pushed("emoji_updated")) == renamed
         assert await admin.refused("PATCH", f"/api/emoji/{emoji_id}", {"name": "dog"}) == "emoji_name_taken"
@@ -109,7 +111,7 @@ async def test_an_emoji_picture_is_kept_as_long_as_the_emoji(server: UploadServe
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     assert await sweep.run_once() == 1, "the thumbnail is deleted"
-    await server.folk.owner.done("DELETE", f"/api/emoji/{emoji_id}")
+    await server.members.owner.done("DELETE", f"/api/emoji/{emoji_id}")
     media._now = sweep._now = lambda: late + sweep._grace_ms / 1000
     assert await sweep.run_once() == 1
 
@@ -117,5 +119,5 @@ async def test_an_emoji_picture_is_kept_as_long_as_the_emoji(server: UploadServe
 async def test_the_number_of_emoji_is_limited(server: UploadServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MAX_EMOJI", 1)
     await make(server, "cat")
-    status, answer = await server.send(server.folk.owner, "/api/emoji?name=dog")
+    status, answer = await server.send(server.members.owner, "/api/emoji?name=dog")
     assert (status, answer["error"]) == (409, "too_many")

@@ -12,20 +12,20 @@ async def viewed(chat: ChatServer, code: str) -> tuple[int, Any]:
         return response.status, await response.json()
 
 
-async def test_a_preview_shows_how_many_people_are_online(folk: MembersByRole) -> None:
-    invite = await folk.member.done("POST", "/api/invites", {"lifetime_s": 60})
-    status, shown = await viewed(folk.chat, invite["code"])
+async def test_a_preview_shows_how_many_people_are_online(members: MembersByRole) -> None:
+    invite = await members.member.done("POST", "/api/invites", {"lifetime_s": 60})
+    status, shown = await viewed(members.chat, invite["code"])
     assert status == 200
     assert shown == {
         "founder": False,
-        "members": len(folk.by_role),
+        "members": len(members.by_role),
         "online": 0,
         "approval": False,
         "expires_at_ms": invite["expires_at_ms"],
     }
-    async with folk.chat.member("Ada", folk.member.token):
-        assert (await viewed(folk.chat, invite["code"]))[1]["online"] == 1
-    assert (await folk.member.done("GET", "/api/invites"))["invites"][0]["uses"] == 0
+    async with members.chat.member("Ada", members.member.token):
+        assert (await viewed(members.chat, invite["code"]))[1]["online"] == 1
+    assert (await members.member.done("GET", "/api/invites"))["invites"][0]["uses"] == 0
 
 
 async def test_the_preview_of_the_first_link_states_that_it_creates_an_owner(chat: ChatServer) -> None:

@@ -28,89 +28,91 @@ async def refused(chat: ChatServer, code: str, device: Device | None = None) -> 
         return answer
 
 
-async def test_an_invite_admits_only_as_many_people_as_its_limit(folk: MembersByRole) -> None:
-    invite = await folk.member.done("POST", "/api/invites", {"max_uses": 2})
-    assert (invite["role_id"], invite["uses"], invite["created_by"]) == ("member", 0, folk.member.id)
+async def test_an_invite_admits_only_as_many_people_as_its_limit(members: MembersByRole) -> None:
+    invite = await members.member.done("POST", "/api/invites", {"max_uses": 2})
+    assert (invite["role_id"], invite["uses"], invite["created_by"]) == ("member", 0, members.member.id)
     for _ in range(2):
-        await newcomer(folk.chat, "New", invite["code"])
-    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
-    assert (await folk.member.done("GET", "/api/invites"))["invites"] == []
+        await newcomer(members.chat, "New", invite["code"])
+    assert (await refused(members.chat, invite["code"]))["error"] == "invite_invalid"
+    assert (await members.member.done("GET", "/api/invites"))["invites"] == []
 
 
-async def test_an_invite_gives_newcomers_its_role(folk: MembersByRole) -> None:
+async def test_an_invite_gives_newcomers_its_role(members: MembersByRole) -> None:
     for role, held in (("guest", ["guest"]), ("moderator", ["member", "moderator"])):
-        invite = await folk.admin.done("POST", "/api/invites", {"role_id": role})
-        person = await newcomer(folk.chat, "New", invite["code"])
+        invite = await members.admin.done("POST", "/api/invites", {"role_id": role})
+        person = await newcomer(members.chat, "New", invite["code"])
         assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == held
-    invite = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})
-    await folk.owner.done("DELETE", f"/api/members/{folk.admin.id}/roles/admin")
-    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
-    role = await folk.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5})
-    invite = await folk.owner.done("POST", "/api/invites", {"role_id": role["id"]})
-    await folk.owner.done("DELETE", f"/api/roles/{role['id']}")
-    person = await newcomer(folk.chat, "New", invite["code"])
+    invite = await members.admin.done("POST", "/api/invites", {"role_id": "moderator"})
+    await members.owner.done("DELETE", f"/api/members/{members.admin.id}/roles/admin")
+    assert (await refused(members.chat, invite["code"]))["error"] == "invite_invalid"
+    role = await members.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5})
+    invite = await members.owner.done("POST", "/api/invites", {"role_id": role["id"]})
+    await members.owner.done("DELETE", f"/api/roles/{role['id']}")
+    person = await newcomer(members.chat, "New", invite["code"])
     assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == ["member"]
 
 
-async def test_an_invite_gives_only_what_its_creator_can_give_now(folk: MembersByRole) -> None:
-    role = await folk.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5, "permissions": []})
-    invite = await folk.moderator.done("POST", "/api/invites", {"role_id": role["id"]})
-    await folk.owner.done("PATCH", f"/api/roles/{role['id']}", {"permissions": ["manage_roles"]})
-    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
+async def test_an_invite_gives_only_what_its_creator_can_give_now(members: MembersByRole) -> None:
+    role = await members.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5, "permissions": []})
+    invite = await members.moderator.done("POST", "/api/invites", {"role_id": role["id"]})
+    await members.owner.done("PATCH", f"/api/roles/{role['id']}", {"permissions": ["manage_roles"]})
+    assert (await refused(members.chat, invite["code"]))["error"] == "invite_invalid"
 
 
-async def test_an_invite_does_not_work_while_its_creator_may_not_invite(folk: MembersByRole) -> None:
-    invite = await folk.member.done("POST", "/api/invites", {})
-    roles = (await folk.owner.done("GET", "/api/roles"))["roles"]
+async def test_an_invite_does_not_work_while_its_creator_may_not_invite(members: MembersByRole) -> None:
+    invite = await members.member.done("POST", "/api/invites", {})
+    roles = (await members.owner.done("GET", "/api/roles"))["roles"]
     (role,) = [role for role in roles if role["id"] == "member"]
     without = [permission for permission in role["permissions"] if permission != "create_invites"]
-    await folk.owner.done("PATCH", "/api/roles/member", {"permissions": without})
-    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
-    await folk.owner.done("PATCH", "/api/roles/member", {"permissions": role["permissions"]})
-    await newcomer(folk.chat, "New", invite["code"])
+    await members.owner.done("PATCH", "/api/roles/member", {"permissions": without})
+    assert (await refused(members.chat, invite["code"]))["error"] == "invite_invalid"
+    await members.owner.done("PATCH", "/api/roles/member", {"permissions": role["permissions"]})
+    await newcomer(members.chat, "New", invite["code"])
 
 
-async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(folk: MembersByRole) -> None:
-    maker = await member_with(folk, "create_invites")
+async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(members: MembersByRole) -> None:
+    maker = await member_with(members, "create_invites")
     invite = await maker.done("POST", "/api/invites", {})
-    await folk.owner.done("DELETE", f"/api/members/{maker.id}/roles/member")
+    await members.owner.done("DELETE", f"/api/members/{maker.id}/roles/member")
     assert await maker.refused("POST", "/api/invites", {}) == "forbidden"
-    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
-    await folk.owner.done("PUT", f"/api/members/{maker.id}/roles/member")
-    await newcomer(folk.chat, "New", invite["code"])
+    assert (await refused(members.chat, invite["code"]))["error"] == "invite_invalid"
+    await members.owner.done("PUT", f"/api/members/{maker.id}/roles/member")
+    await newcomer(members.chat, "New", invite["code"])
 
 
-async def test_an_invite_does_not_name_a_channel_that_is_hidden_from_the_viewer(folk: MembersByRole) -> None:
+async def test_an_invite_does_not_name_a_channel_that_is_hidden_from_the_viewer(
+    members: MembersByRole,
+) -> None:
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
-    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
-    invite = await folk.owner.done("POST", "/api/invites", {"channel_id": channel_id})
-    for reader, expected in ((folk.moderator, None), (folk.owner, channel_id)):
+    channel_id = (await members.owner.done("POST", "/api/channels", body))["id"]
+    invite = await members.owner.done("POST", "/api/invites", {"channel_id": channel_id})
+    for reader, expected in ((members.moderator, None), (members.owner, channel_id)):
         seen = (await reader.done("GET", "/api/invites"))["invites"]
         assert [invite_["channel_id"] for invite_ in seen if invite_["id"] == invite["id"]] == [expected]
 
 
-async def test_nobody_can_invite_to_a_role_above_their_rank(folk: MembersByRole) -> None:
+async def test_nobody_can_invite_to_a_role_above_their_rank(members: MembersByRole) -> None:
     for role in ("admin", "owner"):
-        assert await folk.admin.refused("POST", "/api/invites", {"role_id": role}) == "rank_too_low"
-    assert await folk.member.refused("POST", "/api/invites", {"role_id": "moderator"}) == "rank_too_low"
-    assert await folk.admin.refused("POST", "/api/invites", {"role_id": "nobody"}) == "unknown_role"
-    assert await folk.guest.refused("POST", "/api/invites") == "forbidden"
+        assert await members.admin.refused("POST", "/api/invites", {"role_id": role}) == "rank_too_low"
+    assert await members.member.refused("POST", "/api/invites", {"role_id": "moderator"}) == "rank_too_low"
+    assert await members.admin.refused("POST", "/api/invites", {"role_id": "nobody"}) == "unknown_role"
+    assert await members.guest.refused("POST", "/api/invites") == "forbidden"
     strong = {"name": "s", "rank": 1, "permissions": ["manage_emoji"]}
-    role = await folk.owner.done("POST", "/api/roles", strong)
+    role = await members.owner.done("POST", "/api/roles", strong)
     body = {"role_id": role["id"]}
-    assert await folk.member.refused("POST", "/api/invites", body) == "forbidden"
+    assert await members.member.refused("POST", "/api/invites", body) == "forbidden"
     for wrong in ({"max_uses": 0}, {"lifetime_s": 0}, {"max_uses": "1"}, {"lifetime_s": 366 * 86400 + 1}):
-        assert await folk.member.refused("POST", "/api/invites", wrong) == "invalid_request"
+        assert await members.member.refused("POST", "/api/invites", wrong) == "invalid_request"
 
 
-async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(folk: MembersByRole) -> None:
+async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(members: MembersByRole) -> None:
     async def ids(role: str) -> set[str]:
-        invites = await folk.by_role[role].done("GET", "/api/invites")
+        invites = await members.by_role[role].done("GET", "/api/invites")
         return {invite["id"] for invite in invites["invites"]}
 
-    mine = await folk.member.done("POST", "/api/invites")
-    strong = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})
+    mine = await members.member.done("POST", "/api/invites")
+    strong = await members.admin.done("POST", "/api/invites", {"role_id": "moderator"})
     assert await ids("member") == {mine["id"]}
     assert await ids("guest") == set()
     # Managers see the server's own invite, but not invites that give a role of their own rank.
@@ -118,26 +120,26 @@ async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(fo
     assert strong["id"] not in await ids("moderator")
     assert {mine["id"], strong["id"]} < await ids("admin")
     revoke = f"/api/invites/{mine['id']}"
-    assert await folk.guest.refused("DELETE", revoke) == "unknown_invite"
-    assert await folk.moderator.refused("DELETE", f"/api/invites/{strong['id']}") == "unknown_invite"
-    await folk.moderator.done("DELETE", revoke)
-    assert await folk.member.refused("DELETE", revoke) == "unknown_invite"
-    assert (await refused(folk.chat, mine["code"]))["error"] == "invite_invalid"
-    entries = (await folk.owner.done("GET", "/api/audit?action=invite_create"))["entries"]
+    assert await members.guest.refused("DELETE", revoke) == "unknown_invite"
+    assert await members.moderator.refused("DELETE", f"/api/invites/{strong['id']}") == "unknown_invite"
+    await members.moderator.done("DELETE", revoke)
+    assert await members.member.refused("DELETE", revoke) == "unknown_invite"
+    assert (await refused(members.chat, mine["code"]))["error"] == "invite_invalid"
+    entries = (await members.owner.done("GET", "/api/audit?action=invite_create"))["entries"]
     assert mine["code"] not in str(entries)
 
 
-async def test_a_former_member_cannot_rejoin_with_their_own_invite(folk: MembersByRole) -> None:
-    invite = await folk.member.done("POST", "/api/invites")
-    await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
-    assert (await refused(folk.chat, invite["code"], folk.member.device))["error"] == "invite_invalid"
+async def test_a_former_member_cannot_rejoin_with_their_own_invite(members: MembersByRole) -> None:
+    invite = await members.member.done("POST", "/api/invites")
+    await members.admin.done("POST", f"/api/members/{members.member.id}/kick")
+    assert (await refused(members.chat, invite["code"], members.member.device))["error"] == "invite_invalid"
 
 
-async def test_a_member_has_a_limited_number_of_invites(folk: MembersByRole) -> None:
+async def test_a_member_has_a_limited_number_of_invites(members: MembersByRole) -> None:
     for _ in range(100):
-        await folk.member.done("POST", "/api/invites")
-    assert await folk.member.refused("POST", "/api/invites") == "too_many"
-    await folk.admin.done("POST", "/api/invites")
+        await members.member.done("POST", "/api/invites")
+    assert await members.member.refused("POST", "/api/invites") == "too_many"
+    await members.admin.done("POST", "/api/invites")
 
 
 async def test_the_servers_own_code_is_valid_until_it_is_revoked_and_replaced(

@@ -26,7 +26,7 @@ FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
 class World:
     chat: ChatServer
     community: Community
-    folk: MembersByRole
+    members: MembersByRole
 
     def account(self, person: HttpMember) -> Account:
         return Account(self.chat.address, person.id, person.device)
@@ -48,7 +48,7 @@ def links_path(member_id: str, *more: str) -> str:
 
 
 async def test_everybody_sees_a_link_until_it_is_removed(world: World) -> None:
-    member, guest = world.folk.member, world.folk.guest
+    member, guest = world.members.member, world.members.guest
     proof = pair(world.account(member), elsewhere())
     made = await member.done("POST", OWN, proof)
     assert made["origin"] == GARDEN
@@ -61,7 +61,7 @@ async def test_everybody_sees_a_link_until_it_is_removed(world: World) -> None:
 
 
 async def test_a_new_link_replaces_the_one_to_the_same_server(world: World) -> None:
-    member = world.folk.member
+    member = world.members.member
     for other in (elsewhere(), elsewhere(), elsewhere("http://localhost:8080")):
         last = await member.done("POST", OWN, pair(world.account(member), other))
     links = await links_of(member, member.id)
@@ -70,7 +70,7 @@ async def test_a_new_link_replaces_the_one_to_the_same_server(world: World) -> N
 
 
 async def test_a_statement_that_fits_another_account_server_or_key_is_refused(world: World) -> None:
-    member, owner = world.folk.member, world.folk.owner
+    member, owner = world.members.member, world.members.owner
     own, other_account, stranger = world.account(member), elsewhere(), Account(GARDEN, "eve", Device())
     third = Account("https://third.example", member.id, member.device)
     good = pair(own, other_account)
@@ -115,7 +115,7 @@ async def test_a_statement_that_fits_another_account_server_or_key_is_refused(wo
 
 
 async def test_a_profile_shows_at_most_ten_links(world: World) -> None:
-    member = world.folk.member
+    member = world.members.member
     for n in range(rules.MAX_LINKS):
         await member.done("POST", OWN, pair(world.account(member), elsewhere(f"https://s{n}.example")))
     assert await member.refused("POST", OWN, pair(world.account(member), elsewhere())) == "too_many"
@@ -125,22 +125,22 @@ async def test_a_profile_shows_at_most_ten_links(world: World) -> None:
 
 
 async def test_moderators_remove_links_of_lower_ranks_and_members_in_timeout_add_none(world: World) -> None:
-    folk = world.folk
-    link = await folk.member.done("POST", OWN, pair(world.account(folk.member), elsewhere()))
-    of_owner = await folk.owner.done("POST", OWN, pair(world.account(folk.owner), elsewhere()))
-    path = links_path(folk.member.id, link["id"])
-    assert await folk.guest.refused("DELETE", path) == "forbidden"
-    wrong = links_path(folk.owner.id, of_owner["id"])
-    assert await folk.moderator.refused("DELETE", wrong) == "rank_too_low"
-    borrowed = links_path(folk.member.id, of_owner["id"])
-    assert await folk.moderator.refused("DELETE", borrowed) == "unknown_linked_account"
-    await folk.moderator.done("DELETE", path)
-    entry = (await folk.owner.done("GET", "/api/audit?action=member_link_remove"))["entries"][0]
-    assert (entry["actor_id"], entry["target_id"]) == (folk.moderator.id, folk.member.id)
+    members = world.members
+    link = await members.member.done("POST", OWN, pair(world.account(members.member), elsewhere()))
+    of_owner = await members.owner.done("POST", OWN, pair(world.account(members.owner), elsewhere()))
+    path = links_path(members.member.id, link["id"])
+    assert await members.guest.refused("DELETE", path) == "forbidden"
+    wrong = links_path(members.owner.id, of_owner["id"])
+    assert await members.moderator.refused("DELETE", wrong) == "rank_too_low"
+    borrowed = links_path(members.member.id, of_owner["id"])
+    assert await members.moderator.refused("DELETE", borrowed) == "unknown_linked_account"
+    await members.moderator.done("DELETE", path)
+    entry = (await members.owner.done("GET", "/api/audit?action=member_link_remove"))["entries"][0]
+    assert (entry["actor_id"], entry["target_id"]) == (members.moderator.id, members.member.id)
     assert entry["details"] == {"origin": GARDEN}
     timeout = {"duration_s": 300, "reason": ""}
-    await folk.moderator.done("PUT", f"/api/members/{folk.member.id}/timeout", timeout)
-    refusal = await folk.member.refused("POST", OWN, pair(world.account(folk.member), elsewhere()))
+    await members.moderator.done("PUT", f"/api/members/{members.member.id}/timeout", timeout)
+    refusal = await members.member.refused("POST", OWN, pair(world.account(members.member), elsewhere()))
     assert refusal == "in_timeout"
 
 
@@ -158,7 +158,7 @@ async def token_of(person: HttpMember) -> str:
 
 
 async def test_members_of_both_servers_verify_a_statement_until_it_is_withdrawn(world: World) -> None:
-    member, guest = world.folk.member, world.folk.guest
+    member, guest = world.members.member, world.members.guest
     digest = digest_of(statement(world.account(member), elsewhere()))
     token = await token_of(guest)
     assert await verify(world, token, digest) == (200, {"account": None}, "*")
@@ -184,52 +184,52 @@ async def test_a_member_gives_a_limited_number_of_confirmations(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "MAX_CONFIRMATIONS", 2)
-    member = world.folk.member
+    member = world.members.member
     for text in ("one", "two"):
         await member.done("PUT", f"{CONFIRMATIONS}/{digest_of(text)}")
     assert await member.refused("PUT", f"{CONFIRMATIONS}/{digest_of('three')}") == "too_many"
 
 
 async def test_both_end_with_the_device_that_signed(world: World) -> None:
-    member = world.folk.member
+    member = world.members.member
     await member.done("POST", OWN, pair(world.account(member), elsewhere()))
     digest = digest_of("a statement")
     await member.done("PUT", f"{CONFIRMATIONS}/{digest}")
-    token = await token_of(world.folk.guest)
+    token = await token_of(world.members.guest)
     code = (await member.done("POST", "/api/me/devices/link"))["code"]
     second = Device()
     answer = await world.chat.sign_in(second, link_code=code)
     other = HttpMember(world.chat, second, member.id, answer["access_token"])
     first = next(d for d in (await member.done("GET", "/api/me/devices"))["devices"] if d["current"])
     await other.done("DELETE", f"/api/me/devices/{first['id']}")
-    assert await links_of(world.folk.guest, member.id) == []
+    assert await links_of(world.members.guest, member.id) == []
     assert await verify(world, token, digest) == (200, {"account": None}, "*")
 
 
 @pytest.mark.parametrize("ending", ["leave", "delete", "kick", "ban"])
 async def test_both_end_with_the_membership_and_do_not_come_back(world: World, ending: str) -> None:
-    folk, database = world.folk, world.community._database
-    member, digest = folk.member, digest_of("a statement")
+    members, database = world.members, world.community._database
+    member, digest = members.member, digest_of("a statement")
     await member.done("POST", OWN, pair(world.account(member), elsewhere()))
     await member.done("PUT", f"{CONFIRMATIONS}/{digest}")
-    token = await token_of(folk.guest)
+    token = await token_of(members.guest)
     match ending:
         case "leave":
             await member.done("POST", "/api/me/leave")
         case "delete":
             await member.done("DELETE", "/api/me")
         case "kick":
-            await folk.owner.done("POST", f"/api/members/{member.id}/kick", {"reason": ""})
+            await members.owner.done("POST", f"/api/members/{member.id}/kick", {"reason": ""})
         case "ban":
-            await folk.owner.done("PUT", f"/api/bans/{member.id}", {"reason": ""})
+            await members.owner.done("PUT", f"/api/bans/{member.id}", {"reason": ""})
     assert await verify(world, token, digest) == (200, {"account": None}, "*")
-    assert await folk.guest.refused("GET", links_path(member.id)) == "unknown_member"
+    assert await members.guest.refused("GET", links_path(member.id)) == "unknown_member"
     for table in ("linked_accounts", "account_confirmations"):
         assert await database.rows(f"SELECT * FROM {table}") == []
 
 
 async def test_an_export_of_ones_own_data_has_both(world: World) -> None:
-    member = world.folk.member
+    member = world.members.member
     link = await member.done("POST", OWN, pair(world.account(member), elsewhere()))
     await member.done("PUT", f"{CONFIRMATIONS}/{digest_of('a statement')}")
     export = await member.done("GET", "/api/me/export")
@@ -245,13 +245,13 @@ async def test_two_servers_link_the_accounts_of_one_person(
     second = variables | {"DATA_DIR": str(tmp_path / "second"), "SERVER_ID": "second", "JWT_SECRET": "x" * 32}
     async with server_with_insight(second) as (chat, community):
         other = World(chat, community, await members_by_role(chat))
-        own, other_account = world.account(world.folk.member), other.account(other.folk.member)
+        own, other_account = world.account(world.members.member), other.account(other.members.member)
         mine, theirs = statement(own, other_account), statement(other_account, own)
-        await world.folk.member.done("POST", OWN, {"own": mine, "other": theirs})
-        await other.folk.member.done("POST", OWN, {"own": theirs, "other": mine})
-        await other.folk.member.done("PUT", f"{CONFIRMATIONS}/{digest_of(theirs)}")
-        shown = await links_of(world.folk.guest, world.folk.member.id)
-        token = await token_of(other.folk.guest)
+        await world.members.member.done("POST", OWN, {"own": mine, "other": theirs})
+        await other.members.member.done("POST", OWN, {"own": theirs, "other": mine})
+        await other.members.member.done("PUT", f"{CONFIRMATIONS}/{digest_of(theirs)}")
+        shown = await links_of(world.members.guest, world.members.member.id)
+        token = await token_of(other.members.guest)
         _, answer, _ = await verify(other, token, digest_of(shown[0]["other"]))
         assert answer["account"]["member_id"] == other_account.id
         assert answer["account"]["key"] == other_account.device.thumbprint

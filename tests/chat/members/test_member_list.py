@@ -98,25 +98,25 @@ def test_the_list_is_updated_when_members_join_change_their_name_or_leave(sort: 
     assert agrees()
 
 
-async def test_members_are_listed_over_http(folk: MembersByRole) -> None:
-    keeper = await member_with(folk, "kick_members")
-    await folk.owner.done("PUT", f"/api/members/{folk.guest.id}/timeout", {"duration_s": 600})
+async def test_members_are_listed_over_http(members: MembersByRole) -> None:
+    keeper = await member_with(members, "kick_members")
+    await members.owner.done("PUT", f"/api/members/{members.guest.id}/timeout", {"duration_s": 600})
 
     async def names(query: str) -> list[str]:
-        listed = (await folk.member.done("GET", f"/api/members?{query}"))["members"]
+        listed = (await members.member.done("GET", f"/api/members?{query}"))["members"]
         return [member["nickname"] for member in listed]
 
     assert await names("in_timeout=true") == ["Guest"]
     assert await names("role_id=moderator") == ["Moderator"]
     assert (await names("sort=-name"))[0] == "Owner"
-    assert await names(f"ids={folk.guest.id},nobody,{folk.owner.id}") == ["Owner", "Guest"]
+    assert await names(f"ids={members.guest.id},nobody,{members.owner.id}") == ["Owner", "Guest"]
     assert await names("joined_after_ms=9999999999999") == []
-    for person in (folk.owner, keeper):
+    for person in (members.owner, keeper):
         response = await person.done("GET", "/api/members?sort=-last_seen&seen_after_ms=1")
         assert set(response["last_seen"]) == {member["id"] for member in response["members"]}
-    assert "last_seen" not in await folk.member.done("GET", "/api/members")
+    assert "last_seen" not in await members.member.done("GET", "/api/members")
     for query in ("sort=last_seen", "sort=-last_seen", "seen_after_ms=1", "seen_before_ms=1"):
-        assert await folk.member.refused("GET", f"/api/members?{query}") == "forbidden"
+        assert await members.member.refused("GET", f"/api/members?{query}") == "forbidden"
     for query in (
         "sort=rank",
         "in_timeout=perhaps",

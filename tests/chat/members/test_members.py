@@ -52,23 +52,23 @@ async def test_a_full_server_admits_no_newcomers(variables: dict[str, str]) -> N
     assert read(variables).max_members == 100
 
 
-async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(folk: MembersByRole) -> None:
-    path = f"/api/members/{folk.member.id}/status"
-    async with folk.chat.member("Reader", folk.guest.token) as reader:
-        status = await folk.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
+async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(members: MembersByRole) -> None:
+    path = f"/api/members/{members.member.id}/status"
+    async with members.chat.member("Reader", members.guest.token) as reader:
+        status = await members.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
         assert status["status_text"] == "Back at 5 ☕"
         assert (await reader.pushed("member_updated"))["status_text"] == "Back at 5 ☕"
-    assert await folk.moderator.refused("PUT", path, {"text": "A fool"}) == "forbidden"
-    assert await folk.guest.refused("PUT", path, {"text": ""}) == "forbidden"
+    assert await members.moderator.refused("PUT", path, {"text": "A fool"}) == "forbidden"
+    assert await members.guest.refused("PUT", path, {"text": ""}) == "forbidden"
     for wrong in ("x" * 81, "two\nlines", "\u202egnp.exe", "\u200b"):
-        assert await folk.member.refused("PUT", path, {"text": wrong}) == "invalid_request"
-    assert (await folk.moderator.done("PUT", path, {"text": ""}))["status_text"] == ""
-    entry = (await folk.owner.done("GET", "/api/audit?action=member_status_clear"))["entries"][0]
+        assert await members.member.refused("PUT", path, {"text": wrong}) == "invalid_request"
+    assert (await members.moderator.done("PUT", path, {"text": ""}))["status_text"] == ""
+    entry = (await members.owner.done("GET", "/api/audit?action=member_status_clear"))["entries"][0]
     assert entry["details"] == {"before": "Back at 5 ☕"}
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
-    assert await folk.member.refused("PUT", path, {"text": "fuck"}) == "profanity_refused"
-    await folk.owner.done("PUT", f"/api/members/{folk.member.id}/timeout", {"duration_s": 60})
-    assert await folk.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+    assert await members.member.refused("PUT", path, {"text": "fuck"}) == "profanity_refused"
+    await members.owner.done("PUT", f"/api/members/{members.member.id}/timeout", {"duration_s": 60})
+    assert await members.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
 
 
 async def test_nobody_can_take_another_members_name_or_one_that_looks_like_it(chat: ChatServer) -> None:
@@ -83,56 +83,58 @@ async def test_nobody_can_take_another_members_name_or_one_that_looks_like_it(ch
     assert (await applicant.done("PATCH", own, {"nickname": "GRACE"}))["nickname"] == "GRACE"
 
 
-async def test_a_members_name_can_be_changed_by_themselves_and_by_higher_ranks(folk: MembersByRole) -> None:
-    path = f"/api/members/{folk.member.id}"
-    async with folk.live("guest") as [guest]:
-        assert (await folk.member.done("PATCH", path, {"nickname": " Max "}))["nickname"] == "Max"
+async def test_a_members_name_can_be_changed_by_themselves_and_by_higher_ranks(
+    members: MembersByRole,
+) -> None:
+    path = f"/api/members/{members.member.id}"
+    async with members.live("guest") as [guest]:
+        assert (await members.member.done("PATCH", path, {"nickname": " Max "}))["nickname"] == "Max"
         assert (await guest.pushed("member_updated"))["nickname"] == "Max"
-    assert (await folk.moderator.done("PATCH", path, {"nickname": "Max2"}))["nickname"] == "Max2"
-    assert await folk.guest.refused("PATCH", path, {"nickname": "x"}) == "forbidden"
-    assert await folk.member.refused("PATCH", path, {"nickname": "\u200b"}) == "invalid_nickname"
-    assert await folk.member.refused("PATCH", path, {}) == "invalid_request"
-    above = f"/api/members/{folk.admin.id}"
-    assert await folk.moderator.refused("PATCH", above, {"nickname": "x"}) == "rank_too_low"
-    assert await folk.moderator.refused("PATCH", "/api/members/no", {"nickname": "x"}) == "unknown_member"
-    await folk.owner.done("PATCH", "/api/roles/guest", {"permissions": ["view_channel"]})
-    own = f"/api/members/{folk.guest.id}"
-    assert await folk.guest.refused("PATCH", own, {"nickname": "x"}) == "forbidden"
-    entries = (await folk.owner.done("GET", "/api/audit?action=member_rename"))["entries"]
+    assert (await members.moderator.done("PATCH", path, {"nickname": "Max2"}))["nickname"] == "Max2"
+    assert await members.guest.refused("PATCH", path, {"nickname": "x"}) == "forbidden"
+    assert await members.member.refused("PATCH", path, {"nickname": "\u200b"}) == "invalid_nickname"
+    assert await members.member.refused("PATCH", path, {}) == "invalid_request"
+    above = f"/api/members/{members.admin.id}"
+    assert await members.moderator.refused("PATCH", above, {"nickname": "x"}) == "rank_too_low"
+    assert await members.moderator.refused("PATCH", "/api/members/no", {"nickname": "x"}) == "unknown_member"
+    await members.owner.done("PATCH", "/api/roles/guest", {"permissions": ["view_channel"]})
+    own = f"/api/members/{members.guest.id}"
+    assert await members.guest.refused("PATCH", own, {"nickname": "x"}) == "forbidden"
+    entries = (await members.owner.done("GET", "/api/audit?action=member_rename"))["entries"]
     assert [(entry["actor_id"], entry["details"]) for entry in entries] == [
-        (folk.moderator.id, {"before": "Max", "after": "Max2"})
+        (members.moderator.id, {"before": "Max", "after": "Max2"})
     ]
 
 
-async def test_the_owner_can_transfer_ownership_of_the_server(folk: MembersByRole) -> None:
-    path = f"/api/members/{folk.member.id}/owner"
-    for person in (folk.admin, folk.moderator, folk.member, folk.guest):
+async def test_the_owner_can_transfer_ownership_of_the_server(members: MembersByRole) -> None:
+    path = f"/api/members/{members.member.id}/owner"
+    for person in (members.admin, members.moderator, members.member, members.guest):
         assert await person.refused("POST", path) == "forbidden"
-    assert await folk.owner.refused("POST", "/api/members/nobody/owner") == "unknown_member"
-    assert await folk.owner.refused("POST", f"/api/members/{folk.owner.id}/owner") == "invalid_request"
-    assert (await folk.owner.done("POST", path))["roles"] == ["member", "owner"]
-    former = await folk.member.done("GET", f"/api/members/{folk.owner.id}")
+    assert await members.owner.refused("POST", "/api/members/nobody/owner") == "unknown_member"
+    assert await members.owner.refused("POST", f"/api/members/{members.owner.id}/owner") == "invalid_request"
+    assert (await members.owner.done("POST", path))["roles"] == ["member", "owner"]
+    former = await members.member.done("GET", f"/api/members/{members.owner.id}")
     assert former["roles"] == ["admin", "member"]
-    assert await folk.owner.refused("POST", path) == "forbidden"
+    assert await members.owner.refused("POST", path) == "forbidden"
 
 
-async def test_only_one_of_two_concurrent_ownership_transfers_succeeds(folk: MembersByRole) -> None:
-    targets = (folk.admin, folk.member)
+async def test_only_one_of_two_concurrent_ownership_transfers_succeeds(members: MembersByRole) -> None:
+    targets = (members.admin, members.member)
     answers = await asyncio.gather(
-        *(folk.owner.ask("POST", f"/api/members/{target.id}/owner") for target in targets)
+        *(members.owner.ask("POST", f"/api/members/{target.id}/owner") for target in targets)
     )
     assert sorted(status for status, _ in answers) == [200, 403]
-    members = (await folk.guest.done("GET", "/api/members"))["members"]
-    assert sum("owner" in member["roles"] for member in members) == 1
+    listed = (await members.guest.done("GET", "/api/members"))["members"]
+    assert sum("owner" in member["roles"] for member in listed) == 1
 
 
-async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: MembersByRole) -> None:
-    async with folk.live("guest") as [guest]:
+async def test_permissions_are_sent_at_sign_in_and_when_they_change(members: MembersByRole) -> None:
+    async with members.live("guest") as [guest]:
         assert "attach_files" not in guest.welcome["permissions"]["server"]
         assert {role["id"] for role in guest.welcome["roles"]} >= {"owner", "guest"}
-        await folk.owner.done("PUT", f"/api/members/{folk.guest.id}/roles/member")
+        await members.owner.done("PUT", f"/api/members/{members.guest.id}/roles/member")
         assert await guest.pushed("permissions_changed") == {}
-        answer = await folk.guest.done("GET", "/api/me/permissions")
+        answer = await members.guest.done("GET", "/api/me/permissions")
         assert "attach_files" in answer["server"]
         assert set(answer["channels"]) == {channel["id"] for channel in guest.welcome["channels"]}
 
@@ -151,40 +153,40 @@ async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: Member
     ],
 )
 async def test_an_invalid_role_is_refused(
-    folk: MembersByRole, role_body: dict[str, object], refusal: str
+    members: MembersByRole, role_body: dict[str, object], refusal: str
 ) -> None:
-    assert await folk.admin.refused("POST", "/api/roles", role_body) == refusal
+    assert await members.admin.refused("POST", "/api/roles", role_body) == refusal
 
 
-async def test_roles_are_created_changed_given_removed_and_deleted(folk: MembersByRole) -> None:
-    async with folk.live("guest") as [guest]:
+async def test_roles_are_created_changed_given_removed_and_deleted(members: MembersByRole) -> None:
+    async with members.live("guest") as [guest]:
         role_body = {"name": "Crew", "rank": 50, "color": 0x336699, "permissions": ["view_channel"]}
-        role = await folk.admin.done("POST", "/api/roles", role_body)
+        role = await members.admin.done("POST", "/api/roles", role_body)
         assert await guest.pushed("role_created") == role
         assert role == role_body | {"id": role["id"], "built_in": False}
         path = f"/api/roles/{role['id']}"
-        edited = await folk.admin.done("PATCH", path, {"name": "Team", "color": None})
+        edited = await members.admin.done("PATCH", path, {"name": "Team", "color": None})
         assert edited == role | {"name": "Team", "color": None}
         assert await guest.pushed("role_updated") == edited
-        given = f"/api/members/{folk.guest.id}/roles/{role['id']}"
-        assert role["id"] in (await folk.admin.done("PUT", given))["roles"]
-        assert role["id"] in (await folk.admin.done("PUT", given))["roles"]
-        assert role["id"] not in (await folk.admin.done("DELETE", given))["roles"]
-        await folk.admin.done("PUT", given)
-        await folk.admin.done("DELETE", path)
+        given = f"/api/members/{members.guest.id}/roles/{role['id']}"
+        assert role["id"] in (await members.admin.done("PUT", given))["roles"]
+        assert role["id"] in (await members.admin.done("PUT", given))["roles"]
+        assert role["id"] not in (await members.admin.done("DELETE", given))["roles"]
+        await members.admin.done("PUT", given)
+        await members.admin.done("DELETE", path)
         assert await guest.pushed("role_deleted") == {"role_id": role["id"]}
-    assert (await folk.guest.done("GET", f"/api/members/{folk.guest.id}"))["roles"] == ["guest"]
+    assert (await members.guest.done("GET", f"/api/members/{members.guest.id}"))["roles"] == ["guest"]
     for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
-        assert await folk.admin.refused(method, path, body) == "unknown_role"
-    assert await folk.admin.refused("PUT", given) == "unknown_role"
-    assert await folk.admin.refused("PATCH", "/api/roles/member", {}) == "invalid_request"
+        assert await members.admin.refused(method, path, body) == "unknown_role"
+    assert await members.admin.refused("PUT", given) == "unknown_role"
+    assert await members.admin.refused("PATCH", "/api/roles/member", {}) == "invalid_request"
     missing = "/api/members/nobody/roles/guest"
-    assert await folk.admin.refused("PUT", missing) == "unknown_member"
+    assert await members.admin.refused("PUT", missing) == "unknown_member"
 
 
-async def test_roles_are_reordered_all_together_or_not_at_all(folk: MembersByRole) -> None:
+async def test_roles_are_reordered_all_together_or_not_at_all(members: MembersByRole) -> None:
     ranks = {"moderator": 90, "guest": 95}
-    roles = (await folk.admin.done("PUT", "/api/roles/order", {"ranks": ranks}))["roles"]
+    roles = (await members.admin.done("PUT", "/api/roles/order", {"ranks": ranks}))["roles"]
     assert [role["id"] for role in roles] == ["owner", "admin", "member", "guest", "moderator"]
     for wrong, refusal in (
         ({"guest": 10, "admin": 5}, "rank_too_low"),
@@ -193,14 +195,14 @@ async def test_roles_are_reordered_all_together_or_not_at_all(folk: MembersByRol
         ({"guest": "high"}, "invalid_request"),
         ([], "invalid_request"),
     ):
-        assert await folk.admin.refused("PUT", "/api/roles/order", {"ranks": wrong}) == refusal
-    assert (await folk.admin.done("GET", "/api/roles"))["roles"] == roles
+        assert await members.admin.refused("PUT", "/api/roles/order", {"ranks": wrong}) == refusal
+    assert (await members.admin.done("GET", "/api/roles"))["roles"] == roles
 
 
 async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_lack(
-    folk: MembersByRole,
+    members: MembersByRole,
 ) -> None:
-    owner, admin, moderator = folk.owner, folk.admin, folk.moderator
+    owner, admin, moderator = members.owner, members.admin, members.moderator
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     wanted = [*mine["permissions"], "manage_roles"]
     await owner.done("PATCH", "/api/roles/moderator", {"permissions": wanted})
@@ -209,7 +211,8 @@ async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_la
         for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
             assert await moderator.refused(method, f"/api/roles/{role_id}", body) == "rank_too_low"
         assert (
-            await moderator.refused("PUT", f"/api/members/{folk.guest.id}/roles/{role_id}") == "rank_too_low"
+            await moderator.refused("PUT", f"/api/members/{members.guest.id}/roles/{role_id}")
+            == "rank_too_low"
         )
     assert await moderator.refused("PUT", f"/api/members/{admin.id}/roles/guest") == "rank_too_low"
     assert await moderator.refused("DELETE", f"/api/members/{admin.id}/roles/member") == "rank_too_low"

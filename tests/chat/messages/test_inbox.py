@@ -59,19 +59,19 @@ async def test_the_inbox_contains_every_form_of_mention_and_nothing_else(
         assert await inbox(owner) == []
 
 
-async def test_the_inbox_is_paged_across_all_channels(folk: MembersByRole) -> None:
-    channel = await folk.owner.done("POST", "/api/channels", {"name": "other", "type": "text"})
+async def test_the_inbox_is_paged_across_all_channels(members: MembersByRole) -> None:
+    channel = await members.owner.done("POST", "/api/channels", {"name": "other", "type": "text"})
     for number in range(5):
         where = ("general", channel["id"])[number % 2]
-        text = f"{number} [m](mention:{folk.member.id})"
-        await folk.admin.done("POST", f"/api/channels/{where}/messages", {"text": text})
-    first = await folk.member.done("GET", "/api/me/mentions?limit=3")
+        text = f"{number} [m](mention:{members.member.id})"
+        await members.admin.done("POST", f"/api/channels/{where}/messages", {"text": text})
+    first = await members.member.done("GET", "/api/me/mentions?limit=3")
     assert ([message["text"][0] for message in first["messages"]], first["more"]) == (["4", "3", "2"], True)
     before = first["messages"][-1]["id"]
-    second = await folk.member.done("GET", f"/api/me/mentions?limit=3&before={before}")
+    second = await members.member.done("GET", f"/api/me/mentions?limit=3&before={before}")
     assert ([message["text"][0] for message in second["messages"]], second["more"]) == (["1", "0"], False)
-    await folk.owner.done("DELETE", f"/api/channels/{channel['id']}")
-    left = await folk.member.done("GET", "/api/me/mentions")
+    await members.owner.done("DELETE", f"/api/channels/{channel['id']}")
+    left = await members.member.done("GET", "/api/me/mentions")
     assert [message["text"][0] for message in left["messages"]] == ["4", "2", "0"]
 
 

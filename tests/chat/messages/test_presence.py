@@ -50,10 +50,10 @@ async def test_do_not_disturb_is_visible_to_others_and_suppresses_notifications(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
-        levels, who = community.notifications.levels, folk.member.id
+        members = await members_by_role(chat)
+        levels, who = community.notifications.levels, members.member.id
         await levels.choose(who, None, LevelChoice("all"))
-        async with folk.live("owner", "member", "member") as [owner, one, two]:
+        async with members.live("owner", "member", "member") as [owner, one, two]:
             assert await how(owner, who) == (True, False, False)
             assert (await one.ask("quiet_set", quiet=True))["data"] == {"quiet": True}
             assert await two.pushed("quiet_changed") == {"quiet": True}
@@ -62,23 +62,23 @@ async def test_do_not_disturb_is_visible_to_others_and_suppresses_notifications(
             assert "quiet_changed" not in owner.kept_events()
     # The setting survives a restart and applies to pages that open later.
     async with server_with_insight(variables) as (chat, community):
-        folk.chat = chat
-        for person in folk.by_role.values():
+        members.chat = chat
+        for person in members.by_role.values():
             person.chat = chat
-        async with folk.live("member", "owner") as [member, owner]:
+        async with members.live("member", "owner") as [member, owner]:
             assert member.welcome["quiet"]
             assert owner.welcome["do_not_disturb"] == [who]
             assert not owner.welcome["quiet"]
-            assert await folk.member.done("PUT", "/api/me/quiet", {"quiet": False}) == {"quiet": False}
+            assert await members.member.done("PUT", "/api/me/quiet", {"quiet": False}) == {"quiet": False}
             assert await how(owner, who) == (True, False, False)
             assert community.notifications.levels.level(who, "general", 0) == "all"
 
 
 async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
-        folk = await members_by_role(chat)
-        who = folk.member.id
-        async with folk.live("owner", "member", "member") as [owner, one, two]:
+        members = await members_by_role(chat)
+        who = members.member.id
+        async with members.live("owner", "member", "member") as [owner, one, two]:
             assert await how(owner, who) == (True, False, False)
             assert (await one.ask("invisible_set", invisible=True))["data"] == {"invisible": True}
             assert await two.pushed("invisible_changed") == {"invisible": True}
@@ -86,7 +86,7 @@ async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> N
             # No event reveals an invisible member.
             await one.ask("quiet_set", quiet=True)
             await one.ask("idle", idle=True)
-            async with folk.live("moderator", "member") as [moderator, third]:
+            async with members.live("moderator", "member") as [moderator, third]:
                 assert who not in moderator.welcome["online"]
                 assert who not in moderator.welcome["do_not_disturb"]
                 # An invisible member sees themselves as online.
@@ -94,13 +94,13 @@ async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> N
                 assert await how(owner, moderator.id) == (True, False, False)
     # The setting survives a restart.
     async with server_with_insight(variables) as (chat, _):
-        folk.chat = chat
-        for person in folk.by_role.values():
+        members.chat = chat
+        for person in members.by_role.values():
             person.chat = chat
-        async with folk.live("member", "owner") as [member, owner]:
+        async with members.live("member", "owner") as [member, owner]:
             assert member.welcome["invisible"] and not owner.welcome["invisible"]
             assert who not in owner.welcome["online"]
-            assert await folk.member.done("PUT", "/api/me/invisible", {"invisible": False}) == {
+            assert await members.member.done("PUT", "/api/me/invisible", {"invisible": False}) == {
                 "invisible": False
             }
             assert await how(owner, who) == (True, False, True)
@@ -137,12 +137,12 @@ async def test_members_whom_the_last_owner_showed_as_online_stay_so_until_they_h
 async def test_a_state_lists_members_who_became_invisible_or_were_removed_a_moment_ago_as_offline(
     chat: ChatServer,
 ) -> None:
-    folk = await members_by_role(chat)
-    async with folk.live("owner", "member", "guest") as [owner, member, guest]:
+    members = await members_by_role(chat)
+    async with members.live("owner", "member", "guest") as [owner, member, guest]:
         assert await how(owner, guest.id) == (True, False, False)
         await member.ws.close()
-        await folk.member.done("PUT", "/api/me/invisible", {"invisible": True})
+        await members.member.done("PUT", "/api/me/invisible", {"invisible": True})
         assert await how(owner, member.id) == (False, False, False)
-        await folk.owner.done("POST", f"/api/members/{guest.id}/kick", {})
-        async with folk.live("moderator") as [moderator]:
+        await members.owner.done("POST", f"/api/members/{guest.id}/kick", {})
+        async with members.live("moderator") as [moderator]:
             assert moderator.welcome["online"] == sorted([owner.id, moderator.id])

@@ -61,16 +61,16 @@ async def _references(community: Community) -> int:
 
 async def test_old_attachments_are_deleted_and_their_messages_stay(variables: dict[str, str]) -> None:
     async with server_with_insight(variables | {"MESSAGE_CACHE_TTL_MS": "0"}) as (chat, community):
-        folk = await members_by_role(chat)
-        await _with_file(community, folk.member, "old", 40)
-        await _with_file(community, folk.member, "new", 20)
+        members = await members_by_role(chat)
+        await _with_file(community, members.member, "old", 40)
+        await _with_file(community, members.member, "new", 20)
         assert await community.messages.retention.run_once() == 0
-        assert await _files(community, folk.owner) == {"old": (1, 0), "new": (1, 0)}
-        async with folk.live("guest") as [guest]:
-            await folk.owner.done("PATCH", "/api/settings", {"retentionDays": 30})
+        assert await _files(community, members.owner) == {"old": (1, 0), "new": (1, 0)}
+        async with members.live("guest") as [guest]:
+            await members.owner.done("PATCH", "/api/settings", {"retentionDays": 30})
             event = await guest.pushed("attachments_changed")
             assert (event["attachments"], event["expired_attachments"]) == ([], 1)
-        assert await _files(community, folk.owner) == {"old": (0, 1), "new": (1, 0)}
+        assert await _files(community, members.owner) == {"old": (0, 1), "new": (1, 0)}
         # The thumbnail is no longer referenced, either, so the sweep deletes it.
         assert await _references(community) == 2
-        assert await folk.admin.refused("PATCH", "/api/settings", {"retentionDays": 1}) == "forbidden"
+        assert await members.admin.refused("PATCH", "/api/settings", {"retentionDays": 1}) == "forbidden"

@@ -241,22 +241,24 @@ async def test_a_thread_in_an_invisible_channel_is_not_found(variables: dict[str
 
 
 async def test_threads_are_deleted_with_their_channel_and_followers_with_their_membership(
-    folk: MembersByRole,
+    members: MembersByRole,
 ) -> None:
-    async with folk.live("member") as (page,):
+    async with members.live("member") as (page,):
         root = (await send(page, "cake?"))["id"]
         await send(page, "chocolate", root)
-        channel = await folk.owner.done("POST", "/api/channels", {"name": "short", "type": "text"})
+        channel = await members.owner.done("POST", "/api/channels", {"name": "short", "type": "text"})
         path = f"/api/channels/{channel['id']}/messages"
-        other = await folk.member.done("POST", path, {"text": "tea?"})
-        await folk.member.done("POST", path, {"text": "green", "thread": other["id"]})
-        listed = (await folk.member.done("GET", "/api/me/threads"))["threads"]
+        other = await members.member.done("POST", path, {"text": "tea?"})
+        await members.member.done("POST", path, {"text": "green", "thread": other["id"]})
+        listed = (await members.member.done("GET", "/api/me/threads"))["threads"]
         assert [thread["thread"] for thread in listed] == [other["id"], root]
-        await folk.owner.done("DELETE", f"/api/channels/{channel['id']}")
-        listed = (await folk.member.done("GET", "/api/me/threads?limit=5"))["threads"]
+        await members.owner.done("DELETE", f"/api/channels/{channel['id']}")
+        listed = (await members.member.done("GET", "/api/me/threads?limit=5"))["threads"]
         assert [thread["thread"] for thread in listed] == [root]
         follow = f"/api/channels/general/messages/{root}/follow"
-        assert (await folk.admin.done("PUT", follow))["following"]
-        assert not (await folk.admin.done("DELETE", follow))["following"]
-    await folk.member.done("POST", "/api/me/leave")
-    assert (await folk.owner.done("GET", f"/api/channels/general/messages/{root}"))["answers"]["count"] == 1
+        assert (await members.admin.done("PUT", follow))["following"]
+        assert not (await members.admin.done("DELETE", follow))["following"]
+    await members.member.done("POST", "/api/me/leave")
+    assert (await members.owner.done("GET", f"/api/channels/general/messages/{root}"))["answers"][
+        "count"
+    ] == 1

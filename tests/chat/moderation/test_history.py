@@ -19,33 +19,33 @@ async def messages(person: HttpMember) -> list[str]:
     return [m["text"] for m in (await person.done("GET", GENERAL))["messages"]]
 
 
-async def audited(folk: MembersByRole, action: str) -> dict[str, Any]:
-    entries = (await folk.owner.done("GET", f"/api/audit?action={action}"))["entries"]
+async def audited(members: MembersByRole, action: str) -> dict[str, Any]:
+    entries = (await members.owner.done("GET", f"/api/audit?action={action}"))["entries"]
     details: dict[str, Any] = entries[0]["details"]
     return details
 
 
 async def test_a_ban_deletes_only_recent_messages(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
-        guard = await member_with(folk, "ban_members")
-        old = await folk.guest.done("POST", GENERAL, {"text": "long ago"})
+        members = await members_by_role(chat)
+        guard = await member_with(members, "ban_members")
+        old = await members.guest.done("POST", GENERAL, {"text": "long ago"})
         await community.messages.messages._database.write(
             lambda c: c.execute(
                 "UPDATE messages SET posted_at_ms = (n >> 12) - ? WHERE id = ?", (2 * HOUR_MS, old["id"])
             )
         )
         for number in range(120):
-            await folk.guest.done("POST", GENERAL, {"text": f"spam {number}"})
-        await folk.member.done("POST", GENERAL, {"text": "hello"})
-        async with folk.live("member") as [member]:
+            await members.guest.done("POST", GENERAL, {"text": f"spam {number}"})
+        await members.member.done("POST", GENERAL, {"text": "hello"})
+        async with members.live("member") as [member]:
             body = {"reason": "spam", "delete_messages_s": 3600}
-            assert await folk.member.refused("PUT", f"/api/bans/{folk.guest.id}", body) == "forbidden"
-            await guard.done("PUT", f"/api/bans/{folk.guest.id}", body)
+            assert await members.member.refused("PUT", f"/api/bans/{members.guest.id}", body) == "forbidden"
+            await guard.done("PUT", f"/api/bans/{members.guest.id}", body)
             for _ in range(120):
                 await member.pushed("message_deleted")
-        assert await messages(folk.member) == ["long ago", "hello"]
-        assert (await audited(folk, "member_ban"))["delete_messages_s"] == 3600
+        assert await messages(members.member) == ["long ago", "hello"]
+        assert (await audited(members, "member_ban"))["delete_messages_s"] == 3600
 
 
 async def test_deletion_after_a_ban_continues_after_a_restart(
@@ -75,34 +75,36 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
             pass
 
 
-async def test_messages_written_after_an_unban_are_not_deleted(folk: MembersByRole) -> None:
-    await folk.guest.done("POST", GENERAL, {"text": "spam"})
-    await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}", {"delete_messages_s": 60})
-    guard = await member_with(folk, "ban_members")
-    path = f"/api/bans/{folk.guest.id}?reason=sorry"
-    assert await folk.member.refused("DELETE", path) == "forbidden"
+async def test_messages_written_after_an_unban_are_not_deleted(members: MembersByRole) -> None:
+    await members.guest.done("POST", GENERAL, {"text": "spam"})
+    await members.owner.done("PUT", f"/api/bans/{members.guest.id}", {"delete_messages_s": 60})
+    guard = await member_with(members, "ban_members")
+    path = f"/api/bans/{members.guest.id}?reason=sorry"
+    assert await members.member.refused("DELETE", path) == "forbidden"
     await guard.done("DELETE", path)
-    assert (await audited(folk, "member_unban"))["reason"] == "sorry"
-    answer = await folk.chat.sign_in(folk.guest.device, nickname="Guest", invite_code=folk.chat.invite)
-    back = HttpMember(folk.chat, folk.guest.device, answer["member"]["id"], answer["access_token"])
+    assert (await audited(members, "member_unban"))["reason"] == "sorry"
+    answer = await members.chat.sign_in(
+        members.guest.device, nickname="Guest", invite_code=members.chat.invite
+    )
+    back = HttpMember(members.chat, members.guest.device, answer["member"]["id"], answer["access_token"])
     await back.done("POST", GENERAL, {"text": "better now"})
-    while await messages(folk.owner) != ["better now"]:
+    while await messages(members.owner) != ["better now"]:
         pass
     for wrong in (-1, 31 * 24 * 3600, "all"):
         body = {"delete_messages_s": wrong}
-        assert await folk.owner.refused("PUT", f"/api/bans/{back.id}", body) == "invalid_request"
+        assert await members.owner.refused("PUT", f"/api/bans/{back.id}", body) == "invalid_request"
 
 
-async def test_moderators_see_a_members_moderation_history(folk: MembersByRole) -> None:
-    reader = await member_with(folk, "view_reports")
-    guest = f"/api/members/{folk.guest.id}"
-    await folk.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
-    await folk.moderator.done("DELETE", f"{guest}/timeout")
-    await folk.member.done("POST", "/api/reports", {"member_id": folk.guest.id, "text": "rude"})
+async def test_moderators_see_a_members_moderation_history(members: MembersByRole) -> None:
+    reader = await member_with(members, "view_reports")
+    guest = f"/api/members/{members.guest.id}"
+    await members.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
+    await members.moderator.done("DELETE", f"{guest}/timeout")
+    await members.member.done("POST", "/api/reports", {"member_id": members.guest.id, "text": "rude"})
     # A change in roles does not count as moderation.
-    await folk.owner.done("PUT", f"{guest}/roles/member")
-    await folk.moderator.done("POST", f"{guest}/kick", {"reason": "rude"})
-    for person in (folk.owner, reader):
+    await members.owner.done("PUT", f"{guest}/roles/member")
+    await members.moderator.done("POST", f"{guest}/kick", {"reason": "rude"})
+    for person in (members.owner, reader):
         response = await person.done("GET", f"{guest}/moderation")
         done = [entry["action"] for entry in response["entries"]]
         assert done == ["member_kick", "member_timeout_end", "member_timeout"]
@@ -115,7 +117,7 @@ async def test_moderators_see_a_members_moderation_history(folk: MembersByRole) 
     first = await reader.done("GET", f"{guest}/moderation?limit=2")
     older = await reader.done("GET", f"{guest}/moderation?limit=2&before={first['next']}")
     assert [e["action"] for e in older["entries"]] == ["member_timeout"] and older["next"] is None
-    assert await folk.member.refused("GET", f"{guest}/moderation") == "forbidden"
+    assert await members.member.refused("GET", f"{guest}/moderation") == "forbidden"
     assert await reader.refused("GET", "/api/members/nobody/moderation") == "unknown_member"
 
 

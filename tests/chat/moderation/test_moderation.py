@@ -35,97 +35,97 @@ async def rejoin(chat: ChatServer, person: HttpMember) -> str:
         return str(answer.get("error", ""))
 
 
-async def test_moderators_act_on_lower_ranks_only(folk: MembersByRole) -> None:
+async def test_moderators_act_on_lower_ranks_only(members: MembersByRole) -> None:
     for actor, targets in NOT_LOWER.items():
         for target in targets:
-            path = f"/api/members/{folk.by_role[target].id}"
-            ask = folk.by_role[actor].refused
+            path = f"/api/members/{members.by_role[target].id}"
+            ask = members.by_role[actor].refused
             assert await ask("POST", f"{path}/kick") == "rank_too_low"
             assert await ask("PUT", f"{path}/timeout", {"duration_s": 60}) == "rank_too_low"
             assert await ask("DELETE", f"{path}/timeout") == "rank_too_low"
-            assert await ask("PUT", f"/api/bans/{folk.by_role[target].id}") == "rank_too_low"
-    ask = folk.admin.refused
+            assert await ask("PUT", f"/api/bans/{members.by_role[target].id}") == "rank_too_low"
+    ask = members.admin.refused
     assert await ask("POST", "/api/members/nobody/kick") == "unknown_member"
     assert await ask("PUT", "/api/members/nobody/timeout", {"duration_s": 60}) == "unknown_member"
     assert await ask("PUT", "/api/bans/nobody") == "unknown_member"
-    assert await ask("DELETE", f"/api/bans/{folk.guest.id}") == "unknown_ban"
+    assert await ask("DELETE", f"/api/bans/{members.guest.id}") == "unknown_ban"
 
 
-async def test_a_kicked_member_is_removed_immediately_and_may_rejoin(folk: MembersByRole) -> None:
-    async with folk.live("member", "guest") as [member, guest]:
-        path = f"/api/members/{folk.guest.id}/kick"
-        await folk.moderator.done("POST", path, {"reason": "rude"})
+async def test_a_kicked_member_is_removed_immediately_and_may_rejoin(members: MembersByRole) -> None:
+    async with members.live("member", "guest") as [member, guest]:
+        path = f"/api/members/{members.guest.id}/kick"
+        await members.moderator.done("POST", path, {"reason": "rude"})
         assert await ending(guest) == 4001
-        assert await member.pushed("member_left") == {"member_id": folk.guest.id}
-        assert await folk.guest.refused("GET", "/api/members") == "token_invalid"
-        assert await folk.moderator.refused("POST", path) == "unknown_member"
-        assert await rejoin(folk.chat, folk.guest) == ""
+        assert await member.pushed("member_left") == {"member_id": members.guest.id}
+        assert await members.guest.refused("GET", "/api/members") == "token_invalid"
+        assert await members.moderator.refused("POST", path) == "unknown_member"
+        assert await rejoin(members.chat, members.guest) == ""
         assert (await member.pushed("member_joined"))["nickname"] == "Again"
-    [entry] = (await folk.owner.done("GET", "/api/audit?action=member_kick"))["entries"]
+    [entry] = (await members.owner.done("GET", "/api/audit?action=member_kick"))["entries"]
     assert entry["details"] == {"nickname": "Guest", "reason": "rude"}
 
 
-async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: MembersByRole) -> None:
-    async with folk.live("guest") as [guest]:
-        path = f"/api/bans/{folk.guest.id}"
-        await folk.moderator.done("PUT", path, {"reason": "spam"})
+async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(members: MembersByRole) -> None:
+    async with members.live("guest") as [guest]:
+        path = f"/api/bans/{members.guest.id}"
+        await members.moderator.done("PUT", path, {"reason": "spam"})
         assert await ending(guest) == 4001
-    [ban] = (await folk.moderator.done("GET", "/api/bans"))["bans"]
-    assert (ban["member_id"], ban["nickname"], ban["reason"]) == (folk.guest.id, "Guest", "spam")
-    assert ban["banned_by"] == folk.moderator.id
-    assert await rejoin(folk.chat, folk.guest) == "banned"
+    [ban] = (await members.moderator.done("GET", "/api/bans"))["bans"]
+    assert (ban["member_id"], ban["nickname"], ban["reason"]) == (members.guest.id, "Guest", "spam")
+    assert ban["banned_by"] == members.moderator.id
+    assert await rejoin(members.chat, members.guest) == "banned"
     # Even an open server refuses a banned member.
-    await folk.owner.done("PATCH", "/api/settings", {"joinPolicy": "open"})
-    assert await rejoin(folk.chat, folk.guest) == "banned"
-    await folk.moderator.done("DELETE", path)
-    assert (await folk.moderator.done("GET", "/api/bans"))["bans"] == []
-    assert await rejoin(folk.chat, folk.guest) == ""
+    await members.owner.done("PATCH", "/api/settings", {"joinPolicy": "open"})
+    assert await rejoin(members.chat, members.guest) == "banned"
+    await members.moderator.done("DELETE", path)
+    assert (await members.moderator.done("GET", "/api/bans"))["bans"] == []
+    assert await rejoin(members.chat, members.guest) == ""
 
 
 async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checked(
-    folk: MembersByRole,
+    members: MembersByRole,
 ) -> None:
     async def moderation(person: HttpMember) -> dict[str, Any]:
         # A page whose session has ended signs in without a name.
-        proof = await person.device.proof(folk.chat.http, folk.chat.address)
-        async with folk.chat.http.post("/api/auth/join", json=proof) as response:
+        proof = await person.device.proof(members.chat.http, members.chat.address)
+        async with members.chat.http.post("/api/auth/join", json=proof) as response:
             answer: dict[str, Any] = await response.json()
             return {name: answer.get(name) for name in ("error", "reason")}
 
-    await folk.admin.done("PUT", f"/api/bans/{folk.guest.id}", {"reason": "Sells watches"})
-    await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")
-    assert await moderation(folk.guest) == {"error": "banned", "reason": "Sells watches"}
-    assert await moderation(folk.member) == {"error": "banned", "reason": None}
+    await members.admin.done("PUT", f"/api/bans/{members.guest.id}", {"reason": "Sells watches"})
+    await members.admin.done("PUT", f"/api/bans/{members.member.id}")
+    assert await moderation(members.guest) == {"error": "banned", "reason": "Sells watches"}
+    assert await moderation(members.member) == {"error": "banned", "reason": None}
 
 
-async def test_a_former_member_can_be_banned(folk: MembersByRole) -> None:
-    await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
-    await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")
-    await folk.admin.done("PUT", f"/api/bans/{folk.guest.id}")
-    assert await rejoin(folk.chat, folk.member) == "banned"
-    first = await folk.admin.done("GET", "/api/bans?limit=1")
-    second = await folk.admin.done("GET", f"/api/bans?limit=1&after={first['next']}")
+async def test_a_former_member_can_be_banned(members: MembersByRole) -> None:
+    await members.admin.done("POST", f"/api/members/{members.member.id}/kick")
+    await members.admin.done("PUT", f"/api/bans/{members.member.id}")
+    await members.admin.done("PUT", f"/api/bans/{members.guest.id}")
+    assert await rejoin(members.chat, members.member) == "banned"
+    first = await members.admin.done("GET", "/api/bans?limit=1")
+    second = await members.admin.done("GET", f"/api/bans?limit=1&after={first['next']}")
     member_ids = [ban["member_id"] for page in (first, second) for ban in page["bans"]]
-    assert member_ids == [folk.member.id, folk.guest.id]
+    assert member_ids == [members.member.id, members.guest.id]
     assert second["next"] is None
 
 
-async def test_a_member_in_timeout_can_only_read(folk: MembersByRole) -> None:
-    path = f"/api/members/{folk.member.id}/timeout"
-    async with folk.live("member", "guest") as [member, guest]:
-        answer = await folk.moderator.done("PUT", path, {"duration_s": 3600, "reason": "calm down"})
+async def test_a_member_in_timeout_can_only_read(members: MembersByRole) -> None:
+    path = f"/api/members/{members.member.id}/timeout"
+    async with members.live("member", "guest") as [member, guest]:
+        answer = await members.moderator.done("PUT", path, {"duration_s": 3600, "reason": "calm down"})
         assert answer["timeout_until_ms"] is not None
         assert await guest.pushed("member_updated") == answer
         assert (await member.ask("voice_join", channel_id="lobby"))["data"]["error"] == "in_timeout"
-    own = f"/api/members/{folk.member.id}"
-    assert await folk.member.refused("PATCH", own, {"nickname": "x"}) == "in_timeout"
-    assert await folk.member.refused("POST", "/api/invites") == "in_timeout"
-    assert (await folk.member.done("GET", "/api/channels"))["channels"] != []
-    assert (await folk.moderator.done("DELETE", path))["timeout_until_ms"] is None
-    await folk.member.done("POST", "/api/invites")
+    own = f"/api/members/{members.member.id}"
+    assert await members.member.refused("PATCH", own, {"nickname": "x"}) == "in_timeout"
+    assert await members.member.refused("POST", "/api/invites") == "in_timeout"
+    assert (await members.member.done("GET", "/api/channels"))["channels"] != []
+    assert (await members.moderator.done("DELETE", path))["timeout_until_ms"] is None
+    await members.member.done("POST", "/api/invites")
     for wrong in ({}, {"duration_s": 0}, {"duration_s": 28 * 86400 + 1}, {"duration_s": "1"}):
-        assert await folk.moderator.refused("PUT", path, wrong) == "invalid_request"
-    actions = [e["action"] for e in (await folk.owner.done("GET", "/api/audit?limit=2"))["entries"]]
+        assert await members.moderator.refused("PUT", path, wrong) == "invalid_request"
+    actions = [e["action"] for e in (await members.owner.done("GET", "/api/audit?limit=2"))["entries"]]
     assert "member_timeout_end" in actions
 
 
@@ -146,96 +146,96 @@ async def test_members_are_notified_when_a_timeout_ends(database: Database) -> N
     assert reasons == ["ada", "bob"]
 
 
-async def test_slow_mode_exempts_only_members_who_may_manage_messages(folk: MembersByRole) -> None:
+async def test_slow_mode_exempts_only_members_who_may_manage_messages(members: MembersByRole) -> None:
     body = {"name": "slow", "type": "text", "slow_mode_s": 600}
-    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
+    channel_id = (await members.owner.done("POST", "/api/channels", body))["id"]
     path = f"/api/channels/{channel_id}/messages"
-    await folk.member.done("POST", path, {"text": "one"})
-    status, answer = await folk.member.ask("POST", path, {"text": "two"})
+    await members.member.done("POST", path, {"text": "one"})
+    status, answer = await members.member.ask("POST", path, {"text": "two"})
     assert (status, answer["error"]) == (429, "slow_mode")
     assert 0 < answer["retry_after_ms"] <= 600_001
-    await folk.guest.done("POST", path, {"text": "mine"})
+    await members.guest.done("POST", path, {"text": "mine"})
     for _ in range(2):
-        await folk.moderator.done("POST", path, {"text": "order"})
+        await members.moderator.done("POST", path, {"text": "order"})
 
 
-async def test_reports_are_filed_read_and_resolved(folk: MembersByRole) -> None:
-    async with folk.live("moderator", "member") as [moderator, member]:
-        body = {"member_id": folk.admin.id, "text": "shouts"}
-        report_id = (await folk.guest.done("POST", "/api/reports", body))["id"]
+async def test_reports_are_filed_read_and_resolved(members: MembersByRole) -> None:
+    async with members.live("moderator", "member") as [moderator, member]:
+        body = {"member_id": members.admin.id, "text": "shouts"}
+        report_id = (await members.guest.done("POST", "/api/reports", body))["id"]
         pushed = await moderator.pushed("report_created")
-        assert (pushed["id"], pushed["member_id"], pushed["text"]) == (report_id, folk.admin.id, "shouts")
+        assert (pushed["id"], pushed["member_id"], pushed["text"]) == (report_id, members.admin.id, "shouts")
         await member.ask("no_such_event")
         assert not [frame for frame in member._pushes if frame["event"] == "report_created"]
-    [report] = (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"]
+    [report] = (await members.moderator.done("GET", "/api/reports?state=open"))["reports"]
     assert report == pushed
-    await folk.moderator.done("POST", f"/api/reports/{report_id}/resolve", {"note": "talked"})
-    assert (await folk.moderator.done("GET", "/api/reports?state=open"))["reports"] == []
-    [report] = (await folk.moderator.done("GET", "/api/reports?state=resolved"))["reports"]
-    assert (report["resolved_by"], report["note"]) == (folk.moderator.id, "talked")
-    ask = folk.guest.refused
+    await members.moderator.done("POST", f"/api/reports/{report_id}/resolve", {"note": "talked"})
+    assert (await members.moderator.done("GET", "/api/reports?state=open"))["reports"] == []
+    [report] = (await members.moderator.done("GET", "/api/reports?state=resolved"))["reports"]
+    assert (report["resolved_by"], report["note"]) == (members.moderator.id, "talked")
+    ask = members.guest.refused
     assert await ask("POST", "/api/reports", {"member_id": "nobody", "text": "x"}) == "unknown_member"
-    assert await ask("POST", "/api/reports", {"member_id": folk.admin.id}) == "invalid_request"
+    assert await ask("POST", "/api/reports", {"member_id": members.admin.id}) == "invalid_request"
     assert await ask("POST", "/api/reports", {"text": "x"}) == "invalid_request"
-    assert await folk.moderator.refused("GET", "/api/reports?state=lost") == "invalid_request"
-    assert await folk.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
+    assert await members.moderator.refused("GET", "/api/reports?state=lost") == "invalid_request"
+    assert await members.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
 
 
-async def test_only_one_of_two_concurrent_resolutions_of_a_report_succeeds(folk: MembersByRole) -> None:
-    body = {"member_id": folk.guest.id, "text": "shouts"}
-    report_id = (await folk.member.done("POST", "/api/reports", body))["id"]
+async def test_only_one_of_two_concurrent_resolutions_of_a_report_succeeds(members: MembersByRole) -> None:
+    body = {"member_id": members.guest.id, "text": "shouts"}
+    report_id = (await members.member.done("POST", "/api/reports", body))["id"]
     path = f"/api/reports/{report_id}/resolve"
-    async with folk.live("owner", "moderator", "member") as [owner, moderator, member]:
+    async with members.live("owner", "moderator", "member") as [owner, moderator, member]:
         answers = await asyncio.gather(
-            folk.admin.ask("POST", path, {"note": "talked"}),
-            folk.moderator.ask("POST", path, {"note": "warned"}),
+            members.admin.ask("POST", path, {"note": "talked"}),
+            members.moderator.ask("POST", path, {"note": "warned"}),
         )
         assert sorted(status for status, _ in answers) == [204, 409]
-        first = folk.admin if answers[0][0] == 204 else folk.moderator
+        first = members.admin if answers[0][0] == 204 else members.moderator
         for live in (owner, moderator):
             event = await live.pushed("report_resolved")
             assert event == {"report_id": report_id, "resolved_by": first.id}
         await member.ask("ping")
         assert "report_resolved" not in member.kept_events()
     assert [answer["error"] for status, answer in answers if status == 409] == ["already_resolved"]
-    [report] = (await folk.owner.done("GET", "/api/reports?state=resolved"))["reports"]
+    [report] = (await members.owner.done("GET", "/api/reports?state=resolved"))["reports"]
     assert (report["resolved_by"], report["note"]) == (
         first.id,
-        "talked" if first is folk.admin else "warned",
+        "talked" if first is members.admin else "warned",
     )
-    [entry] = (await folk.owner.done("GET", "/api/audit?action=report_resolve"))["entries"]
+    [entry] = (await members.owner.done("GET", "/api/audit?action=report_resolve"))["entries"]
     assert entry["actor_id"] == first.id
 
 
-async def test_the_number_of_open_reports_by_one_member_is_limited(folk: MembersByRole) -> None:
-    body = {"member_id": folk.admin.id, "text": "again"}
+async def test_the_number_of_open_reports_by_one_member_is_limited(members: MembersByRole) -> None:
+    body = {"member_id": members.admin.id, "text": "again"}
     for _ in range(20):
-        await folk.guest.done("POST", "/api/reports", body)
-    assert await folk.guest.refused("POST", "/api/reports", body) == "too_many"
-    first = await folk.moderator.done("GET", "/api/reports?limit=15")
-    second = await folk.moderator.done("GET", f"/api/reports?limit=15&before={first['next']}")
+        await members.guest.done("POST", "/api/reports", body)
+    assert await members.guest.refused("POST", "/api/reports", body) == "too_many"
+    first = await members.moderator.done("GET", "/api/reports?limit=15")
+    second = await members.moderator.done("GET", f"/api/reports?limit=15&before={first['next']}")
     ids = [report["id"] for page in (first, second) for report in page["reports"]]
     assert len(set(ids)) == 20
     assert ids == sorted(ids, reverse=True)
-    await folk.moderator.done("POST", f"/api/reports/{ids[0]}/resolve")
-    await folk.guest.done("POST", "/api/reports", body)
+    await members.moderator.done("POST", f"/api/reports/{ids[0]}/resolve")
+    await members.guest.done("POST", "/api/reports", body)
 
 
-async def test_only_viewers_of_its_channel_see_a_report_about_a_message(folk: MembersByRole) -> None:
-    hidden = [{"type": "member", "target_id": folk.moderator.id, "deny": ["view_channel"]}]
+async def test_only_viewers_of_its_channel_see_a_report_about_a_message(members: MembersByRole) -> None:
+    hidden = [{"type": "member", "target_id": members.moderator.id, "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
-    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
+    channel_id = (await members.owner.done("POST", "/api/channels", body))["id"]
     path = f"/api/channels/{channel_id}/messages"
-    message = await folk.member.done("POST", path, {"text": "hello", "nonce": "n1"})
+    message = await members.member.done("POST", path, {"text": "hello", "nonce": "n1"})
     message_id = (message.get("message") or message)["id"]
     about = {"channel_id": channel_id, "message_id": message_id, "text": "odd"}
-    report_id = (await folk.guest.done("POST", "/api/reports", about))["id"]
-    assert (await folk.moderator.done("GET", "/api/reports"))["reports"] == []
+    report_id = (await members.guest.done("POST", "/api/reports", about))["id"]
+    assert (await members.moderator.done("GET", "/api/reports"))["reports"] == []
     resolve = f"/api/reports/{report_id}/resolve"
-    assert await folk.moderator.refused("POST", resolve) == "unknown_report"
-    [report] = (await folk.admin.done("GET", "/api/reports"))["reports"]
-    assert (report["member_id"], report["message_id"]) == (folk.member.id, message_id)
-    assert await folk.moderator.refused("POST", "/api/reports", about) == "unknown_channel"
+    assert await members.moderator.refused("POST", resolve) == "unknown_report"
+    [report] = (await members.admin.done("GET", "/api/reports"))["reports"]
+    assert (report["member_id"], report["message_id"]) == (members.member.id, message_id)
+    assert await members.moderator.refused("POST", "/api/reports", about) == "unknown_channel"
     unknown = about | {"message_id": "nothing"}
-    assert await folk.guest.refused("POST", "/api/reports", unknown) == "unknown_message"
-    await folk.admin.done("POST", resolve)
+    assert await members.guest.refused("POST", "/api/reports", unknown) == "unknown_message"
+    await members.admin.done("POST", resolve)

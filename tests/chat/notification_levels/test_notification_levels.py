@@ -10,8 +10,8 @@ OWN, GENERAL = "/api/me/notifications", "/api/channels/general/notifications"
 DAY_MS = 24 * 3_600_000
 
 
-async def test_a_changed_level_is_pushed_to_the_members_other_pages_only(folk: MembersByRole) -> None:
-    async with folk.live("member", "member", "owner") as [one, two, other]:
+async def test_a_changed_level_is_pushed_to_the_members_other_pages_only(members: MembersByRole) -> None:
+    async with members.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("notifications_set", channel_id="general", level="all")
         assert reply["data"] == {
             "channel_id": "general",
@@ -22,23 +22,23 @@ async def test_a_changed_level_is_pushed_to_the_members_other_pages_only(folk: M
         assert await two.pushed("notifications_changed") == reply["data"]
         await other.ask("ping")
         assert "notifications_changed" not in other.kept_events()
-    async with folk.live("member", "owner") as [again, other]:
+    async with members.live("member", "owner") as [again, other]:
         assert again.welcome["notifications"] == [reply["data"]]
         assert other.welcome["notifications"] == []
 
 
-async def test_resetting_a_level_forgets_it(folk: MembersByRole) -> None:
-    await folk.member.done("PUT", GENERAL, {"level": "nothing"})
-    await folk.member.done("PUT", GENERAL, {})
-    assert await folk.member.done("GET", OWN) == {"notifications": []}
+async def test_resetting_a_level_forgets_it(members: MembersByRole) -> None:
+    await members.member.done("PUT", GENERAL, {"level": "nothing"})
+    await members.member.done("PUT", GENERAL, {})
+    assert await members.member.done("GET", OWN) == {"notifications": []}
 
 
-async def test_a_mute_ends_when_it_expires_or_is_lifted(folk: MembersByRole) -> None:
-    for_good = await folk.member.done("PUT", OWN, {"muted": True})
+async def test_a_mute_ends_when_it_expires_or_is_lifted(members: MembersByRole) -> None:
+    for_good = await members.member.done("PUT", OWN, {"muted": True})
     assert (for_good["channel_id"], for_good["muted"], for_good["muted_until_ms"]) == (None, True, None)
-    for_an_hour = await folk.member.done("PUT", GENERAL, {"muted": True, "mute_for_s": 3600})
+    for_an_hour = await members.member.done("PUT", GENERAL, {"muted": True, "mute_for_s": 3600})
     assert for_an_hour["muted_until_ms"] > 0
-    assert [entry["channel_id"] for entry in (await folk.member.done("GET", OWN))["notifications"]] == [
+    assert [entry["channel_id"] for entry in (await members.member.done("GET", OWN))["notifications"]] == [
         None,
         "general",
     ]
@@ -46,8 +46,8 @@ async def test_a_mute_ends_when_it_expires_or_is_lifted(folk: MembersByRole) -> 
 
 async def test_a_channel_uses_the_default_level_until_it_has_its_own(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
-        levels, who = community.notifications.levels, folk.member.id
+        members = await members_by_role(chat)
+        levels, who = community.notifications.levels, members.member.id
 
         def level(now_ms: int = 0) -> str:
             return levels.level(who, "general", now_ms)
@@ -67,21 +67,21 @@ async def test_notification_levels_survive_a_restart_and_are_deleted_with_their_
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
-        made = await folk.owner.done("POST", "/api/channels", {"name": "short-lived", "type": "text"})
-        await folk.member.done("PUT", f"/api/channels/{made['id']}/notifications", {"level": "all"})
-        await folk.member.done("PUT", GENERAL, {"level": "all"})
-        await folk.guest.done("PUT", OWN, {"level": "all"})
-        await folk.owner.done("DELETE", f"/api/channels/{made['id']}")
-        await folk.guest.done("POST", "/api/me/leave")
+        members = await members_by_role(chat)
+        made = await members.owner.done("POST", "/api/channels", {"name": "short-lived", "type": "text"})
+        await members.member.done("PUT", f"/api/channels/{made['id']}/notifications", {"level": "all"})
+        await members.member.done("PUT", GENERAL, {"level": "all"})
+        await members.guest.done("PUT", OWN, {"level": "all"})
+        await members.owner.done("DELETE", f"/api/channels/{made['id']}")
+        await members.guest.done("POST", "/api/me/leave")
         kept: Any = community.notifications.levels._chosen
     async with server_with_insight(variables) as (_, community):
-        expected = {folk.member.id: {"general": LevelChoice("all")}}
+        expected = {members.member.id: {"general": LevelChoice("all")}}
         assert community.notifications.levels._chosen == kept == expected
 
 
-async def test_an_invalid_level_is_refused(folk: MembersByRole) -> None:
-    refused = folk.member.refused
+async def test_an_invalid_level_is_refused(members: MembersByRole) -> None:
+    refused = members.member.refused
     assert await refused("PUT", OWN, {"level": "loud"}) == "invalid_request"
     assert await refused("PUT", OWN, {"muted": True, "mute_for_s": 10**9}) == "invalid_request"
     assert await refused("PUT", "/api/channels/nowhere/notifications", {"level": "all"}) == "unknown_channel"

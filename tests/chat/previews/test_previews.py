@@ -60,9 +60,9 @@ PAGES: Pages = {
 class World:
     """A server, its members, one member's page, and the hosts to which links lead."""
 
-    def __init__(self, community: Community, folk: MembersByRole, reader: LiveMember, host: Host) -> None:
+    def __init__(self, community: Community, members: MembersByRole, reader: LiveMember, host: Host) -> None:
         self.community = community
-        self.folk = folk
+        self.members = members
         self.reader = reader
         self.host = host
 
@@ -78,7 +78,7 @@ class World:
         message = await self.send(text)
         changed = await self.reader.pushed("previews_changed")
         assert (changed["channel_id"], changed["id"]) == ("general", message["id"])
-        stored = await self.folk.owner.done("GET", f"/api/channels/general/messages/{message['id']}")
+        stored = await self.members.owner.done("GET", f"/api/channels/general/messages/{message['id']}")
         assert [_unsigned(p) for p in stored["previews"]] == [_unsigned(p) for p in changed["previews"]]
         previews: list[dict[str, Any]] = changed["previews"]
         return previews
@@ -120,9 +120,9 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
         private = await enter(inside())
         await enter(name_server(names(tea=PUBLIC, bank=PUBLIC, private="127.0.0.1")))
         chat, community = await enter(server_with_insight(variables))
-        folk = await members_by_role(chat)
-        reader = await enter(chat.member("", folk.member.token))
-        yield World(community, folk, reader, host)
+        members = await members_by_role(chat)
+        reader = await enter(chat.member("", members.member.token))
+        yield World(community, members, reader, host)
         assert private.connections == 0, "no connection reaches the private host"
 
 
@@ -138,7 +138,7 @@ def test_a_preview_has_the_title_the_description_and_the_picture_of_a_page(tmp_p
                 "site": "tea.example",
             }
             assert (image["width"], image["height"], image["content_type"]) == (64, 48, "image/webp")
-            async with scene.folk.chat.http.get(image["url"]) as response:
+            async with scene.members.chat.http.get(image["url"]) as response:
                 assert (response.status, response.content_type) == (200, "image/webp")
             # The next member who posts the link gets the cached preview.
             (again,) = await scene.shown(f"again {HOST}/tea")
@@ -171,7 +171,7 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
             counts = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
             assert {name: scene.outcomes().get(name) for name in counts} == {**counts, "ok": 5}
             # A page that the server's profanity filter rejects gets no preview, either.
-            await scene.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+            await scene.members.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await scene.send(f"{HOST}/bad")
             await scene.settled()
             assert scene.outcomes()["refused"] == 1
@@ -194,11 +194,11 @@ def test_disabled_previews_are_not_shown(tmp_path: Path) -> None:
         async with world(tmp_path) as scene:
             await scene.send(f"<{HOST}/tea> `{HOST}/tea`")
             await scene.send(f"{HOST}/tea", previews=False)
-            await scene.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": False})
+            await scene.members.owner.done("PATCH", "/api/settings", {"linkPreviews": False})
             await scene.send(f"{HOST}/tea")
             await scene.settled()
             assert (scene.host.paths, scene.outcomes()) == ([], {})
-            await scene.folk.owner.done("PATCH", "/api/settings", {"linkPreviews": "on"})
+            await scene.members.owner.done("PATCH", "/api/settings", {"linkPreviews": "on"})
             assert len(await scene.shown(f"{HOST}/tea")) == 1
 
     async def switched_off() -> None:
@@ -236,11 +236,11 @@ def test_previews_follow_edits_and_are_deleted_with_the_message(tmp_path: Path) 
 def test_a_preview_that_the_author_or_a_moderator_removes_does_not_come_back(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as scene:
-            for person, requests_twice in ((scene.folk.member, True), (scene.folk.moderator, False)):
+            for person, requests_twice in ((scene.members.member, True), (scene.members.moderator, False)):
                 message = await scene.send(f"{HOST}/tea")
                 await scene.reader.pushed("previews_changed")
                 path = f"/api/channels/general/messages/{message['id']}/previews"
-                assert await scene.folk.guest.refused("DELETE", path) == "forbidden"
+                assert await scene.members.guest.refused("DELETE", path) == "forbidden"
                 await person.done("DELETE", path)
                 assert (await scene.reader.pushed("previews_changed"))["previews"] == []
                 assert await scene.kept_for(message["id"]) == []
@@ -249,10 +249,10 @@ def test_a_preview_that_the_author_or_a_moderator_removes_does_not_come_back(tmp
                     assert (await scene.reader.ask("previews_remove", **which))["data"] == {}
                     await scene.reader.ask("message_edit", **which, text=f"{HOST}/tea?")
             await scene.settled()
-            history = await scene.folk.owner.done("GET", "/api/channels/general/messages")
+            history = await scene.members.owner.done("GET", "/api/channels/general/messages")
             assert [message["previews"] for message in history["messages"]] == [[], []]
-            entries = (await scene.folk.owner.done("GET", "/api/audit?action=previews_remove"))["entries"]
-            assert [entry["actor_id"] for entry in entries] == [scene.folk.moderator.id]
+            entries = (await scene.members.owner.done("GET", "/api/audit?action=previews_remove"))["entries"]
+            assert [entry["actor_id"] for entry in entries] == [scene.members.moderator.id]
 
     on_an_internet(body, tmp_path)
 

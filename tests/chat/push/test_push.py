@@ -27,7 +27,7 @@ OWN, GENERAL = "/api/me/push", "/api/channels/general"
 class Scene:
     chat: ChatServer
     community: Community
-    folk: MembersByRole
+    members: MembersByRole
     service: PushService
     delays: list[float]
 
@@ -41,7 +41,7 @@ class Scene:
 
     async def mention(self, text: str = "look") -> Any:
         """Post a message from the owner that mentions the member."""
-        return await self.post(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
+        return await self.post(self.members.owner, f"[You](mention:{self.members.member.id}) {text}")
 
     async def is_quiet(self) -> None:
         """Wait until the server has sent all push messages, and check that the device has received no other
@@ -71,7 +71,7 @@ async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
 
 
 async def test_a_mention_sends_a_notification_that_only_the_device_can_read(scene: Scene) -> None:
-    browser = await scene.subscribed(scene.folk.member)
+    browser = await scene.subscribed(scene.members.member)
     sent = await scene.mention("at this")
     received = await scene.service.next()
     assert browser.read(received) == {
@@ -90,24 +90,24 @@ async def test_a_mention_sends_a_notification_that_only_the_device_can_read(scen
     assert (headers["Content-Encoding"], headers["Urgency"], headers["TTL"]) == ("aes128gcm", "high", "86400")
     assert len(headers["Topic"]) == 32
     assert vouched(received)["aud"] == scene.service.origin
-    assert vouched(received)["key"] == (await scene.folk.member.done("GET", OWN))["public_key"]
+    assert vouched(received)["key"] == (await scene.members.member.done("GET", OWN))["public_key"]
 
 
 async def test_a_reply_notifies_unless_ping_is_false(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
-    question = await scene.post(scene.folk.member, "who knows?")
-    await scene.post(scene.folk.owner, "not I", reply_to=question["id"], ping=False)
+    await scene.subscribed(scene.members.member)
+    question = await scene.post(scene.members.member, "who knows?")
+    await scene.post(scene.members.owner, "not I", reply_to=question["id"], ping=False)
     await scene.is_quiet()
-    await scene.post(scene.folk.owner, "I do", reply_to=question["id"])
+    await scene.post(scene.members.owner, "I do", reply_to=question["id"])
     await scene.service.next()
 
 
 async def test_the_notification_level_decides_which_messages_notify(scene: Scene) -> None:
-    browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
-    await scene.post(scene.folk.owner, "nobody in particular")
+    browser, member = await scene.subscribed(scene.members.member), scene.members.member
+    await scene.post(scene.members.owner, "nobody in particular")
     await scene.is_quiet()
     await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
-    await scene.post(scene.folk.owner, "news")
+    await scene.post(scene.members.owner, "news")
     received = await scene.service.next()
     assert browser.read(received)["kind"] == "message" and received.headers["Urgency"] == "normal"
     for choice in ({"level": "nothing"}, {"level": "all", "muted": True}):
@@ -117,21 +117,21 @@ async def test_the_notification_level_decides_which_messages_notify(scene: Scene
 
 
 async def test_followers_of_a_thread_are_notified_of_replies(scene: Scene) -> None:
-    browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
+    browser, member = await scene.subscribed(scene.members.member), scene.members.member
     await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     root = (await scene.post(member, "cake?"))["id"]
-    await scene.post(scene.folk.owner, "chocolate", thread=root)
+    await scene.post(scene.members.owner, "chocolate", thread=root)
     assert browser.read(await scene.service.next())["thread"] == root
     await member.done("DELETE", f"{GENERAL}/messages/{root}/follow")
-    await scene.post(scene.folk.owner, "lemon", thread=root)
+    await scene.post(scene.members.owner, "lemon", thread=root)
     await scene.is_quiet()
-    await scene.post(scene.folk.owner, f"[You](mention:{member.id})", thread=root)
+    await scene.post(scene.members.owner, f"[You](mention:{member.id})", thread=root)
     assert browser.read(await scene.service.next())["kind"] == "mention"
 
 
 async def test_no_notifications_are_sent_while_a_page_is_visible(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
-    async with scene.folk.live("member", "member") as [one, two]:
+    await scene.subscribed(scene.members.member)
+    async with scene.members.live("member", "member") as [one, two]:
         await one.ask("in_sight", visible=True)
         await two.ask("in_sight", visible=False)
         await scene.mention()
@@ -143,35 +143,35 @@ async def test_no_notifications_are_sent_while_a_page_is_visible(scene: Scene) -
 
 
 async def test_own_messages_and_those_of_blocked_members_send_no_notifications(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
-    await scene.folk.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
-    await scene.post(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
-    await scene.folk.member.done("PUT", f"/api/me/blocks/{scene.folk.owner.id}")
+    await scene.subscribed(scene.members.member)
+    await scene.members.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
+    await scene.post(scene.members.member, f"[Me](mention:{scene.members.member.id})")
+    await scene.members.member.done("PUT", f"/api/me/blocks/{scene.members.owner.id}")
     await scene.mention()
     await scene.is_quiet()
 
 
 async def test_messages_in_invisible_channels_send_no_notifications(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.members.member)
     override = f"{GENERAL}/overrides/role/member"
-    await scene.folk.owner.done("PUT", override, {"deny": ["view_channel"]})
-    await scene.post(scene.folk.owner, "[@everyone](mention:everyone)")
+    await scene.members.owner.done("PUT", override, {"deny": ["view_channel"]})
+    await scene.post(scene.members.owner, "[@everyone](mention:everyone)")
     await scene.is_quiet()
 
 
 @pytest.mark.parametrize("status", [404, 410])
 async def test_a_subscription_unknown_to_the_push_service_is_deleted(scene: Scene, status: int) -> None:
-    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.members.member)
     scene.service.answers["/device"] = [(status, {})]
     await scene.mention()
     await scene.service.next()
     await scene.is_quiet()
-    assert not (await scene.folk.member.done("GET", OWN))["subscribed"]
+    assert not (await scene.members.member.done("GET", OWN))["subscribed"]
     assert await stored(scene) == 0
 
 
 async def test_a_push_is_retried_when_a_busy_push_service_requests_it(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.members.member)
     scene.service.answers["/device"] = [(429, {"Retry-After": "77"}), (503, {}), (201, {})]
     await scene.mention()
     for _ in range(3):
@@ -182,18 +182,18 @@ async def test_a_push_is_retried_when_a_busy_push_service_requests_it(scene: Sce
 
 
 async def test_a_push_service_that_stays_busy_is_abandoned(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.members.member)
     scene.service.answers["/device"] = [(500, {})]
     await scene.mention()
     for _ in range(notifier.ATTEMPTS):
         await scene.service.next()
     await scene.is_quiet()
     assert scene.outcomes() == {"busy": notifier.ATTEMPTS, "given_up": 1}
-    assert (await scene.folk.member.done("GET", OWN))["subscribed"]
+    assert (await scene.members.member.done("GET", OWN))["subscribed"]
 
 
 async def test_a_newer_notification_replaces_one_that_is_waiting_to_be_retried(scene: Scene) -> None:
-    browser = await scene.subscribed(scene.folk.member)
+    browser = await scene.subscribed(scene.members.member)
     waits, goes_on = asyncio.Event(), asyncio.Event()
 
     async def sleep(seconds: float) -> None:
@@ -213,7 +213,7 @@ async def test_a_newer_notification_replaces_one_that_is_waiting_to_be_retried(s
 
 
 async def test_a_retry_sends_the_current_text_and_nothing_for_a_deleted_message(scene: Scene) -> None:
-    browser, owner = await scene.subscribed(scene.folk.member), scene.folk.owner
+    browser, owner = await scene.subscribed(scene.members.member), scene.members.owner
     changes = [("PATCH", {"text": "corrected"}), ("DELETE", None)]
     paths: list[str] = []
 
@@ -236,31 +236,31 @@ async def test_notifications_to_a_member_are_rate_limited(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scene.community.notifications.ringing, "_now", lambda: 1_000_000_000.0)
-    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.members.member)
     for _ in range(notifier.BURST + 3):
         await scene.mention()
     assert scene.outcomes()["rate_limited"] == 3
 
 
 async def test_signing_out_leaving_and_unlinking_end_a_subscription(scene: Scene) -> None:
-    folk = scene.folk
-    for number, person in enumerate((folk.member, folk.guest, folk.moderator, folk.admin)):
+    members = scene.members
+    for number, person in enumerate((members.member, members.guest, members.moderator, members.admin)):
         await scene.subscribed(person, f"device-{number}")
-    await folk.member.done("POST", "/api/me/leave")
-    await folk.guest.done("DELETE", OWN)
-    await folk.owner.done("POST", f"/api/members/{folk.moderator.id}/kick")
-    answer = await scene.chat.sign_in(folk.admin.device)
-    folk.admin.token = answer["access_token"]
-    await scene.subscribed(folk.admin, "device-9")
-    await folk.admin.done("POST", "/api/auth/logout", {"refresh_token": answer["refresh_token"]})
+    await members.member.done("POST", "/api/me/leave")
+    await members.guest.done("DELETE", OWN)
+    await members.owner.done("POST", f"/api/members/{members.moderator.id}/kick")
+    answer = await scene.chat.sign_in(members.admin.device)
+    members.admin.token = answer["access_token"]
+    await scene.subscribed(members.admin, "device-9")
+    await members.admin.done("POST", "/api/auth/logout", {"refresh_token": answer["refresh_token"]})
     assert await stored(scene) == 1, "the subscription of the admin's earlier sign-in"
-    await scene.post(folk.owner, "[@everyone](mention:everyone)")
+    await scene.post(members.owner, "[@everyone](mention:everyone)")
     await scene.service.next()
     await scene.is_quiet()
 
 
 async def test_a_subscription_survives_a_session_refresh(scene: Scene) -> None:
-    member = scene.folk.member
+    member = scene.members.member
     answer = await scene.chat.sign_in(member.device)
     member.token = answer["access_token"]
     await scene.subscribed(member)
@@ -271,8 +271,8 @@ async def test_a_subscription_survives_a_session_refresh(scene: Scene) -> None:
 
 
 async def test_a_browser_is_notified_only_for_the_member_who_subscribed_last(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
-    await scene.subscribed(scene.folk.guest)
+    await scene.subscribed(scene.members.member)
+    await scene.subscribed(scene.members.guest)
     await scene.mention()
     await scene.is_quiet()
     assert await stored(scene) == 1
@@ -282,14 +282,14 @@ async def test_devices_still_get_notifications_after_a_restart(variables: dict[s
     async with push_service() as service:
         async with server_with_insight(variables) as (chat, community):
             community.notifications.poster.exempt.add(service.origin)
-            folk = await members_by_role(chat)
+            members = await members_by_role(chat)
             browser = Browser(service)
-            await folk.member.done("PUT", OWN, browser.subscription())
-            key = (await folk.member.done("GET", OWN))["public_key"]
+            await members.member.done("PUT", OWN, browser.subscription())
+            key = (await members.member.done("GET", OWN))["public_key"]
         async with server_with_insight(variables) as (chat, community):
             community.notifications.poster.exempt.add(service.origin)
-            owner = HttpMember(chat, folk.owner.device, folk.owner.id, folk.owner.token)
-            mention = f"[You](mention:{folk.member.id}) again"
+            owner = HttpMember(chat, members.owner.device, members.owner.id, members.owner.token)
+            mention = f"[You](mention:{members.member.id}) again"
             await owner.done("POST", f"{GENERAL}/messages", {"text": mention})
             received = await service.next()
             assert browser.read(received)["text"] == mention and vouched(received)["key"] == key
@@ -310,7 +310,7 @@ async def test_devices_still_get_notifications_after_a_restart(variables: dict[s
 )
 async def test_only_public_https_addresses_are_accepted(scene: Scene, endpoint: str) -> None:
     subscription = Browser(scene.service).subscription() | {"endpoint": endpoint}
-    assert await scene.folk.member.refused("PUT", OWN, subscription) == "invalid_request"
+    assert await scene.members.member.refused("PUT", OWN, subscription) == "invalid_request"
 
 
 async def test_invalid_keys_are_refused(scene: Scene) -> None:
@@ -318,12 +318,12 @@ async def test_invalid_keys_are_refused(scene: Scene) -> None:
     good = {"p256dh": base64url(browser.public), "auth": base64url(browser.secret)}
     for wrong in ({"auth": "x"}, {"auth": "AAAA"}, {"p256dh": "AAAA"}, {"p256dh": None}):
         subscription = {"endpoint": browser.endpoint, "keys": good | wrong}
-        assert await scene.folk.member.refused("PUT", OWN, subscription) == "invalid_request"
-    assert await scene.folk.member.refused("PUT", OWN, {"endpoint": "x", "keys": []}) == "invalid_request"
+        assert await scene.members.member.refused("PUT", OWN, subscription) == "invalid_request"
+    assert await scene.members.member.refused("PUT", OWN, {"endpoint": "x", "keys": []}) == "invalid_request"
 
 
 async def test_an_address_that_later_resolves_to_an_internal_one_is_not_requested(scene: Scene) -> None:
-    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.members.member)
     scene.community.notifications.poster.exempt.clear()
     await scene.mention()
     await scene.is_quiet()
@@ -332,7 +332,7 @@ async def test_an_address_that_later_resolves_to_an_internal_one_is_not_requeste
 
 async def test_nothing_secret_is_logged(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    await scene.subscribed(scene.folk.member, "very-secret-device")
+    await scene.subscribed(scene.members.member, "very-secret-device")
     scene.service.answers["/very-secret-device"] = [(400, {})]
     scene.service.response_text = (
         f'{{"reason":"BadJwtToken"}} at {scene.service.origin}/very-secret-device, token {"abc" * 20}'
@@ -360,10 +360,10 @@ async def test_nothing_secret_is_logged(scene: Scene, caplog: pytest.LogCaptureF
 async def test_the_vapid_contact_is_the_public_address_that_members_use(
     scene: Scene, variables: dict[str, str], origin: str, contact: str | None
 ) -> None:
-    await scene.subscribed(scene.folk.member)
+    await scene.subscribed(scene.members.member)
     headers = {"Origin": origin, "Host": origin.partition("://")[2]}
     async with scene.chat.http.ws_connect("/live", headers=headers) as page:
-        member = LiveMember(page, scene.folk.owner.token)
+        member = LiveMember(page, scene.members.owner.token)
         await member.ask("authenticate", access_token=member.token)
         await member.ask("ping")
     await scene.mention()

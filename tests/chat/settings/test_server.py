@@ -17,20 +17,20 @@ async def info(chat: ChatServer) -> dict[str, Any]:
         return body
 
 
-async def test_a_changed_server_name_appears_everywhere_immediately(folk: MembersByRole) -> None:
-    async with folk.live("member") as [member]:
+async def test_a_changed_server_name_appears_everywhere_immediately(members: MembersByRole) -> None:
+    async with members.live("member") as [member]:
         wanted = {"name": "Chess club", "description": "We play on Mondays"}
-        await folk.owner.done("PATCH", SETTINGS, wanted)
+        await members.owner.done("PATCH", SETTINGS, wanted)
         assert await member.pushed("settings_changed") == wanted
-    shown = await info(folk.chat)
+    shown = await info(members.chat)
     assert (shown["name"], shown["description"]) == ("Chess club", "We play on Mondays")
-    async with folk.chat.http.get("/manifest.webmanifest") as response:
+    async with members.chat.http.get("/manifest.webmanifest") as response:
         assert (await response.json(content_type=None))["name"] == "Chess club"
-    async with folk.chat.http.get("/health") as response:
+    async with members.chat.http.get("/health") as response:
         assert (await response.json())["serverName"] == "Chess club"
-    (entry,) = (await folk.owner.done("GET", "/api/audit?action=settings_change"))["entries"]
+    (entry,) = (await members.owner.done("GET", "/api/audit?action=settings_change"))["entries"]
     assert entry["details"]["name"] == {"from": "Tests", "to": "Chess club"}
-    for person in (folk.admin, folk.moderator, folk.member):
+    for person in (members.admin, members.moderator, members.member):
         assert await person.refused("PATCH", SETTINGS, wanted) == "forbidden"
 
 
@@ -50,35 +50,37 @@ async def test_a_stored_setting_overrides_the_environment(variables: dict[str, s
         assert (await info(chat))["name"] == "Third"
 
 
-async def test_new_members_must_accept_the_current_rules(folk: MembersByRole) -> None:
-    assert (await info(folk.chat))["rulesVersion"] == ""
-    await folk.owner.done("PATCH", SETTINGS, {"rules": "Be kind."})
-    version = (await info(folk.chat))["rulesVersion"]
+async def test_new_members_must_accept_the_current_rules(members: MembersByRole) -> None:
+    assert (await info(members.chat))["rulesVersion"] == ""
+    await members.owner.done("PATCH", SETTINGS, {"rules": "Be kind."})
+    version = (await info(members.chat))["rulesVersion"]
     device = Device()
     for accepted in ("", "x"):
-        status, answer = await apply(folk.chat, device, folk.chat.invite, rules_accepted=accepted)
+        status, answer = await apply(members.chat, device, members.chat.invite, rules_accepted=accepted)
         assert (status, answer["error"]) == (403, "rules_not_accepted")
         assert (answer["rules"], answer["rules_version"]) == ("Be kind.", version)
-    await folk.owner.done("PATCH", SETTINGS, {"rules": "Be very kind."})
-    status, answer = await apply(folk.chat, device, folk.chat.invite, rules_accepted=version)
+    await members.owner.done("PATCH", SETTINGS, {"rules": "Be very kind."})
+    status, answer = await apply(members.chat, device, members.chat.invite, rules_accepted=version)
     assert answer["error"] == "rules_not_accepted"
-    status, answer = await apply(folk.chat, device, folk.chat.invite, rules_accepted=answer["rules_version"])
+    status, answer = await apply(
+        members.chat, device, members.chat.invite, rules_accepted=answer["rules_version"]
+    )
     assert status == 200
     # Existing members get no prompt.
-    assert (await apply(folk.chat, device))[0] == 200
-    await folk.owner.done("PATCH", SETTINGS, {"rules": None})
-    await newcomer(folk.chat, "New")
+    assert (await apply(members.chat, device))[0] == 200
+    await members.owner.done("PATCH", SETTINGS, {"rules": None})
+    await newcomer(members.chat, "New")
 
 
-async def test_new_members_land_in_the_welcome_channel_that_the_owner_chose(folk: MembersByRole) -> None:
-    await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
-    assert (await apply(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] == "general"
-    invite = await folk.owner.done("POST", "/api/invites", {"channel_id": "lobby"})
-    assert (await apply(folk.chat, Device(), invite["code"]))[1]["channel_id"] == "lobby"
-    category = await folk.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
+async def test_new_members_land_in_the_welcome_channel_that_the_owner_chose(members: MembersByRole) -> None:
+    await members.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
+    assert (await apply(members.chat, Device(), members.chat.invite))[1]["channel_id"] == "general"
+    invite = await members.owner.done("POST", "/api/invites", {"channel_id": "lobby"})
+    assert (await apply(members.chat, Device(), invite["code"]))[1]["channel_id"] == "lobby"
+    category = await members.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
     for wrong in ("nowhere", category["id"]):
         body = {"welcomeChannelId": wrong}
-        assert await folk.owner.refused("PATCH", SETTINGS, body) == "invalid_settings"
-    await folk.owner.done("DELETE", "/api/channels/general")
-    assert (await apply(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] is None
-    await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": None})
+        assert await members.owner.refused("PATCH", SETTINGS, body) == "invalid_settings"
+    await members.owner.done("DELETE", "/api/channels/general")
+    assert (await apply(members.chat, Device(), members.chat.invite))[1]["channel_id"] is None
+    await members.owner.done("PATCH", SETTINGS, {"welcomeChannelId": None})

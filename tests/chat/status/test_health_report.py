@@ -19,13 +19,13 @@ from tests.chat.members_by_role import MembersByRole, member_with
 HEALTH = "/api/health"
 
 
-async def checks(folk: MembersByRole) -> dict[str, tuple[str, str]]:
-    entries = (await folk.owner.done("GET", HEALTH))["checks"]
+async def checks(members: MembersByRole) -> dict[str, tuple[str, str]]:
+    entries = (await members.owner.done("GET", HEALTH))["checks"]
     return {check["check"]: (check["verdict"], check["state"]) for check in entries}
 
 
-async def test_a_healthy_server_reports_its_checks_and_notices(folk: MembersByRole) -> None:
-    by_name = await checks(folk)
+async def test_a_healthy_server_reports_its_checks_and_notices(members: MembersByRole) -> None:
+    by_name = await checks(members)
     assert by_name == {
         "database": ("ok", "sound"),
         # The expected values depend on the machine that runs the test.
@@ -38,36 +38,36 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: MembersByRo
     }
 
 
-async def test_the_report_lists_connected_members_and_their_pages(folk: MembersByRole) -> None:
-    async with folk.live("member", "owner"), folk.live("member"):
-        response = await folk.owner.done("GET", HEALTH)
+async def test_the_report_lists_connected_members_and_their_pages(members: MembersByRole) -> None:
+    async with members.live("member", "owner"), members.live("member"):
+        response = await members.owner.done("GET", HEALTH)
     pages = {entry["member_id"]: entry["pages"] for entry in response["connected"]}
-    assert pages == {folk.member.id: 2, folk.owner.id: 1}
+    assert pages == {members.member.id: 2, members.owner.id: 1}
     assert (response["connected_members"], response["in_calls"]) == (2, 0)
     assert response["started_at_ms"] <= time.time() * 1000
     assert set(response["versions"]) == {"server", "python", "sqlite"}
 
 
 async def test_only_the_owner_can_read_the_report_and_it_contains_no_secrets(
-    folk: MembersByRole, variables: dict[str, str]
+    members: MembersByRole, variables: dict[str, str]
 ) -> None:
-    keeper = await member_with(folk, "manage_channels", "manage_roles", "view_audit_log")
-    for person in (folk.admin, folk.moderator, folk.member, keeper):
+    keeper = await member_with(members, "manage_channels", "manage_roles", "view_audit_log")
+    for person in (members.admin, members.moderator, members.member, keeper):
         assert await person.refused("GET", HEALTH) == "forbidden"
-    text = json.dumps(await folk.owner.done("GET", HEALTH))
+    text = json.dumps(await members.owner.done("GET", HEALTH))
     for name in ("JWT_SECRET", "SERVER_PASSWORD", "DATA_DIR", "SFU_WS_HOST"):
         assert variables[name] not in text
 
 
 async def test_the_report_shows_the_age_of_the_newest_backup(
-    folk: MembersByRole, variables: dict[str, str]
+    members: MembersByRole, variables: dict[str, str]
 ) -> None:
     folder, now_ms = Path(variables["DATA_DIR"]) / "backups", int(time.time() * 1000)
     folder.mkdir(exist_ok=True)
     (folder / f"backup-{now_ms - BACKUP_AFTER_MS - 1000}.tar.gz").touch()
-    assert (await checks(folk))["backups"] == ("notice", "old")
+    assert (await checks(members))["backups"] == ("notice", "old")
     (folder / f"backup-{now_ms}.tar.gz").touch()
-    assert (await checks(folk))["backups"] == ("ok", "recent")
+    assert (await checks(members))["backups"] == ("ok", "recent")
 
 
 GOOD = Machine(clock_kept=True, files=65_536, buffers={"net.core.rmem_max": 4 << 20})

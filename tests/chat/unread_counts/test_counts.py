@@ -49,21 +49,21 @@ async def status_of(chat: ChatServer, path: str, body: dict[str, str]) -> int:
 
 
 async def test_a_page_without_an_origin_can_read_the_counts_of_unmuted_channels(world: World) -> None:
-    chat, _, folk = world
-    token = await token_of(folk.member)
-    assert (await folk.member.done("GET", OWN))["token"] == token
-    await folk.owner.done("POST", f"{GENERAL}/messages", {"text": "hello"})
-    await folk.owner.done("POST", f"{GENERAL}/messages", {"text": f"[You](mention:{folk.member.id})"})
-    name = (await folk.owner.done("GET", "/api/settings"))["name"]
+    chat, _, members = world
+    token = await token_of(members.member)
+    assert (await members.member.done("GET", OWN))["token"] == token
+    await members.owner.done("POST", f"{GENERAL}/messages", {"text": "hello"})
+    await members.owner.done("POST", f"{GENERAL}/messages", {"text": f"[You](mention:{members.member.id})"})
+    name = (await members.owner.done("GET", "/api/settings"))["name"]
     seen = {"name": name, "unread": 2, "mentions": 1, "picture": None}
     assert await counts(chat, token) == (200, seen, "*")
-    await folk.member.done("PUT", f"{GENERAL}/notifications", {"muted": True})
+    await members.member.done("PUT", f"{GENERAL}/notifications", {"muted": True})
     assert await counts(chat, token) == (200, {**seen, "unread": 0, "mentions": 0}, "*")
 
 
 async def test_a_counts_token_is_accepted_by_no_other_request(world: World) -> None:
-    chat, _, folk = world
-    bearer = {"Authorization": f"Bearer {await token_of(folk.owner)}"}
+    chat, _, members = world
+    bearer = {"Authorization": f"Bearer {await token_of(members.owner)}"}
     closed = [endpoint for endpoint, needs in ENDPOINTS.items() if needs.who is not Audience.ANYONE]
     for endpoint in closed:
         method, _, path = re.sub(r"{\w+}", "1", endpoint).partition(" ")
@@ -74,8 +74,8 @@ async def test_a_counts_token_is_accepted_by_no_other_request(world: World) -> N
 
 @pytest.mark.parametrize("end", ["revoked", "replaced", "kicked", "device unlinked"])
 async def test_a_counts_token_expires(world: World, end: str) -> None:
-    chat, _, folk = world
-    member = folk.member
+    chat, _, members = world
+    member = members.member
     token = await token_of(member)
     if end == "revoked":
         await member.done("DELETE", OWN)
@@ -83,7 +83,7 @@ async def test_a_counts_token_expires(world: World, end: str) -> None:
     elif end == "replaced":
         assert await token_of(member) != token
     elif end == "kicked":
-        await folk.owner.done("POST", f"/api/members/{member.id}/kick")
+        await members.owner.done("POST", f"/api/members/{member.id}/kick")
     else:
         await link_and_unlink(chat, member)
     status, refusal, readable = await counts(chat, token)
@@ -117,8 +117,8 @@ async def test_wrong_tokens_are_limited_without_affecting_a_valid_token_from_the
     # The limiter's clock is stopped, because the limit would refill while a slow machine makes the guesses.
     for module in (requests, account_requests):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
-    chat, _, folk = world
-    token = await token_of(folk.member)
+    chat, _, members = world
+    token = await token_of(members.member)
     wrong = {"token": f"{token[:-1]}!", "digest": "A" * 43}
     # The endpoints that accept counts tokens share the limit.
     assert [await status_of(chat, "/api/account-confirmations", wrong) for _ in range(2)] == [401, 401]

@@ -13,5 +13,5 @@ from tests.chat.uploads.upload_helpers import UploadServer
 async def server(variables: dict[str, str]) -> AsyncIterator[UploadServer]:
     """Yield a server with its members and access to its internals."""
     async with server_with_insight(variables) as (chat, community):
-        folk: MembersByRole = await members_by_role(chat)
-        yield UploadServer(chat, community, folk, variables)
+        members: MembersByRole = await members_by_role(chat)
+        yield UploadServer(chat, community, members, variables)

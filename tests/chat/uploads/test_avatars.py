@@ -7,8 +7,8 @@ from tests.chat.uploads.upload_helpers import UploadServer
 
 
 async def test_all_members_can_see_an_avatar_once_the_worker_has_processed_it(server: UploadServer) -> None:
-    member = server.folk.member
-    async with server.folk.live("guest") as [page]:
+    member = server.members.member
+    async with server.members.live("guest") as [page]:
         await server.sent(member, "/api/me/avatar")
         assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
         job = await server.claim()
@@ -22,21 +22,21 @@ async def test_all_members_can_see_an_avatar_once_the_worker_has_processed_it(se
     async with server.chat.http.get(event["avatar"]) as response:
         assert await response.read() == b"face"
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] == event["avatar"]
-    async with server.folk.live("member") as [own]:
+    async with server.members.live("member") as [own]:
         assert own.welcome["member"]["avatar"] == event["avatar"]
     await member.done("DELETE", "/api/me/avatar")
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 
 
 async def test_a_member_in_timeout_cannot_change_their_avatar(server: UploadServer) -> None:
-    member, owner = server.folk.member, server.folk.owner
+    member, owner = server.members.member, server.members.owner
     timeout = f"/api/members/{member.id}/timeout"
     await server.sent(member, "/api/me/avatar")
     await owner.done("PUT", timeout, {"duration_s": 3600})
     status, answer = await server.send(member, "/api/me/avatar")
     assert (status, answer["error"]) == (403, "in_timeout")
     # An upload from before the timeout does not become visible, either.
-    async with server.folk.live("member") as [page]:
+    async with server.members.live("member") as [page]:
         await server.work()
         assert (await page.pushed("upload_refused"))["code"] == "in_timeout"
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
@@ -47,19 +47,19 @@ async def test_a_member_in_timeout_cannot_change_their_avatar(server: UploadServ
 async def test_the_previous_avatar_is_deleted_and_the_current_one_is_kept(server: UploadServer) -> None:
     media, sweep = server.community.media, server.community.files.sweep
     for picture in (b"first", b"second"):
-        await server.sent(server.folk.member, "/api/me/avatar")
+        await server.sent(server.members.member, "/api/me/avatar")
         await server.work(picture)
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     # The sweep deletes the first avatar, and two thumbnails that no avatar uses.
     assert await sweep.run_once() == 3
-    avatar = (await server.folk.member.done("GET", f"/api/members/{server.folk.member.id}"))["avatar"]
+    avatar = (await server.members.member.done("GET", f"/api/members/{server.members.member.id}"))["avatar"]
     async with server.chat.http.get(avatar) as response:
         assert await response.read() == b"second"
 
 
 async def test_deleting_a_members_data_deletes_the_avatar(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     await server.sent(member, "/api/me/avatar")
     await server.work()
     await member.done("DELETE", "/api/me")
@@ -70,7 +70,7 @@ async def test_deleting_a_members_data_deletes_the_avatar(server: UploadServer) 
 
 
 async def test_an_export_contains_the_members_uploads(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     await server.sent(member, "/api/me/avatar")
     await server.work()
     headers = {"Authorization": f"Bearer {member.token}"}
@@ -82,10 +82,10 @@ async def test_an_export_contains_the_members_uploads(server: UploadServer) -> N
 
 
 async def test_anyone_can_see_the_server_icon(server: UploadServer) -> None:
-    owner = server.folk.owner
+    owner = server.members.owner
     async with server.chat.http.get("/icon") as response:
         assert response.status == 404
-    async with server.folk.live("guest") as [page]:
+    async with server.members.live("guest") as [page]:
         await server.sent(owner, "/api/icon")
         await server.work(b"icon")
         address = (await page.pushed("icon_changed"))["icon_url"]
@@ -104,10 +104,10 @@ async def test_anyone_can_see_the_server_icon(server: UploadServer) -> None:
 
 
 async def test_an_icon_uploaded_by_a_former_owner_is_not_shown(server: UploadServer) -> None:
-    owner, admin = server.folk.owner, server.folk.admin
+    owner, admin = server.members.owner, server.members.admin
     await server.sent(owner, "/api/icon")
     await owner.done("POST", f"/api/members/{admin.id}/owner")
-    async with server.folk.live("owner") as [page]:
+    async with server.members.live("owner") as [page]:
         await server.work(b"icon")
         assert (await page.pushed("upload_refused"))["code"] == "forbidden"
     async with server.chat.http.get("/icon") as response:
@@ -115,7 +115,7 @@ async def test_an_icon_uploaded_by_a_former_owner_is_not_shown(server: UploadSer
 
 
 async def test_the_icon_has_the_size_limit_set_by_the_operator(server: UploadServer) -> None:
-    status, _, answer = await server.begin(server.folk.owner, 25 * 1024 * 1024 + 1, "/api/icon")
+    status, _, answer = await server.begin(server.members.owner, 25 * 1024 * 1024 + 1, "/api/icon")
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 25 * 1024 * 1024)
-    status, _, _ = await server.begin(server.folk.owner, 25 * 1024 * 1024, "/api/icon")
+    status, _, _ = await server.begin(server.members.owner, 25 * 1024 * 1024, "/api/icon")
     assert status == 201

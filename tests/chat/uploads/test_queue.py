@@ -42,19 +42,19 @@ def queue(server: UploadServer) -> Queue:
 
 
 async def test_concurrent_workers_never_process_the_same_job(server: UploadServer) -> None:
-    sent = {await server.sent(server.folk.member) for _ in range(12)}
+    sent = {await server.sent(server.members.member) for _ in range(12)}
     claims = await asyncio.gather(*(server.claim(f"worker {n}") for n in range(15)))
     claimed = [job["id"] for job in claims if job is not None]
     assert sorted(claimed) == sorted(sent)
 
 
 async def test_the_job_that_has_waited_longest_is_claimed_first(server: UploadServer) -> None:
-    sent = [await server.sent(server.folk.member) for _ in range(3)]
+    sent = [await server.sent(server.members.member) for _ in range(3)]
     assert [(await server.claim() or {})["id"] for _ in range(3)] == sent
 
 
 async def test_a_worker_gets_only_jobs_of_its_own_kinds(server: UploadServer) -> None:
-    await server.sent(server.folk.member)
+    await server.sent(server.members.member)
     assert await server.claim(kinds=["video", "emoji", "no such kind"]) is None
     assert await server.claim(kinds=["picture"]) is not None
 
@@ -62,7 +62,7 @@ async def test_a_worker_gets_only_jobs_of_its_own_kinds(server: UploadServer) ->
 async def test_another_worker_gets_a_dead_workers_job_after_a_minute(
     server: UploadServer, clock: Clock
 ) -> None:
-    upload_id = await server.sent(server.folk.member)
+    upload_id = await server.sent(server.members.member)
     first = await server.claim("first")
     clock.now += LEASE_S - 1
     assert await server.claim("second") is None
@@ -74,7 +74,7 @@ async def test_another_worker_gets_a_dead_workers_job_after_a_minute(
 
 
 async def test_a_worker_that_renews_its_lease_keeps_its_job(server: UploadServer, clock: Clock) -> None:
-    await server.sent(server.folk.member)
+    await server.sent(server.members.member)
     job = await server.claim()
     assert job is not None
     for _ in range(5):
@@ -86,7 +86,7 @@ async def test_a_worker_that_renews_its_lease_keeps_its_job(server: UploadServer
 async def test_results_from_a_worker_without_the_lease_are_ignored(
     server: UploadServer, clock: Clock
 ) -> None:
-    await server.sent(server.folk.member)
+    await server.sent(server.members.member)
     late = await server.claim("late")
     assert late is not None
     key = await server.store(late, b"too late")
@@ -116,7 +116,7 @@ async def test_results_from_a_worker_without_the_lease_are_ignored(
 
 async def test_job_results_must_be_objects_that_were_reserved_for_the_job(server: UploadServer) -> None:
     for _ in range(2):
-        await server.sent(server.folk.member)
+        await server.sent(server.members.member)
     one, two = await server.claim(), await server.claim()
     assert one is not None and two is not None
     key = await server.store(one, b"one")
@@ -140,7 +140,7 @@ async def test_job_results_must_be_objects_that_were_reserved_for_the_job(server
 async def test_invalid_results_are_refused_and_the_job_continues(
     server: UploadServer, results: list[object]
 ) -> None:
-    await server.sent(server.folk.member)
+    await server.sent(server.members.member)
     job = await server.claim()
     assert job is not None
     which = {"job": job["id"], "lease": job["lease"]}
@@ -151,9 +151,9 @@ async def test_invalid_results_are_refused_and_the_job_continues(
 async def test_failed_jobs_are_retried_with_increasing_delays_and_finally_become_dead_letters(
     server: UploadServer, clock: Clock
 ) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.sent(member)
-    async with server.folk.live("member") as [page]:
+    async with server.members.live("member") as [page]:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             job = await server.claim()
             assert job is not None and job["attempt"] == attempt
@@ -165,14 +165,14 @@ async def test_failed_jobs_are_retried_with_increasing_delays_and_finally_become
     assert (await member.done("GET", f"/api/uploads/{upload_id}"))["refusal"]["code"] == GIVEN_UP
     [letter] = (await server.command("job_list"))["jobs"]
     assert (letter["id"], letter["state"], letter["fault"]) == (upload_id, "dead", "the disk is slow")
-    assert (await server.folk.owner.done("GET", "/api/jobs"))["jobs"] == [letter]
+    assert (await server.members.owner.done("GET", "/api/jobs"))["jobs"] == [letter]
     assert (queue(server).waiting, queue(server).dead) == (0, 1)
 
 
 async def test_a_job_whose_file_kills_every_worker_becomes_a_dead_letter(
     server: UploadServer, clock: Clock
 ) -> None:
-    upload_id = await server.sent(server.folk.member)
+    upload_id = await server.sent(server.members.member)
     for n in range(MAX_ATTEMPTS):
         assert await server.claim(f"victim {n}") is not None
         clock.now += LEASE_S
@@ -183,7 +183,7 @@ async def test_a_job_whose_file_kills_every_worker_becomes_a_dead_letter(
 
 
 async def test_a_dead_letter_can_be_retried(server: UploadServer, clock: Clock) -> None:
-    member, owner = server.folk.member, server.folk.owner
+    member, owner = server.members.member, server.members.owner
     upload_id = await server.sent(member)
     for _ in range(MAX_ATTEMPTS):
         assert await server.claim() is not None
@@ -198,7 +198,7 @@ async def test_a_dead_letter_can_be_retried(server: UploadServer, clock: Clock) 
 
 
 async def test_a_job_that_is_no_longer_needed_is_withdrawn_from_its_worker(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.sent(member)
     job = await server.claim()
     assert job is not None
@@ -209,8 +209,8 @@ async def test_a_job_that_is_no_longer_needed_is_withdrawn_from_its_worker(serve
 
 async def test_emoji_are_processed_one_at_a_time(server: UploadServer, clock: Clock) -> None:
     for name in ("first", "second"):
-        await server.sent(server.folk.owner, f"/api/emoji?name={name}")
-    await server.sent(server.folk.owner)
+        await server.sent(server.members.owner, f"/api/emoji?name={name}")
+    await server.sent(server.members.owner)
     claims = [await server.claim() for _ in range(3)]
     assert [job and job["kind"] for job in claims] == ["emoji", "picture", None]
     clock.now += LEASE_S
@@ -219,7 +219,7 @@ async def test_emoji_are_processed_one_at_a_time(server: UploadServer, clock: Cl
 
 async def test_jobs_survive_a_server_restart(server: UploadServer) -> None:
     """Check that the numbers of stored jobs are loaded at startup."""
-    await server.sent(server.folk.member)
+    await server.sent(server.members.member)
     queue(server).store_counts(JobCounts(0, 0, 0, None))
     await queue(server).load()
     assert (queue(server).waiting, queue(server).dead) == (1, 0)
@@ -238,7 +238,7 @@ async def test_a_waiting_worker_is_notified_of_new_jobs_and_of_jobs_that_return_
             await cause
             return await waiting
 
-    seen = await next_number(server.sent(server.folk.member))
+    seen = await next_number(server.sent(server.members.member))
     job = await server.claim()
     assert job is not None
     # The end of the delay after a failure is enough to notify the worker.

@@ -27,7 +27,7 @@ async def server(
 
 
 async def test_a_file_is_posted_served_in_ranges_and_swept_with_its_message(server: UploadServer) -> None:
-    member, written = server.folk.member, secrets.token_bytes(3_000_000)
+    member, written = server.members.member, secrets.token_bytes(3_000_000)
     upload_id = await server.sent(member)
     await server.work(written)
     path = "/api/channels/general/messages"
@@ -52,11 +52,11 @@ async def test_a_file_is_posted_served_in_ranges_and_swept_with_its_message(serv
 
 
 async def test_deleting_a_channel_releases_the_files_of_its_messages(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.done(member)
     body = {"text": "", "attachments": [upload_id]}
     await member.done("POST", "/api/channels/general/messages", body)
-    await server.folk.owner.done("DELETE", "/api/channels/general")
+    await server.members.owner.done("DELETE", "/api/channels/general")
     await server.community.messages.indexer._tidy_up()
     media, sweep = server.community.media, server.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
@@ -65,7 +65,7 @@ async def test_deleting_a_channel_releases_the_files_of_its_messages(server: Upl
 
 
 async def test_deleting_a_members_data_deletes_the_files(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.done(member)
     body = {"text": "", "attachments": [upload_id]}
     await member.done("POST", "/api/channels/general/messages", body)
@@ -92,12 +92,12 @@ async def test_a_third_party_tus_client_can_upload_in_chunks_and_resume(
     job = await server.claim()
     assert job is not None
     assert (server.data_dir / job["source"]).read_bytes() == content
-    [upload] = (await server.folk.member.done("GET", "/api/uploads"))["uploads"]
+    [upload] = (await server.members.member.done("GET", "/api/uploads"))["uploads"]
     assert (upload["name"], upload["alt"], upload["state"]) == ("holiday.png", "The sea", "waiting")
 
 
 def _upload(server: UploadServer, file: Path) -> None:
-    headers = {"Authorization": f"Bearer {server.folk.member.token}"}
+    headers = {"Authorization": f"Bearer {server.members.member.token}"}
     client = TusClient(server.chat.address + GENERAL, headers=headers)
     metadata = {"filename": file.name, "alt": "The sea"}
     with file.open("rb") as stream:

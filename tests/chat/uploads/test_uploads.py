@@ -18,8 +18,8 @@ from tests.kit.wait import eventually, wait_until
 
 
 async def test_the_worker_processes_a_file_before_it_is_attached_to_a_message(server: UploadServer) -> None:
-    member = server.folk.member
-    async with server.folk.live("member", "guest") as [page, other]:
+    member = server.members.member
+    async with server.members.live("member", "guest") as [page, other]:
         status, upload = await server.send(member, name="../My Cat.png")
         assert (status, upload["state"], upload["name"]) == (201, "waiting", "My Cat.png")
         assert upload["result"] is None, "the result is still hidden"
@@ -49,7 +49,7 @@ async def test_the_worker_processes_a_file_before_it_is_attached_to_a_message(se
 
 
 async def test_history_and_search_contain_attachments(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.done(member)
     body = {"text": "", "attachments": [upload_id]}
     posted = await member.done("POST", "/api/channels/general/messages", body)
@@ -62,7 +62,7 @@ async def test_history_and_search_contain_attachments(server: UploadServer) -> N
 
 
 async def test_a_message_with_a_video_is_found_with_the_has_video_filter(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.sent(member, content=b"\0\0\0\x20ftypisom" + bytes(100))
     job = await server.claim(kinds=["picture"])
     assert job is None
@@ -73,7 +73,7 @@ async def test_a_message_with_a_video_is_found_with_the_has_video_filter(server:
 
 
 async def test_members_can_attach_only_their_own_finished_uploads_and_only_once(server: UploadServer) -> None:
-    member, moderator = server.folk.member, server.folk.moderator
+    member, moderator = server.members.member, server.members.moderator
     path = "/api/channels/general/messages"
     waiting = await server.sent(member)
     assert await member.refused("POST", path, {"text": "x", "attachments": [waiting]}) == "upload_not_done"
@@ -92,7 +92,7 @@ async def test_members_can_attach_only_their_own_finished_uploads_and_only_once(
 
 
 async def test_files_from_a_refused_message_can_be_attached_to_another_message(server: UploadServer) -> None:
-    member, path = server.folk.member, "/api/channels/general/messages"
+    member, path = server.members.member, "/api/channels/general/messages"
     upload_id = await server.done(member)
     body = {"text": "x", "attachments": [upload_id, "nothing"]}
     assert await member.refused("POST", path, body) == "unknown_upload"
@@ -100,18 +100,18 @@ async def test_files_from_a_refused_message_can_be_attached_to_another_message(s
 
 
 async def test_members_without_the_permission_to_attach_files_cannot_upload(server: UploadServer) -> None:
-    guest = server.folk.guest
+    guest = server.members.guest
     status, answer = await server.send(guest)
     assert (status, answer["error"]) == (403, "forbidden")
-    status, answer = await server.send(server.folk.member, "/api/channels/nowhere/uploads")
+    status, answer = await server.send(server.members.member, "/api/channels/nowhere/uploads")
     assert (status, answer["error"]) == (404, "unknown_channel")
     body = {"text": "x", "attachments": ["any"]}
     assert await guest.refused("POST", "/api/channels/general/messages", body) == "forbidden"
 
 
 async def test_a_member_is_notified_when_the_worker_refuses_a_file(server: UploadServer) -> None:
-    member = server.folk.member
-    async with server.folk.live("member") as [page]:
+    member = server.members.member
+    async with server.members.live("member") as [page]:
         upload_id = await server.sent(member, content=b"%PDF-1.7 something")
         job = await server.claim()
         assert job is not None and job["kind"] == "file"
@@ -125,8 +125,8 @@ async def test_a_member_is_notified_when_the_worker_refuses_a_file(server: Uploa
 
 
 async def test_the_uploader_is_notified_of_progress(server: UploadServer) -> None:
-    async with server.folk.live("member") as [page]:
-        upload_id = await server.sent(server.folk.member)
+    async with server.members.live("member") as [page]:
+        upload_id = await server.sent(server.members.member)
         job = await server.claim()
         assert job is not None
         await server.command("job_renew", job=job["id"], lease=job["lease"], progress=0.5)
@@ -136,13 +136,13 @@ async def test_the_uploader_is_notified_of_progress(server: UploadServer) -> Non
 
 
 async def test_alt_text_is_written_before_posting_and_appears_in_the_message(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     upload_id = await server.done(member)
     await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "A cat asleep"})
     body = {"text": "", "attachments": [upload_id]}
     posted = await member.done("POST", "/api/channels/general/messages", body)
     assert posted["attachments"][0]["alt"] == "A cat asleep"
-    async with server.folk.live("guest") as [page]:
+    async with server.members.live("guest") as [page]:
         await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "A cat, awake"})
         event = await page.pushed("attachments_changed")
         assert (event["id"], event["attachments"][0]["alt"]) == (posted["id"], "A cat, awake")
@@ -153,7 +153,7 @@ async def test_alt_text_is_written_before_posting_and_appears_in_the_message(ser
 
 
 async def test_alt_text_can_be_changed_where_its_author_may_still_write(server: UploadServer) -> None:
-    member, owner = server.folk.member, server.folk.owner
+    member, owner = server.members.member, server.members.owner
     upload_id = await server.done(member)
     path, body = f"/api/uploads/{upload_id}/alt", {"alt": "from outside"}
     posted = {"text": "look", "attachments": [upload_id]}
@@ -166,7 +166,7 @@ async def test_alt_text_can_be_changed_where_its_author_may_still_write(server: 
 
 
 async def test_file_names_and_alt_text_are_checked_for_blocked_words(server: UploadServer) -> None:
-    member, owner = server.folk.member, server.folk.owner
+    member, owner = server.members.member, server.members.owner
     upload_id = await server.done(member)
     await owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
     shown = await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "a shit cat"})
@@ -180,12 +180,12 @@ async def test_file_names_and_alt_text_are_checked_for_blocked_words(server: Upl
 
 
 async def test_nobody_can_see_or_change_another_members_upload(server: UploadServer) -> None:
-    upload_id = await server.sent(server.folk.member)
+    upload_id = await server.sent(server.members.member)
     for method, path in (("GET", ""), ("DELETE", ""), ("PUT", "/alt")):
-        refusal = await server.folk.owner.refused(method, f"/api/uploads/{upload_id}{path}", {"alt": "x"})
+        refusal = await server.members.owner.refused(method, f"/api/uploads/{upload_id}{path}", {"alt": "x"})
         assert refusal == "unknown_upload"
-    assert (await server.folk.owner.done("GET", "/api/uploads"))["uploads"] == []
-    [own] = (await server.folk.member.done("GET", "/api/uploads"))["uploads"]
+    assert (await server.members.owner.done("GET", "/api/uploads"))["uploads"] == []
+    [own] = (await server.members.member.done("GET", "/api/uploads"))["uploads"]
     assert own["id"] == upload_id
 
 
@@ -193,7 +193,7 @@ async def test_nobody_can_see_or_change_another_members_upload(server: UploadSer
 
 
 async def test_a_large_file_is_sent_in_chunks_and_resumed(server: UploadServer) -> None:
-    member, content = server.folk.member, PNG * 300
+    member, content = server.members.member, PNG * 300
     name = base64.b64encode(b"holiday.png").decode()
     status, where, _ = await server.begin(
         member, len(content), **{"Upload-Metadata": f"filename {name},flag"}
@@ -215,7 +215,7 @@ async def test_a_large_file_is_sent_in_chunks_and_resumed(server: UploadServer) 
 
 
 async def test_bytes_received_before_a_lost_connection_are_kept(server: UploadServer) -> None:
-    member, content = server.folk.member, PNG * 1000
+    member, content = server.members.member, PNG * 1000
     _, where, _ = await server.begin(member, len(content))
     host, port = server.chat.address.removeprefix("http://").rsplit(":", 1)
     _, writer = await asyncio.open_connection(host, int(port))
@@ -256,12 +256,12 @@ async def test_bytes_received_before_a_lost_connection_are_kept(server: UploadSe
 async def test_invalid_tus_headers_are_refused(
     server: UploadServer, headers: dict[str, str], status: int, code: str
 ) -> None:
-    answered, _, body = await server.begin(server.folk.member, 10, **headers)
+    answered, _, body = await server.begin(server.members.member, 10, **headers)
     assert (answered, body["error"]) == (status, code)
 
 
 async def test_an_empty_file_is_refused_both_as_multipart_and_with_tus(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     by_tus, _, refusal = await server.begin(member, 0)
     assert await server.send(member, content=b"", name="empty.txt") == (by_tus, refusal)
     assert (by_tus, refusal["error"]) == (400, "invalid_request")
@@ -269,7 +269,7 @@ async def test_an_empty_file_is_refused_both_as_multipart_and_with_tus(server: U
 
 
 async def test_two_requests_never_write_to_the_same_upload_at_the_same_time(server: UploadServer) -> None:
-    member, content = server.folk.member, PNG * 100
+    member, content = server.members.member, PNG * 100
     _, where, _ = await server.begin(member, len(content))
     answers = await asyncio.gather(*(server.append(member, where, 0, content) for _ in range(5)))
     taken = [answer for answer in answers if answer == (204, str(len(content)))]
@@ -281,13 +281,13 @@ async def test_two_requests_never_write_to_the_same_upload_at_the_same_time(serv
 
 
 async def test_more_bytes_than_announced_are_refused(server: UploadServer) -> None:
-    _, where, _ = await server.begin(server.folk.member, 10)
-    assert await server.append(server.folk.member, where, 0, bytes(11)) == (413, "upload_too_large")
+    _, where, _ = await server.begin(server.members.member, 10)
+    assert await server.append(server.members.member, where, 0, bytes(11)) == (413, "upload_too_large")
 
 
 async def test_a_form_without_a_file_is_refused(server: UploadServer) -> None:
-    assert await server.folk.member.refused("POST", GENERAL, {"text": "x"}) == "wrong_content_type"
-    headers = {"Authorization": f"Bearer {server.folk.member.token}", "Content-Type": ""}
+    assert await server.members.member.refused("POST", GENERAL, {"text": "x"}) == "wrong_content_type"
+    headers = {"Authorization": f"Bearer {server.members.member.token}", "Content-Type": ""}
     for kind, content in (
         ("multipart/form-data", b"nothing"),
         ("multipart/form-data; boundary=x", b"--x\r\nNone--x--\r\n"),
@@ -299,29 +299,29 @@ async def test_a_form_without_a_file_is_refused(server: UploadServer) -> None:
 
 
 async def test_a_truncated_upload_is_refused(server: UploadServer) -> None:
-    headers = {"Authorization": f"Bearer {server.folk.member.token}"}
+    headers = {"Authorization": f"Bearer {server.members.member.token}"}
     headers["Content-Type"] = "multipart/form-data; boundary=x"
     cut = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n' + PNG
     async with server.chat.http.post(GENERAL, data=cut, headers=headers) as response:
         assert (response.status, (await response.json())["error"]) == (400, "upload_cut_short")
-    assert (await server.folk.member.done("GET", "/api/uploads"))["uploads"] == []
+    assert (await server.members.member.done("GET", "/api/uploads"))["uploads"] == []
 
 
 async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_AVATAR_BYTES", 5_000)
-    status, answer = await server.send(server.folk.member, "/api/me/avatar", bytes(100_000))
+    status, answer = await server.send(server.members.member, "/api/me/avatar", bytes(100_000))
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 5_000)
-    status, answer = await server.send(server.folk.member, "/api/me/avatar", bytes(6_000))
+    status, answer = await server.send(server.members.member, "/api/me/avatar", bytes(6_000))
     assert (status, answer["error"]) == (413, "upload_too_large")
-    assert (await server.folk.member.done("GET", "/api/uploads"))["uploads"] == []
+    assert (await server.members.member.done("GET", "/api/uploads"))["uploads"] == []
     incoming = server.data_dir / "incoming"
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
 async def test_a_document_over_100_mib_is_refused_once_its_kind_is_known(server: UploadServer) -> None:
-    member, most = server.folk.member, 100 * 1024 * 1024
+    member, most = server.members.member, 100 * 1024 * 1024
     _, where, _ = await server.begin(member, most)
     assert await server.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
     # The first bytes reveal the kind of file. Videos may be larger.
@@ -333,7 +333,7 @@ async def test_a_document_over_100_mib_is_refused_once_its_kind_is_known(server:
 
 
 async def test_unfinished_uploads_are_limited_and_expire(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     for _ in range(limits.MAX_UNFINISHED_PER_MEMBER):
         status, where, _ = await server.begin(member, 10)
         assert status == 201
@@ -345,7 +345,7 @@ async def test_unfinished_uploads_are_limited_and_expire(server: UploadServer) -
 
 
 async def test_a_members_storage_is_limited(server: UploadServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    member = server.folk.member
+    member = server.members.member
     await server.done(member)
     monkeypatch.setattr(usage, "MAX_BYTES_PER_MEMBER", 100)
     status, _, body = await server.begin(member, 100)
@@ -358,12 +358,12 @@ async def test_an_upload_to_a_full_server_is_refused_with_storage_full(
     server: UploadServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MIN_FREE_BYTES", 10**18)
-    status, _, body = await server.begin(server.folk.member, 10)
+    status, _, body = await server.begin(server.members.member, 10)
     assert (status, body["error"]) == (507, "storage_full")
 
 
 async def test_abandoned_uploads_are_deleted(server: UploadServer) -> None:
-    member, uploads = server.folk.member, server.community.files.uploads
+    member, uploads = server.members.member, server.community.files.uploads
     _, where, _ = await server.begin(member, 10)
     await server.append(member, where, 0, bytes(5))
     await uploads.tidy_up()
@@ -376,7 +376,7 @@ async def test_abandoned_uploads_are_deleted(server: UploadServer) -> None:
 
 
 async def test_a_leaving_members_unfinished_uploads_are_deleted(server: UploadServer) -> None:
-    member = server.folk.member
+    member = server.members.member
     await server.begin(member, 10)
     await server.sent(member)
     await member.done("POST", "/api/me/leave")
@@ -384,7 +384,7 @@ async def test_a_leaving_members_unfinished_uploads_are_deleted(server: UploadSe
 
 
 async def test_only_unused_files_are_removed(server: UploadServer) -> None:
-    upload_id = await server.sent(server.folk.member)
+    upload_id = await server.sent(server.members.member)
     incoming = server.data_dir / "incoming"
     for name in ("left behind", "just begun"):
         (incoming / name).write_bytes(b"data")
@@ -395,13 +395,13 @@ async def test_only_unused_files_are_removed(server: UploadServer) -> None:
 
 
 async def test_deleting_a_members_data_deletes_the_names_of_their_files(server: UploadServer) -> None:
-    admin = server.folk.admin
+    admin = server.members.admin
     await server.send(admin, "/api/emoji?name=cat", name="My Family.png")
     await server.work()
     await admin.done("DELETE", "/api/me")
     database = server.community.media._database
     assert [row["name"] for row in await database.rows("SELECT name FROM uploads")] == [""]
-    [emoji] = (await server.folk.owner.done("GET", "/api/emoji"))["emoji"]
+    [emoji] = (await server.members.owner.done("GET", "/api/emoji"))["emoji"]
     assert emoji["name"] == "cat"
 
 
@@ -442,7 +442,7 @@ async def test_only_a_limited_number_of_bytes_before_a_form_is_read(
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG + b"\r\n--x--\r\n"
     )
     headers = {
-        "Authorization": f"Bearer {server.folk.member.token}",
+        "Authorization": f"Bearer {server.members.member.token}",
         "Content-Type": "multipart/form-data; boundary=x",
     }
     async with server.chat.http.post(GENERAL, data=b"\r\n" * lines + part, headers=headers) as response:

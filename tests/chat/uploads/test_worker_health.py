@@ -47,8 +47,8 @@ async def test_a_worker_that_claims_jobs_counts_as_present_without_a_health_url(
 
 async def test_the_metrics_cover_workers_jobs_and_storage(server: UploadServer) -> None:
     assert "svc_chat_media_worker_up 0.0" in await server.chat.metrics()
-    await server.done(server.folk.member)
-    await server.sent(server.folk.member)
+    await server.done(server.members.member)
+    await server.sent(server.members.member)
     await server.community.files.sweep.count()
     metrics = await server.chat.metrics()
     for line in (

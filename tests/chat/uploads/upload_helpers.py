@@ -26,7 +26,7 @@ TUS = {"Tus-Resumable": "1.0.0"}
 class UploadServer:
     chat: ChatServer
     community: Community
-    folk: MembersByRole
+    members: MembersByRole
     variables: Mapping[str, str]
 
     @property

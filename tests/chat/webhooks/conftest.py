@@ -9,6 +9,6 @@ from tests.chat.webhooks.webhook_client import Hook, hook_of
 
 
 @pytest.fixture
-async def hook(folk: MembersByRole) -> AsyncIterator[Hook]:
-    async with hook_of(folk.owner) as made:
+async def hook(members: MembersByRole) -> AsyncIterator[Hook]:
+    async with hook_of(members.owner) as made:
         yield made

@@ -42,32 +42,34 @@ async def author_of_post(hook: Hook) -> dict[str, Any]:
     return author
 
 
-async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, folk: MembersByRole) -> None:
+async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(
+    hook: Hook, members: MembersByRole
+) -> None:
     assert (await author_of_post(hook))["avatar"] is None
-    status, webhook = await put(folk.admin, hook, encoded(scene(1024, 512), "PNG"))
+    status, webhook = await put(members.admin, hook, encoded(scene(1024, 512), "PNG"))
     assert status == 200
-    assert (await loaded(folk.member, webhook["picture"])).size == (256, 128)
+    assert (await loaded(members.member, webhook["picture"])).size == (256, 128)
     assert (await author_of_post(hook))["avatar"] == webhook["picture"]
-    response = await folk.owner.done("GET", avatar_of(hook))
+    response = await members.owner.done("GET", avatar_of(hook))
     assert response["picture"] == webhook["picture"]
-    entries = (await folk.owner.done("GET", f"/api/audit?target_id={webhook['id']}"))["entries"]
+    entries = (await members.owner.done("GET", f"/api/audit?target_id={webhook['id']}"))["entries"]
     assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
 
 
 async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(
-    hook: Hook, folk: MembersByRole
+    hook: Hook, members: MembersByRole
 ) -> None:
-    first = (await put(folk.owner, hook, encoded(scene(64, 64), "PNG")))[1]["picture"]
+    first = (await put(members.owner, hook, encoded(scene(64, 64), "PNG")))[1]["picture"]
     assert (await author_of_post(hook))["avatar"] == first
-    second = (await put(folk.owner, hook, encoded(scene(32, 32), "JPEG")))[1]["picture"]
+    second = (await put(members.owner, hook, encoded(scene(32, 32), "JPEG")))[1]["picture"]
     assert second != first
     assert (await author_of_post(hook))["avatar"] == second
-    await folk.owner.done("DELETE", f"{avatar_of(hook)}/picture")
+    await members.owner.done("DELETE", f"{avatar_of(hook)}/picture")
     assert (await author_of_post(hook))["avatar"] is None
-    history = (await folk.member.done("GET", "/api/channels/general/messages"))["messages"]
+    history = (await members.member.done("GET", "/api/channels/general/messages"))["messages"]
     assert [message["author"]["avatar"] for message in history] == [first, second, None]
     for url, side in ((first, 64), (second, 32)):
-        assert (await loaded(folk.member, url)).size == (side, side)
+        assert (await loaded(members.member, url)).size == (side, side)
 
 
 @pytest.mark.parametrize(
@@ -81,20 +83,20 @@ async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(
     ],
 )
 async def test_an_invalid_avatar_changes_nothing(
-    hook: Hook, folk: MembersByRole, data: bytes, status: int, code: str
+    hook: Hook, members: MembersByRole, data: bytes, status: int, code: str
 ) -> None:
-    answer = await put(folk.owner, hook, data)
+    answer = await put(members.owner, hook, data)
     assert (answer[0], answer[1]["error"]) == (status, code)
-    assert (await folk.owner.done("GET", avatar_of(hook)))["picture"] is None
+    assert (await members.owner.done("GET", avatar_of(hook)))["picture"] is None
 
 
-async def test_only_managers_of_the_webhook_can_change_its_avatar(hook: Hook, folk: MembersByRole) -> None:
+async def test_only_managers_of_the_webhook_can_change_its_avatar(hook: Hook, members: MembersByRole) -> None:
     picture = encoded(scene(64, 64), "PNG")
-    assert (await put(folk.moderator, hook, picture))[1]["error"] == "forbidden"
-    assert await folk.moderator.refused("DELETE", f"{avatar_of(hook)}/picture") == "forbidden"
-    keeper = await newcomer(folk.chat, "Keeper")
+    assert (await put(members.moderator, hook, picture))[1]["error"] == "forbidden"
+    assert await members.moderator.refused("DELETE", f"{avatar_of(hook)}/picture") == "forbidden"
+    keeper = await newcomer(members.chat, "Keeper")
     override = f"/api/channels/lobby/overrides/member/{keeper.id}"
-    await folk.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
+    await members.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
     assert (await put(keeper, hook, picture))[1]["error"] == "unknown_webhook"
 
 

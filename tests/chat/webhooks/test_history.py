@@ -11,21 +11,23 @@ async def post(hook: Hook, body: str, to: str = "", **headers: str) -> int:
         return response.status
 
 
-async def history(folk: MembersByRole, hook: Hook) -> list[dict[str, Any]]:
+async def history(members: MembersByRole, hook: Hook) -> list[dict[str, Any]]:
     webhook_id = hook.path.split("/")[3]
-    posts: list[dict[str, Any]] = (await folk.admin.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
+    posts: list[dict[str, Any]] = (await members.admin.done("GET", f"/api/webhooks/{webhook_id}/posts"))[
+        "posts"
+    ]
     return posts
 
 
-async def test_accepted_and_refused_posts_are_listed_newest_first(folk: MembersByRole, hook: Hook) -> None:
-    assert await history(folk, hook) == []
+async def test_accepted_and_refused_posts_are_listed_newest_first(members: MembersByRole, hook: Hook) -> None:
+    assert await history(members, hook) == []
     assert await post(hook, '{"text": "hello", "tts": true}') == 200
     message = await hook.arrived()
     assert await post(hook, '{"cards": [{"title": "A secret", "color": "A secret"}, {}]}') == 400
     assert await post(hook, "A secret") == 400
     assert await post(hook, '{"payload": "A secret"}', "/slack") == 400
     assert await post(hook, '{"zen": "A secret"}', "/github", **{"X-GitHub-Event": "star_gazing"}) == 204
-    posts = await history(folk, hook)
+    posts = await history(members, hook)
     assert "A secret" not in str(posts)
     outcomes = [(post["outcome"], post["error"], post["times"]) for post in posts]
     assert outcomes[0] == ("ignored", None, 1)
@@ -47,46 +49,46 @@ async def test_accepted_and_refused_posts_are_listed_newest_first(folk: MembersB
 
 
 async def test_a_flood_of_refused_posts_does_not_displace_earlier_posts_and_uses_bounded_memory(
-    folk: MembersByRole, hook: Hook
+    members: MembersByRole, hook: Hook
 ) -> None:
     assert await post(hook, '{"text": "hello"}') == 200
     for _ in range(40):
         await post(hook, "nonsense")
-    assert [(post["outcome"], post["times"]) for post in await history(folk, hook)] == [
+    assert [(post["outcome"], post["times"]) for post in await history(members, hook)] == [
         ("refused", 40),
         ("posted", 1),
     ]
     for number in range(30):
         await post(hook, "nonsense" if number % 2 else '{"x": ')
         await post(hook, '{"text": ""}')
-    assert len(await history(folk, hook)) <= 20
+    assert len(await history(members, hook)) <= 20
 
 
 async def test_requests_without_the_url_leave_no_trace_and_only_managers_see_the_history(
-    folk: MembersByRole, hook: Hook
+    members: MembersByRole, hook: Hook
 ) -> None:
     webhook_id = hook.path.split("/")[3]
     async with hook.chat.http.post(f"/api/webhooks/{webhook_id}/wrong", data=b"nonsense") as response:
         assert response.status in (400, 404)
-    assert await history(folk, hook) == []
-    assert await folk.member.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "forbidden"
-    assert await folk.admin.refused("GET", "/api/webhooks/nobody/posts") == "unknown_webhook"
-    await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
-    assert await folk.admin.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "unknown_webhook"
+    assert await history(members, hook) == []
+    assert await members.member.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "forbidden"
+    assert await members.admin.refused("GET", "/api/webhooks/nobody/posts") == "unknown_webhook"
+    await members.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
+    assert await members.admin.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "unknown_webhook"
 
 
 async def test_the_history_does_not_name_a_channel_that_is_hidden_from_the_manager(
-    folk: MembersByRole, hook: Hook
+    members: MembersByRole, hook: Hook
 ) -> None:
     webhook_id = hook.path.split("/")[3]
-    manager = await member_with(folk, "manage_webhooks")
+    manager = await member_with(members, "manage_webhooks")
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
-    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
-    await folk.owner.done("PATCH", f"/api/webhooks/{webhook_id}", {"channel_id": channel_id})
+    channel_id = (await members.owner.done("POST", "/api/channels", body))["id"]
+    await members.owner.done("PATCH", f"/api/webhooks/{webhook_id}", {"channel_id": channel_id})
     assert await post(hook, '{"text": "hello"}') == 200
-    await folk.owner.done("PATCH", f"/api/webhooks/{webhook_id}", {"channel_id": "general"})
+    await members.owner.done("PATCH", f"/api/webhooks/{webhook_id}", {"channel_id": "general"})
     [seen] = (await manager.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
     assert (seen["outcome"], seen["channel_id"], seen["message_id"]) == ("posted", None, None)
-    [seen] = (await folk.owner.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
+    [seen] = (await members.owner.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
     assert seen["channel_id"] == channel_id

@@ -33,13 +33,13 @@ async def status_of_post(person: HttpMember, webhook: dict[str, Any], body: obje
         return response.status, await response.json()
 
 
-async def audit_of(folk: MembersByRole, webhook_id: str) -> list[tuple[str, str | None, Any]]:
-    entries = (await folk.owner.done("GET", f"/api/audit?target_id={webhook_id}"))["entries"]
+async def audit_of(members: MembersByRole, webhook_id: str) -> list[tuple[str, str | None, Any]]:
+    entries = (await members.owner.done("GET", f"/api/audit?target_id={webhook_id}"))["entries"]
     return [(entry["action"], entry["actor_id"], entry["details"]) for entry in entries]
 
 
-async def test_the_response_to_creating_a_webhook_contains_its_url(folk: MembersByRole) -> None:
-    status, webhook = await folk.admin.ask(
+async def test_the_response_to_creating_a_webhook_contains_its_url(members: MembersByRole) -> None:
+    status, webhook = await members.admin.ask(
         "POST", "/api/webhooks", {"name": " Builds ", "channel_id": "general"}
     )
     assert status == 201
@@ -47,33 +47,33 @@ async def test_the_response_to_creating_a_webhook_contains_its_url(folk: Members
     assert (webhook["name"], webhook["channel_id"], webhook["created_by"]) == (
         "Builds",
         "general",
-        folk.admin.id,
+        members.admin.id,
     )
-    assert webhook["url"] == f"{folk.chat.address}/api/webhooks/{webhook['id']}/{webhook['token']}"
-    async with folk.chat.http.post(webhook["url"], json={"text": "a"}) as response:
+    assert webhook["url"] == f"{members.chat.address}/api/webhooks/{webhook['id']}/{webhook['token']}"
+    async with members.chat.http.post(webhook["url"], json={"text": "a"}) as response:
         assert response.status == 200
 
 
-async def test_managers_can_retrieve_the_url_again(folk: MembersByRole) -> None:
-    webhook = await made(folk.owner)
-    assert await folk.admin.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
-    assert await folk.admin.done("GET", "/api/webhooks") == {"webhooks": [webhook]}
+async def test_managers_can_retrieve_the_url_again(members: MembersByRole) -> None:
+    webhook = await made(members.owner)
+    assert await members.admin.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
+    assert await members.admin.done("GET", "/api/webhooks") == {"webhooks": [webhook]}
 
 
-async def test_changes_to_name_and_channel_are_saved(folk: MembersByRole) -> None:
-    webhook = await made(folk.owner)
+async def test_changes_to_name_and_channel_are_saved(members: MembersByRole) -> None:
+    webhook = await made(members.owner)
     path = f"/api/webhooks/{webhook['id']}"
-    renamed = await folk.owner.done("PATCH", path, {"name": "Deploys"})
+    renamed = await members.owner.done("PATCH", path, {"name": "Deploys"})
     assert renamed == {**webhook, "name": "Deploys"}
-    moved = await folk.owner.done("PATCH", path, {"channel_id": "lobby", "name": None})
+    moved = await members.owner.done("PATCH", path, {"channel_id": "lobby", "name": None})
     assert moved == {**renamed, "channel_id": "lobby"}
-    status, posted = await status_of_post(folk.owner, webhook)
+    status, posted = await status_of_post(members.owner, webhook)
     assert (status, posted["conversation_id"]) == (200, "lobby")
-    shown = (await folk.owner.done("GET", "/api/channels/lobby/messages"))["messages"][-1]
+    shown = (await members.owner.done("GET", "/api/channels/lobby/messages"))["messages"][-1]
     assert shown["author"]["display_name"] == "Deploys"
-    cleared = await folk.owner.done("PATCH", path, {"channel_id": None})
+    cleared = await members.owner.done("PATCH", path, {"channel_id": None})
     assert cleared == {**moved, "channel_id": None}
-    assert await status_of_post(folk.owner, webhook) == (400, {"error": "no_channel"})
+    assert await status_of_post(members.owner, webhook) == (400, {"error": "no_channel"})
 
 
 @pytest.mark.parametrize(
@@ -90,62 +90,64 @@ async def test_changes_to_name_and_channel_are_saved(folk: MembersByRole) -> Non
         ({"channel_id": ""}, "invalid_request"),
     ],
 )
-async def test_invalid_values_are_refused(folk: MembersByRole, change: dict[str, object], code: str) -> None:
-    webhook = await made(folk.owner)
-    assert await folk.owner.refused("PATCH", f"/api/webhooks/{webhook['id']}", change) == code
-    assert await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
+async def test_invalid_values_are_refused(
+    members: MembersByRole, change: dict[str, object], code: str
+) -> None:
+    webhook = await made(members.owner)
+    assert await members.owner.refused("PATCH", f"/api/webhooks/{webhook['id']}", change) == code
+    assert await members.owner.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
     if change.get("name") != "":
-        assert await folk.owner.refused("POST", "/api/webhooks", {"channel_id": "general", **change}) in (
+        assert await members.owner.refused("POST", "/api/webhooks", {"channel_id": "general", **change}) in (
             code,
             "invalid_request",
         )
 
 
-async def test_names_are_checked_for_blocked_words(folk: MembersByRole) -> None:
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+async def test_names_are_checked_for_blocked_words(members: MembersByRole) -> None:
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
     assert (
-        await folk.owner.refused("POST", "/api/webhooks", {"name": "bullshit", "channel_id": "general"})
+        await members.owner.refused("POST", "/api/webhooks", {"name": "bullshit", "channel_id": "general"})
         == "profanity_refused"
     )
 
 
-async def test_a_deleted_webhook_stops_at_once_but_its_messages_stay(folk: MembersByRole) -> None:
-    webhook = await made(folk.owner)
-    assert (await status_of_post(folk.owner, webhook))[0] == 200
-    await folk.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")
-    assert await status_of_post(folk.owner, webhook) == (404, {"error": "not_found"})
-    assert await folk.owner.refused("DELETE", f"/api/webhooks/{webhook['id']}") == "unknown_webhook"
-    messages = (await folk.owner.done("GET", "/api/channels/general/messages"))["messages"]
+async def test_a_deleted_webhook_stops_at_once_but_its_messages_stay(members: MembersByRole) -> None:
+    webhook = await made(members.owner)
+    assert (await status_of_post(members.owner, webhook))[0] == 200
+    await members.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")
+    assert await status_of_post(members.owner, webhook) == (404, {"error": "not_found"})
+    assert await members.owner.refused("DELETE", f"/api/webhooks/{webhook['id']}") == "unknown_webhook"
+    messages = (await members.owner.done("GET", "/api/channels/general/messages"))["messages"]
     assert [message["author"]["display_name"] for message in messages] == ["Builds"]
 
 
-async def test_deleting_a_channel_removes_it_from_its_webhooks(folk: MembersByRole) -> None:
-    channel = await folk.owner.done("POST", "/api/channels", {"name": "builds", "type": "text"})
-    webhook = await made(folk.owner, channel_id=channel["id"])
-    async with folk.live("owner") as [owner]:
-        await folk.owner.done("DELETE", f"/api/channels/{channel['id']}")
+async def test_deleting_a_channel_removes_it_from_its_webhooks(members: MembersByRole) -> None:
+    channel = await members.owner.done("POST", "/api/channels", {"name": "builds", "type": "text"})
+    webhook = await made(members.owner, channel_id=channel["id"])
+    async with members.live("owner") as [owner]:
+        await members.owner.done("DELETE", f"/api/channels/{channel['id']}")
         event = await owner.pushed("webhook_updated")
     assert event == {name: webhook[name] for name in NAMES} | {"channel_id": None}
-    assert await status_of_post(folk.owner, webhook) == (400, {"error": "no_channel"})
-    assert (await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}"))["channel_id"] is None
+    assert await status_of_post(members.owner, webhook) == (400, {"error": "no_channel"})
+    assert (await members.owner.done("GET", f"/api/webhooks/{webhook['id']}"))["channel_id"] is None
 
 
 # Permissions.
 
 
 @pytest.fixture
-async def keeper(folk: MembersByRole) -> HttpMember:
+async def keeper(members: MembersByRole) -> HttpMember:
     """Create a member who manages webhooks only in `general`, and cannot view `staff`."""
-    keeper = await newcomer(folk.chat, "Keeper")
+    keeper = await newcomer(members.chat, "Keeper")
     override = f"/api/channels/general/overrides/member/{keeper.id}"
-    await folk.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
+    await members.owner.done("PUT", override, {"allow": ["manage_webhooks"]})
     return keeper
 
 
 @pytest.fixture
-async def staff(folk: MembersByRole, keeper: HttpMember) -> AsyncIterator[str]:
+async def staff(members: MembersByRole, keeper: HttpMember) -> AsyncIterator[str]:
     hidden = {"type": "member", "target_id": keeper.id, "deny": ["view_channel"]}
-    channel = await folk.owner.done(
+    channel = await members.owner.done(
         "POST", "/api/channels", {"name": "staff", "type": "text", "overrides": [hidden]}
     )
     yield channel["id"]
@@ -160,9 +162,9 @@ async def test_a_manager_of_one_channel_manages_its_webhooks(keeper: HttpMember)
 
 
 async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
-    folk: MembersByRole, keeper: HttpMember, staff: str
+    members: MembersByRole, keeper: HttpMember, staff: str
 ) -> None:
-    others = [await made(folk.owner, channel_id=channel) for channel in (staff, "lobby", None)]
+    others = [await made(members.owner, channel_id=channel) for channel in (staff, "lobby", None)]
     mine = await made(keeper)
     assert await keeper.done("GET", "/api/webhooks") == {"webhooks": [mine]}
     for webhook in others:
@@ -181,81 +183,85 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
     assert await keeper.refused("POST", "/api/webhooks", {"name": "a"}) == "forbidden"
 
 
-async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: MembersByRole) -> None:
+async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(
+    members: MembersByRole,
+) -> None:
     # Others might not be allowed to view the channel of its earlier posts.
-    owners, admins = await made(folk.owner), await made(folk.admin)
+    owners, admins = await made(members.owner), await made(members.admin)
     path = f"/api/webhooks/{owners['id']}"
-    assert await folk.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
-    async with folk.live("admin") as [admin]:
-        await folk.owner.done("PATCH", path, {"channel_id": None})
+    assert await members.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
+    async with members.live("admin") as [admin]:
+        await members.owner.done("PATCH", path, {"channel_id": None})
         assert await admin.pushed("webhook_deleted") == {"webhook_id": owners["id"]}
-    assert await folk.admin.refused("GET", path) == "unknown_webhook"
-    await folk.admin.done("PATCH", f"/api/webhooks/{admins['id']}", {"channel_id": None})
-    for person, visible in ((folk.admin, [admins]), (folk.owner, [owners, admins])):
+    assert await members.admin.refused("GET", path) == "unknown_webhook"
+    await members.admin.done("PATCH", f"/api/webhooks/{admins['id']}", {"channel_id": None})
+    for person, visible in ((members.admin, [admins]), (members.owner, [owners, admins])):
         shown = (await person.done("GET", "/api/webhooks"))["webhooks"]
         assert [webhook["id"] for webhook in shown] == [webhook["id"] for webhook in visible]
     # Once the webhook has a channel again, every member who manages webhooks in that channel sees it.
-    await folk.owner.done("PATCH", path, {"channel_id": "general"})
-    await folk.admin.done("GET", path)
+    await members.owner.done("PATCH", path, {"channel_id": "general"})
+    await members.admin.done("GET", path)
 
 
-async def test_a_member_who_manages_no_channel_sees_no_webhooks(folk: MembersByRole) -> None:
-    webhook = await made(folk.owner)
+async def test_a_member_who_manages_no_channel_sees_no_webhooks(members: MembersByRole) -> None:
+    webhook = await made(members.owner)
     for method in ("GET", "PATCH", "DELETE"):
-        assert await folk.moderator.refused(method, f"/api/webhooks/{webhook['id']}") in (
+        assert await members.moderator.refused(method, f"/api/webhooks/{webhook['id']}") in (
             "forbidden",
             "invalid_request",
         )
-    assert await folk.moderator.refused("GET", "/api/webhooks") == "forbidden"
+    assert await members.moderator.refused("GET", "/api/webhooks") == "forbidden"
 
 
 # Pushes.
 
 
-async def test_managers_are_notified_of_every_change_and_other_members_of_none(folk: MembersByRole) -> None:
-    async with folk.live("admin", "moderator") as [admin, moderator]:
-        webhook = await made(folk.owner)
+async def test_managers_are_notified_of_every_change_and_other_members_of_none(
+    members: MembersByRole,
+) -> None:
+    async with members.live("admin", "moderator") as [admin, moderator]:
+        webhook = await made(members.owner)
         public = {name: webhook[name] for name in NAMES}
         # Only responses contain the URL.
         assert await admin.pushed("webhook_created") == public
         path = f"/api/webhooks/{webhook['id']}"
-        await folk.owner.done("PATCH", path, {"name": "Deploys"})
+        await members.owner.done("PATCH", path, {"name": "Deploys"})
         assert await admin.pushed("webhook_updated") == {**public, "name": "Deploys"}
-        await folk.owner.done("DELETE", path)
+        await members.owner.done("DELETE", path)
         assert await admin.pushed("webhook_deleted") == {"webhook_id": webhook["id"]}
         await moderator.ask("ping")
         assert moderator.kept_events() == []
 
 
 async def test_a_webhook_moved_between_channels_appears_or_disappears_for_their_managers(
-    folk: MembersByRole, keeper: HttpMember
+    members: MembersByRole, keeper: HttpMember
 ) -> None:
-    webhook = await made(folk.owner, channel_id="lobby")
+    webhook = await made(members.owner, channel_id="lobby")
     path = f"/api/webhooks/{webhook['id']}"
-    async with folk.chat.member("", keeper.token) as page:
-        await folk.owner.done("PATCH", path, {"channel_id": "general"})
+    async with members.chat.member("", keeper.token) as page:
+        await members.owner.done("PATCH", path, {"channel_id": "general"})
         assert (await page.pushed("webhook_updated"))["id"] == webhook["id"]
-        await folk.owner.done("PATCH", path, {"channel_id": None})
+        await members.owner.done("PATCH", path, {"channel_id": None})
         assert await page.pushed("webhook_deleted") == {"webhook_id": webhook["id"]}
 
 
 # The audit log.
 
 
-async def test_every_action_is_in_the_audit_log_without_secrets(folk: MembersByRole) -> None:
-    webhook = await made(folk.owner)
+async def test_every_action_is_in_the_audit_log_without_secrets(members: MembersByRole) -> None:
+    webhook = await made(members.owner)
     path = f"/api/webhooks/{webhook['id']}"
-    await folk.admin.done("PATCH", path, {"name": "Deploys", "channel_id": "lobby"})
-    await folk.owner.done("DELETE", path)
-    entries = await audit_of(folk, webhook["id"])
+    await members.admin.done("PATCH", path, {"name": "Deploys", "channel_id": "lobby"})
+    await members.owner.done("DELETE", path)
+    entries = await audit_of(members, webhook["id"])
     assert entries == [
-        ("webhook_delete", folk.owner.id, {"channel_id": "lobby", "name": "Deploys"}),
+        ("webhook_delete", members.owner.id, {"channel_id": "lobby", "name": "Deploys"}),
         (
             "webhook_edit",
-            folk.admin.id,
+            members.admin.id,
             {"channel_id": "lobby", "name": "Deploys", "changed": ["channel_id", "name"]},
         ),
-        ("webhook_create", folk.owner.id, {"channel_id": "general", "name": "Builds"}),
+        ("webhook_create", members.owner.id, {"channel_id": "general", "name": "Builds"}),
     ]
     assert webhook["token"] not in str(entries)
 
@@ -265,7 +271,7 @@ async def test_every_action_is_in_the_audit_log_without_secrets(folk: MembersByR
 
 async def test_the_operator_manages_webhooks_over_the_control_socket(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk = await members_by_role(chat)
+        members = await members_by_role(chat)
         run = community.commands.run
         answer = await run("webhook_create", {"channel": "#General", "name": "Builds"})
         webhook: Any = answer["result"]
@@ -281,7 +287,7 @@ async def test_the_operator_manages_webhooks_over_the_control_socket(variables: 
         assert cleared["result"]["channel_id"] is None
         assert await run("webhook_delete", which) == {"result": {}}
         assert (await run("webhook_delete", which))["error"] == "unknown_webhook"
-        actors = {actor for _, actor, _ in await audit_of(folk, webhook["webhook_id"])}
+        actors = {actor for _, actor, _ in await audit_of(members, webhook["webhook_id"])}
         assert actors == {None}
 
 
@@ -325,21 +331,21 @@ async def test_webhooks_survive_a_restart(variables: dict[str, str]) -> None:
         assert (await status_of_post(owner, webhook))[0] == 200
 
 
-async def test_the_hook_fixture_creates_an_ordinary_webhook(hook: Hook, folk: MembersByRole) -> None:
-    [only] = (await folk.owner.done("GET", "/api/webhooks"))["webhooks"]
+async def test_the_hook_fixture_creates_an_ordinary_webhook(hook: Hook, members: MembersByRole) -> None:
+    [only] = (await members.owner.done("GET", "/api/webhooks"))["webhooks"]
     assert hook.url == only["url"]
 
 
 async def test_the_number_of_webhooks_is_limited(
-    folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+    members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rules, "MAX_WEBHOOKS", 2)
-    first = await made(folk.owner)
-    await made(folk.owner)
+    first = await made(members.owner)
+    await made(members.owner)
     body = {"name": "a", "channel_id": "general"}
-    assert await folk.owner.refused("POST", "/api/webhooks", body) == "too_many"
-    await folk.owner.done("DELETE", f"/api/webhooks/{first['id']}")
-    await made(folk.owner)
+    assert await members.owner.refused("POST", "/api/webhooks", body) == "too_many"
+    await members.owner.done("DELETE", f"/api/webhooks/{first['id']}")
+    await made(members.owner)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ async def test_a_post_gets_a_response_and_is_delivered_to_readers(hook: Hook) ->
     }
 
 
-async def test_cards_are_delivered_and_stored_as_sent(hook: Hook, folk: MembersByRole) -> None:
+async def test_cards_are_delivered_and_stored_as_sent(hook: Hook, members: MembersByRole) -> None:
     card = {
         "title": "Build 512",
         "url": "https://ci.example/512",
@@ -67,7 +67,7 @@ async def test_cards_are_delivered_and_stored_as_sent(hook: Hook, folk: MembersB
     expected = {**card, "color": 0x2DA44E, "timestamp": "2026-01-31T12:00:00+01:00"}
     expected["fields"][1]["inline"] = False  # type: ignore[index]
     assert (message["text"], message["cards"]) == ("", [expected])
-    history = await folk.member.done("GET", "/api/channels/general/messages")
+    history = await members.member.done("GET", "/api/channels/general/messages")
     assert history["messages"][-1]["cards"] == [expected]
 
 
@@ -95,8 +95,8 @@ async def test_errors_have_exactly_the_documented_bodies(
     assert await post(hook, body) == (status, answer)
 
 
-async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, folk: MembersByRole) -> None:
-    await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
+async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, members: MembersByRole) -> None:
+    await members.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     assert await post(hook, {"text": "a"}) == (400, {"error": "no_channel"})
     # The channel is checked before the payload is parsed.
     assert await post(hook, {"text": 1}) == (400, {"error": "no_channel"})
@@ -104,9 +104,9 @@ async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, fo
 
 @pytest.mark.parametrize("wrong", ["token", "id", "both", "another webhook's"])
 async def test_only_the_right_token_for_the_right_webhook_works(
-    hook: Hook, folk: MembersByRole, wrong: str
+    hook: Hook, members: MembersByRole, wrong: str
 ) -> None:
-    other = await folk.owner.done("POST", "/api/webhooks", {"name": "Other", "channel_id": "general"})
+    other = await members.owner.done("POST", "/api/webhooks", {"name": "Other", "channel_id": "general"})
     _, _, _, webhook_id, token = hook.path.split("/")
     path = {
         "token": f"/api/webhooks/{webhook_id}/{token[:-1]}",
@@ -143,12 +143,12 @@ async def test_other_http_methods_are_refused(hook: Hook) -> None:
 
 
 async def test_fifteen_of_forty_simultaneous_posts_are_accepted(
-    hook: Hook, clock: list[int], folk: MembersByRole
+    hook: Hook, clock: list[int], members: MembersByRole
 ) -> None:
     answers = await asyncio.gather(*(post(hook, {"text": str(n)}) for n in range(40)))
     refused = [answer for answer in answers if answer[0] != 200]
     assert refused == [(429, {"error": "rate_limited", "retry_after_ms": 60_000})] * 25
-    history = await folk.member.done("GET", "/api/channels/general/messages")
+    history = await members.member.done("GET", "/api/channels/general/messages")
     assert len(history["messages"]) == 15
 
 
@@ -196,9 +196,9 @@ async def test_a_wrong_token_does_not_count_against_the_right_one(hook: Hook, cl
 
 
 async def test_posts_to_a_webhook_without_a_channel_count_towards_the_limit(
-    hook: Hook, clock: list[int], folk: MembersByRole
+    hook: Hook, clock: list[int], members: MembersByRole
 ) -> None:
-    await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
+    await members.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     answers = [(await post(hook, {"text": "a"}))[0] for _ in range(16)]
     assert answers == [400] * 15 + [429]
 
@@ -243,9 +243,9 @@ async def test_a_long_display_name_is_truncated_rather_than_refused(
 
 
 async def test_mentions_in_the_text_of_a_post_notify_members_but_mentions_in_its_cards_do_not(
-    hook: Hook, folk: MembersByRole
+    hook: Hook, members: MembersByRole
 ) -> None:
-    mention = f"[you](mention:{folk.member.id})"
+    mention = f"[you](mention:{members.member.id})"
     everywhere = {
         "title": mention,
         "description": mention,
@@ -256,8 +256,8 @@ async def test_mentions_in_the_text_of_a_post_notify_members_but_mentions_in_its
     await post(hook, {"cards": [everywhere], "display_name": mention})
     assert (await hook.arrived())["mentions"] == []
     await post(hook, {"text": f"Well, {mention}"})
-    assert (await hook.arrived())["mentions"] == [folk.member.id]
-    async with folk.live("member") as [member]:
+    assert (await hook.arrived())["mentions"] == [members.member.id]
+    async with members.live("member") as [member]:
         [general] = [count for count in member.welcome["unread"] if count["channel_id"] == "general"]
     assert (general["unread"], general["mentions"]) == (2, 1)
 
@@ -279,41 +279,41 @@ WORD = "bullshit"
     ],
 )
 async def test_blocked_words_are_found_in_every_part_of_a_post(
-    hook: Hook, folk: MembersByRole, payload: dict[str, object]
+    hook: Hook, members: MembersByRole, payload: dict[str, object]
 ) -> None:
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
     assert await post(hook, payload) == (
         400,
         {"error": "profanity_refused", "message": "This text contains words that the server does not allow"},
     )
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
     await post(hook, payload)
     message = await hook.arrived()
     assert message["flagged"]
     assert WORD not in json.dumps(message)
     assert "*" * len(WORD) in json.dumps(message)
-    await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
+    await members.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
     await post(hook, payload)
     message = await hook.arrived()
     assert message["flagged"]
     assert WORD in json.dumps(message)
 
 
-async def test_moderators_can_delete_messages_from_webhooks(hook: Hook, folk: MembersByRole) -> None:
+async def test_moderators_can_delete_messages_from_webhooks(hook: Hook, members: MembersByRole) -> None:
     message_id = (await post(hook, {"text": "a"}))[1]["message_id"]
     path = f"/api/channels/general/messages/{message_id}"
-    assert await folk.member.refused("DELETE", path) == "forbidden"
-    await folk.moderator.done("DELETE", path)
-    assert await folk.member.refused("GET", path) == "unknown_message"
+    assert await members.member.refused("DELETE", path) == "forbidden"
+    await members.moderator.done("DELETE", path)
+    assert await members.member.refused("GET", path) == "unknown_message"
 
 
 async def test_members_who_may_not_view_the_channel_are_not_notified_of_a_post(
-    hook: Hook, folk: MembersByRole
+    hook: Hook, members: MembersByRole
 ) -> None:
-    outsider = await newcomer(folk.chat, "Outsider")
+    outsider = await newcomer(members.chat, "Outsider")
     override = f"/api/channels/general/overrides/member/{outsider.id}"
-    await folk.owner.done("PUT", override, {"deny": ["view_channel"]})
-    async with folk.chat.member("", outsider.token) as outside:
+    await members.owner.done("PUT", override, {"deny": ["view_channel"]})
+    async with members.chat.member("", outsider.token) as outside:
         await post(hook, {"text": f"[psst](mention:{outsider.id})"})
         assert (await hook.arrived())["mentions"] == []
         await outside.ask("ping")

@@ -73,8 +73,8 @@ def padded(size: int) -> bytes:
     return payload + b" " * (size - len(payload))
 
 
-async def posts(folk: MembersByRole) -> int:
-    return len((await folk.owner.done("GET", "/api/channels/general/messages"))["messages"])
+async def posts(members: MembersByRole) -> int:
+    return len((await members.owner.done("GET", "/api/channels/general/messages"))["messages"])
 
 
 async def test_a_body_of_exactly_the_limit_is_accepted(sender: Sender) -> None:
@@ -90,18 +90,20 @@ async def test_a_chunked_body_of_exactly_the_limit_is_accepted(sender: Sender) -
     assert (await sender.answer())[0] == 200
 
 
-async def test_a_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: MembersByRole) -> None:
+async def test_a_body_one_byte_over_the_limit_is_refused(sender: Sender, members: MembersByRole) -> None:
     await sender.begin(f"Content-Length: {MAX_BODY_BYTES + 1}")
     await sender.send(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
-    assert await posts(folk) == 0
+    assert await posts(members) == 0
 
 
-async def test_a_chunked_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: MembersByRole) -> None:
+async def test_a_chunked_body_one_byte_over_the_limit_is_refused(
+    sender: Sender, members: MembersByRole
+) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
-    assert await posts(folk) == 0
+    assert await posts(members) == 0
 
 
 async def test_an_oversized_body_is_refused_before_it_is_sent(sender: Sender) -> None:
@@ -131,18 +133,18 @@ async def test_after_an_oversized_body_the_connection_accepts_another_post(sende
 
 
 async def test_a_body_longer_than_declared_ends_at_the_declared_length(
-    sender: Sender, folk: MembersByRole
+    sender: Sender, members: MembersByRole
 ) -> None:
     await sender.begin("Content-Length: 13")
     await sender.send(b'{"text": "a"}')
     assert (await sender.answer())[0] == 200
     await sender.send(b'{"text": "b"}\r\n\r\n')
     assert (await sender.reader.readline()).startswith(b"HTTP/1.0 400")
-    assert await posts(folk) == 1
+    assert await posts(members) == 1
 
 
 async def test_a_body_that_never_arrives_times_out(
-    sender: Sender, folk: MembersByRole, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, members: MembersByRole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "BODY_DEADLINE_S", 0.1)
     await sender.begin("Content-Length: 100")
@@ -152,18 +154,18 @@ async def test_a_body_that_never_arrives_times_out(
         408,
         {"error": "too_slow", "message": "The request took too long to arrive"},
     )
-    assert await posts(folk) == 0
+    assert await posts(members) == 0
 
 
 async def test_a_client_that_disconnects_before_the_end_posts_nothing(
-    hook: Hook, folk: MembersByRole, caplog: pytest.LogCaptureFixture
+    hook: Hook, members: MembersByRole, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         async with connected(hook) as sender:
             await sender.begin("Content-Length: 100")
             await sender.send(b'{"text": "a"}')
-        await folk.owner.done("GET", "/api/me/permissions")
-    assert await posts(folk) == 0
+        await members.owner.done("GET", "/api/me/permissions")
+    assert await posts(members) == 0
     assert caplog.records == []
 
 

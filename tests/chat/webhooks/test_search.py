@@ -24,11 +24,11 @@ CARD: dict[str, Any] = {
 }
 
 
-async def ids_found(folk: MembersByRole, query: str) -> list[str]:
+async def ids_found(members: MembersByRole, query: str) -> list[str]:
     """Return the ids of matching messages, once the index contains any."""
     async with asyncio.timeout(30):
         while True:
-            answer = await folk.member.done("GET", f"/api/search?query={query}")
+            answer = await members.member.done("GET", f"/api/search?query={query}")
             if answer["messages"]:
                 return [message["id"] for message in answer["messages"]]
             await asyncio.sleep(0.02)
@@ -41,9 +41,11 @@ async def posted(hook: Hook, body: object) -> str:
 
 
 @pytest.mark.parametrize("word", ["pipeline", "quokka", "wombat", "numbat", "bilby", "dingo", "has:card"])
-async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: MembersByRole, word: str) -> None:
+async def test_text_in_every_part_of_a_card_can_be_found(
+    hook: Hook, members: MembersByRole, word: str
+) -> None:
     message_id = await posted(hook, {"cards": [CARD]})
-    assert await ids_found(folk, word) == [message_id]
+    assert await ids_found(members, word) == [message_id]
 
 
 @pytest.mark.parametrize(
@@ -55,16 +57,18 @@ async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: Membe
     ],
 )
 async def test_a_card_with_a_link_is_found_with_the_has_link_filter(
-    hook: Hook, folk: MembersByRole, card: object
+    hook: Hook, members: MembersByRole, card: object
 ) -> None:
     await posted(hook, {"cards": [CARD]})
     message_id = await posted(hook, {"cards": [card]})
-    assert await ids_found(folk, "has:link") == [message_id]
+    assert await ids_found(members, "has:link") == [message_id]
 
 
-async def test_messages_can_be_found_by_the_webhook_as_their_author(hook: Hook, folk: MembersByRole) -> None:
+async def test_messages_can_be_found_by_the_webhook_as_their_author(
+    hook: Hook, members: MembersByRole
+) -> None:
     message_id = await posted(hook, {"text": "hello"})
-    assert await ids_found(folk, "from:" + hook.path.split("/")[3]) == [message_id]
+    assert await ids_found(members, "from:" + hook.path.split("/")[3]) == [message_id]
 
 
 @pytest.mark.parametrize(
@@ -97,14 +101,14 @@ async def test_a_card_with_a_picture_is_found_with_the_has_image_filter(
     variables: dict[str, str], name: str
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk, facts = await members_by_role(chat), ObjectInfo("image/png", width=8, height=8)
+        members, facts = await members_by_role(chat), ObjectInfo("image/png", width=8, height=8)
         key = await community.media.keep(encoded(scene(8, 8), "PNG"), "png", facts)
         picture = {"key": key, "content_type": "image/png", "width": 8, "height": 8, "placeholder": ""}
         community.messaging.posting.collect = Stored(picture).collect
-        async with hook_of(folk.owner) as hook:
+        async with hook_of(members.owner) as hook:
             await posted(hook, {"cards": [CARD]})
             message_id = await posted(hook, {"cards": [{"title": "a", name: "https://pictures.example/a"}]})
-            assert await ids_found(folk, "has:image") == [message_id]
+            assert await ids_found(members, "has:image") == [message_id]
             await hook.arrived()
             [card] = (await hook.arrived())["cards"]
             shown = card[name.removesuffix("_url")]

@@ -27,12 +27,12 @@ def holding(folder: Path, secret: str) -> list[str]:
 
 
 async def test_no_server_file_contains_a_token(
-    hook: Hook, folk: MembersByRole, variables: dict[str, str]
+    hook: Hook, members: MembersByRole, variables: dict[str, str]
 ) -> None:
     token = hook.path.rpartition("/")[2]
     async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
         assert response.status == 200
-    await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
+    await members.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
     folder = Path(variables["DATA_DIR"])
     assert holding(folder, token) == []
     # The search finds other stored strings, so it would also find a stored token.
@@ -68,7 +68,7 @@ async def test_a_database_without_its_key_reveals_nothing(variables: dict[str, s
 
 
 async def test_no_log_line_or_metric_contains_a_token(
-    hook: Hook, folk: MembersByRole, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    hook: Hook, members: MembersByRole, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, _, _, webhook_id, token = hook.path.split("/")
 
@@ -86,7 +86,7 @@ async def test_no_log_line_or_metric_contains_a_token(
         monkeypatch.setattr(Publisher, "post", fail)
         async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
             assert response.status == 500
-        await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
+        await members.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
     assert "our own mistake" in caplog.text
     texts = [caplog.text, *(str(vars(record)) for record in caplog.records), await hook.chat.metrics()]
     assert [text for text in texts if token in text] == []
@@ -105,15 +105,15 @@ async def malformed(hook: Hook) -> None:
             writer.close()
 
 
-async def test_a_page_that_resumes_receives_no_token(folk: MembersByRole) -> None:
+async def test_a_page_that_resumes_receives_no_token(members: MembersByRole) -> None:
     # Pushed events are stored for pages that resume.
-    async with folk.live("admin") as [admin]:
+    async with members.live("admin") as [admin]:
         seq = admin.welcome["seq"]
-    webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})
-    async with folk.chat.http.ws_connect("/live") as ws:
+    webhook = await members.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})
+    async with members.chat.http.ws_connect("/live") as ws:
         await ws.receive_str()
         await ws.send_json(
-            {"event": "resume", "id": 1, "data": {"access_token": folk.admin.token, "seq": seq}}
+            {"event": "resume", "id": 1, "data": {"access_token": members.admin.token, "seq": seq}}
         )
         frames = [await ws.receive_str(timeout=60)]
         while "webhook_created" not in frames[-1]:

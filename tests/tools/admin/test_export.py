@@ -73,8 +73,8 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
         chat,
         community,
     ):
-        folk = await members_by_role(chat)
-        olga, channels = folk.owner, (await folk.owner.done("GET", "/api/channels"))["channels"]
+        members = await members_by_role(chat)
+        olga, channels = members.owner, (await members.owner.done("GET", "/api/channels"))["channels"]
         general = next(channel["id"] for channel in channels if channel["name"] == "general")
         await olga.done("PATCH", "/api/settings", {"joinPolicy": "open"})
         games = await olga.done("POST", "/api/channels", {"name": "Games", "type": "category"})
@@ -82,12 +82,12 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
         await olga.done("PATCH", f"/api/channels/{general}", changes)
         address = f"/api/channels/{general}/messages"
         first = await olga.done("POST", address, {"text": "caf\u00e9 \U0001f600"})
-        text = f"[Admin](mention:{folk.admin.id}) see above"
+        text = f"[Admin](mention:{members.admin.id}) see above"
         second = await olga.done("POST", address, {"text": text, "reply_to": first["id"]})
         await olga.done("PATCH", f"{address}/{second['id']}", {"text": text + "!"})
-        await folk.admin.done("PUT", f"{address}/{first['id']}/reactions/\U0001f44d")
-        aside_message = await folk.admin.done("POST", address, {"text": "aside", "thread": first["id"]})
-        await folk.admin.done("DELETE", f"{address}/{aside_message['id']}/previews")
+        await members.admin.done("PUT", f"{address}/{first['id']}/reactions/\U0001f44d")
+        aside_message = await members.admin.done("POST", address, {"text": "aside", "thread": first["id"]})
+        await members.admin.done("DELETE", f"{address}/{aside_message['id']}/previews")
         await _put_preview(community, olga.id, general, first["id"])
         await olga.done("PUT", f"/api/channels/{general}/pins/{first['id']}")
         await _put_media(community)
