@@ -15,6 +15,7 @@ from tests.kit.browser_users import (
     until_touch_is_handled,
     wide_only,
 )
+from tests.kit.separate_modules import use_separate_modules
 from tests.kit.svc_up import SvcUp
 from tests.kit.text_channels import box, do, join_and_open, message, open_channel, write
 
@@ -26,10 +27,6 @@ HISTORY_LENGTH = "history.length"
 def origin_of(product: SvcUp) -> str:
     url = urlsplit(product.url)
     return f"{url.scheme}://{url.netloc}"
-
-
-async def with_separate_modules(route: Route) -> None:
-    await route.fulfill(body='import "/web/main.js";', content_type="text/javascript")
 
 
 async def is_in(person: Person, channel: str) -> None:
@@ -106,7 +103,7 @@ async def test_a_view_opened_before_the_history_is_loaded_stays_open(people: Peo
         await loads.wait()
         await route.continue_()
 
-    await page.route("**/web/*/main.js", with_separate_modules)
+    await use_separate_modules(page)
     await page.route("**/state/browser_history.js", hold)
     # The reload closes the dialog, and its entry in the history is left later.
     await page.reload()

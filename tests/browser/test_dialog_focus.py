@@ -8,9 +8,9 @@ modules instead of the bundled modules.
 from playwright.async_api import expect
 
 from tests.browser.test_accessibility import axe, fits, look
-from tests.browser.test_browser_history import with_separate_modules
 from tests.kit.browser_users import People, wide_only
 from tests.kit.community import own_id
+from tests.kit.separate_modules import use_separate_modules
 from tests.kit.text_channels import message, write
 
 # Shows the named dialog. Every dialog gets the details that any of them might need.
@@ -45,7 +45,7 @@ async def test_every_dialog_is_accessible_and_returns_the_focus(people: People, 
     grace = await people.join("Grace")
     page = ada.page
     await write(ada, "Hello")
-    await page.route("**/web/*/main.js", with_separate_modules)
+    await use_separate_modules(page)
     await page.reload()
     await expect(message(ada, "Hello")).to_be_visible()
     names = await page.evaluate(NAMES)

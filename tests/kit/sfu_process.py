@@ -21,6 +21,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 from tests.kit.cluster_network import LOOPBACK, Host
 from tests.kit.fork_server import ServedProcess, shared
+from tests.kit.metrics import metrics_of
 from tests.kit.openssl_instructions import WITHOUT_AES
 
 COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu")
@@ -110,12 +111,7 @@ class SfuProcess:
 
     async def metrics(self) -> dict[str, float]:
         """Return every sample of /metrics, keyed by name and labels."""
-        async with self.http.get(self.url + "/metrics") as response:
-            lines = (await response.text()).splitlines()
-        return {
-            name: float(value)
-            for name, value in (line.rsplit(" ", 1) for line in lines if line[:1] not in ("#", ""))
-        }
+        return await metrics_of(self.http, self.url)
 
     async def ready(self) -> None:
         """Wait until the service has printed its address."""

@@ -12,6 +12,7 @@ import aiohttp
 from svc.sfu.app import Flags, serving
 from svc.sfu.config import Config
 from svc.sfu.sfu import Clocks, Sfu
+from tests.kit.metrics import metrics_of
 from tests.kit.negotiation import certificate, hosts
 from tests.kit.recorded_plane import RecordedPlane
 from tests.kit.sdp_answers import AnsweringClient
@@ -65,12 +66,7 @@ class SignallingServer:
 
     async def metrics(self) -> dict[str, float]:
         """Return every sample of /metrics, keyed by name and labels."""
-        async with self.http.get(self.url + "/metrics") as response:
-            lines = (await response.text()).splitlines()
-        return {
-            name: float(value)
-            for name, value in (line.rsplit(" ", 1) for line in lines if line[:1] not in ("#", ""))
-        }
+        return await metrics_of(self.http, self.url)
 
 
 class Socket:
