@@ -1,15 +1,16 @@
 """The page's layout keeps still and keeps clear: a message stays where it is when the server has it, and no
-control is under a phone's notch or home indicator.
+control is under a phone's notch or home indicator. A new message leaves the rest of the page as it is.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from playwright.async_api import Locator, Route, expect
 
 from tests.browser import test_private
 from tests.browser.test_private import private, private_message, send_message
-from tests.kit.browser_users import NARROW, People, Person, both_widths, narrow_only, until_still
+from tests.kit.browser_users import NARROW, People, Person, both_widths, narrow_only, until_still, wide_only
 from tests.kit.community import post
 from tests.kit.text_channels import LiveConnection, box, do, message, press_at, write
 
@@ -147,3 +148,34 @@ async def test_a_private_message_stays_in_place_when_the_server_has_it(people: P
     await keeps_its_place("One after somebody else's")
     await press_at(private_message(ada, "Who comes?"), "Reply")
     await keeps_its_place("A reply")
+
+
+async def restyled_elements(person: Person, act: Callable[[], Awaitable[None]]) -> int:
+    """Return how many elements the browser computes styles for while a person does something."""
+    browser = person.page.context.browser
+    assert browser is not None
+    tools = await browser.new_browser_cdp_session()
+    events: list[Any] = []
+    complete = asyncio.Event()
+    tools.on("Tracing.dataCollected", lambda data: events.extend(data["value"]))
+    tools.on("Tracing.tracingComplete", lambda _: complete.set())
+    categories = "devtools.timeline,disabled-by-default-devtools.timeline"
+    await tools.send("Tracing.start", {"categories": categories, "transferMode": "ReportEvents"})
+    await act()
+    await tools.send("Tracing.end")
+    await complete.wait()
+    await tools.detach()
+    return sum(
+        event["args"].get("elementCount", 0) for event in events if event["name"] == "UpdateLayoutTree"
+    )
+
+
+@wide_only
+async def test_a_new_message_restyles_less_than_the_whole_page(people: People) -> None:
+    # Two rules with :has() once made every message restyle the whole page, several times.
+    ada = await people.arrive("Ada", reads="general")
+    for number in range(15):
+        await write(ada, f"Message {number}")
+    # Style sheets and icons that arrive during one of the messages restyle the page too.
+    restyled = [await restyled_elements(ada, lambda: write(ada, "One more")) for _ in range(3)]
+    assert 0 < min(restyled) < await ada.page.locator("*").count()

@@ -43,7 +43,7 @@ export function CallView({ channel }) {
     if (wanted) openSidePanel("callText");
   }, [wanted]);
   const { unread } = countsOf(channel.id);
-  return html`<main id="call" class="call">
+  return html`<main id="call" class="call" data-state=${isIn && shownCallState.value}>
     <header class="head">
       <${DrawerButton} />
       <h1 id="room-name" dir="auto" tabindex="-1">${channel.name}</h1>
@@ -51,7 +51,7 @@ export function CallView({ channel }) {
         isIn &&
         html`
           <p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
-          <p id="call-state" class="pill" role="status" data-state=${shownCallState.value}>
+          <p id="call-state" class="pill" role="status">
             ${t(`call-${shownCallState.value}`)}
           </p>
         `

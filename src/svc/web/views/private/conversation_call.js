@@ -39,14 +39,10 @@ export function ConversationCall({ conversation }) {
 
 /** @param {{conversation: PrivateConversation}} props */
 function Going({ conversation }) {
-  return html`<section class="talk-call call" aria-label=${t("your-call")}>
+  const state = calledConversation.value === conversation.id ? "ringing" : shownCallState.value;
+  return html`<section class="talk-call call" aria-label=${t("your-call")} data-state=${state}>
     <p class="talk-call-signs">
-      <span
-        id="call-state"
-        class="pill"
-        role="status"
-        data-state=${calledConversation.value === conversation.id ? "ringing" : shownCallState.value}
-      >
+      <span id="call-state" class="pill" role="status">
         ${callWords(conversation.id, shownCallState.value)}
       </span>
       <button
