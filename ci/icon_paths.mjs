@@ -36,6 +36,7 @@ const NAMES = {
   mic: "mic",
   "mic-off": "mic-off",
   more: "ellipsis",
+  options: "sliders-horizontal",
   people: "users",
   pin: "pin",
   reply: "reply",

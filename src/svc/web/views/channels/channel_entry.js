@@ -144,7 +144,7 @@ export function VoiceChannel({ channel }) {
       </button>
       <span class="row-actions">
         <${IconButton}
-          icon="headphones"
+          icon="options"
           label=${t("join-with", { channel: channel.name })}
           onClick=${() => showDialog("join", { channelId: channel.id })}
         />

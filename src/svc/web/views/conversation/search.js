@@ -22,7 +22,7 @@ import {
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { useSearchResults, SidePanel } from "../parts/side_panel.js";
+import { EmptyState, SidePanel, useSearchResults } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, formatList, t } from "../../words/words.js";
 
@@ -156,10 +156,17 @@ export function Search({ channel, onClose }) {
         !busy &&
         results &&
         !results.problem &&
-        (results.messages.length > 0 || results.query === query) &&
+        results.messages.length > 0 &&
         html`<p class="quiet">
           ${t("search-count", { count: results.messages.length, more: results.more ? "yes" : "no" })}
         </p>`
+      }
+      ${
+        !busy &&
+        results?.messages.length === 0 &&
+        !results.problem &&
+        results.query === query &&
+        html`<${EmptyState} icon="search">${t("search-nothing")}<//>`
       }
     </div>
     <ul class="message-lines" ref=${lines}>${results?.messages.map(

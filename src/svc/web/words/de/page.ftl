@@ -110,11 +110,11 @@ searching = Suche läuft…
 search-count = { $more ->
     [yes] Die neuesten { $count } Nachrichten
    *[other] { $count ->
-        [0] Nichts gefunden.
         [one] Eine Nachricht
        *[other] { $count } Nachrichten
     }
 }
+search-nothing = Keine Nachrichten gefunden. Versuch es mit anderen oder weniger Wörtern.
 search-more = Ältere anzeigen
 search-filter-values = Werte für diesen Filter
 search-kind-unknown = „{ $value }“ geht mit „{ $filter }:“ nicht. Möglich sind { $kinds }.

@@ -110,11 +110,11 @@ searching = Searching…
 search-count = { $more ->
     [yes] Newest { $count } messages
    *[other] { $count ->
-        [0] No results.
         [one] 1 message
        *[other] { $count } messages
     }
 }
+search-nothing = No messages found. Try other words, or fewer of them.
 search-more = Show older messages
 search-filter-values = Values for this filter
 search-kind-unknown = “{ $value }” doesn’t work with “{ $filter }:”. You can use { $kinds }.

@@ -110,11 +110,11 @@ searching = Buscando…
 search-count = { $more ->
     [yes] Los { $count } mensajes más recientes
    *[other] { $count ->
-        [0] No se encontró nada.
         [one] Un mensaje
        *[other] { $count } mensajes
     }
 }
+search-nothing = No se encontraron mensajes. Prueba con otras palabras o con menos.
 search-more = Mostrar más antiguos
 search-filter-values = Valores para este filtro
 search-kind-unknown = «{ $value }» no funciona con «{ $filter }:». Puedes usar { $kinds }.

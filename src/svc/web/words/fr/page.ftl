@@ -113,11 +113,11 @@ searching = Recherche…
 search-count = { $more ->
     [yes] Les { $count } messages les plus récents
    *[other] { $count ->
-        [0] Aucun résultat.
         [one] Un message
        *[other] { $count } messages
     }
 }
+search-nothing = Aucun message trouvé. Essayez d’autres mots, ou moins de mots.
 search-more = Afficher les plus anciens
 search-filter-values = Valeurs pour ce filtre
 search-kind-unknown = « { $value } » ne va pas avec « { $filter }: ». Tu peux utiliser { $kinds }.

@@ -105,10 +105,10 @@ searching = 検索しています…
 search-count = { $more ->
     [yes] 最新のメッセージ{ $count }件
    *[other] { $count ->
-        [0] 見つかりませんでした。
        *[other] メッセージ{ $count }件
     }
 }
+search-nothing = メッセージが見つかりませんでした。別の言葉や、より少ない言葉で試してください。
 search-more = さらに古いものを表示
 search-filter-values = このフィルターの値
 search-kind-unknown = 「{ $value }」は「{ $filter }:」では使えません。使えるもの：{ $kinds }。
