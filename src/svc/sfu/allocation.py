@@ -1,8 +1,8 @@
 """Divides one receiver's downlink among the videos that it receives.
 
 Theory of operation. Each video has a ladder of levels, from paused to the highest level that the client
-requested. The need is the rate currently forwarded: audio, resends, the videos that may not be lowered, and
-all other videos at their current levels.
+requested. The need is the rate currently forwarded: audio, retransmissions, the videos that may not be
+lowered, and all other videos at their current levels.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
 - Raise: while the estimate exceeds the need by a margin, one video at a time rises to its planned level.
@@ -45,7 +45,7 @@ _RAISE_INTERVAL_S = 0.2
 _AMPLE = 2.0
 _KEYFRAME_S = 1.2
 _SETTLE_S = 0.6
-# A lowering within this time after a raise is attributed to the raise.
+# If videos are lowered within this time after a raise, the raise counts as failed.
 _PROVEN_AFTER_S = 8.0
 # After a failed raise, the need stays below this share of the failed need for a period that doubles with each
 # failure. The period ends early if the estimate far exceeds the estimate that led to the raise.
@@ -53,7 +53,7 @@ _FIRST_PAUSE_S, _MAX_PAUSE_S = 8.0, 60.0
 _BELOW_FAILED = 0.9
 _MUCH_BETTER = 1.25
 _EXCHANGE_INTERVAL_S = 1.0
-# A level is omitted if the next level needs less than this many times its rate.
+# A level is omitted if the rate of the next level is less than this many times higher.
 _MIN_STEP = 1.1
 # The downlink is probed up to this multiple of the rate that would satisfy every request.
 _PROBED_MARGIN = 1.5
@@ -188,7 +188,8 @@ class Allocator:
     def __init__(self) -> None:
         self.limits: dict[str, Limit] = {}
         self.next_review = inf
-        self._fitting_bps = 0.0  # the screens' last rate that fitted, or their first one with these limits
+        # The screens' last rate that fitted, or their first rate under the current limits.
+        self._fitting_bps = 0.0
         self._previous_limits: dict[str, Limit] = {}  # the limits at the previous review
         self._exceeded_at = inf  # when the need began to exceed the estimate
         self._raise_after = -inf
@@ -199,7 +200,7 @@ class Allocator:
         self._paused_until = -inf
         self._failed_bps = inf  # the need that exceeded the downlink's capacity
         self._unproven_bps = 0.0  # the highest estimate since the first unproven raise
-        self._misled_bps = 0.0  # the same for the raises that failed
+        self._misled_bps = 0.0  # the highest such estimate among failed raises
         self._priorities: dict[str, int] = {}
         self._reordered = False
 
@@ -272,7 +273,7 @@ class Allocator:
             self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _MAX_PAUSE_S)
             self._paused_until = now + self._pause_s
             if need < _BELOW_FAILED * self._failed_bps:
-                # The downlink has become narrower, so the earlier estimates say nothing.
+                # The downlink has become narrower, so the earlier estimates no longer apply.
                 self._misled_bps = 0.0
             self._failed_bps, self._misled_bps = need, max(self._misled_bps, self._unproven_bps)
 

@@ -22,7 +22,7 @@ _ANSWERS = {
     "inactive": ("inactive",),
 }
 
-# Media is encrypted with keys from DTLS, regardless of which of these protocols the section names (RFC 8829
+# Media is encrypted with keys from DTLS, regardless of which of these protocols the m-line states (RFC 8829
 # section 5.1.2).
 _PROTOCOLS = frozenset(
     under + profile
@@ -44,8 +44,8 @@ class AnswerError(SdpError):
 class AnsweredSection:
     """One media section of the answer. Directions are from the client's point of view.
 
-    A rejected section (port 0, or no codec in common) has no payload types. Where the client sends, a browser
-    may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
+    A rejected section (port 0, or no codec in common) has no payload types. When sending, a browser may use
+    any offered payload type, even one that its answer omits (`codecs.payload_types`).
     """
 
     mid: str
@@ -57,7 +57,7 @@ class AnsweredSection:
     ssrcs: tuple[int, ...]  # empty unless the client sends; includes RTX SSRCs
     stream_id: str | None  # None if the client does not send, or if absent, "-" or not a token
     track_id: str | None
-    rids: tuple[str, ...] = ()  # the encodings, smallest first, if the track has several
+    rids: tuple[str, ...] = ()  # the encodings, smallest first, if the track has more than one
 
     @property
     def rejected(self) -> bool:
@@ -116,7 +116,7 @@ def _read_section(media: MediaDescription, offered: Transceiver) -> AnsweredSect
         )
     payload_types = _common_payload_types(media, redundancy=offered.redundancy)
     sending = media.direction == "sendonly" and bool(payload_types)
-    # Some peers announce a track even if they send nothing in the section.
+    # Some peers announce a track even if they send nothing in the media section.
     stream_id, track_id = _msid(media) if sending else (None, None)
     return AnsweredSection(
         mid=offered.mid,
@@ -165,7 +165,7 @@ def _means(mapping: RtpMap | None, codec: Codec) -> bool:
 
 
 def _common_extensions(media: MediaDescription) -> frozenset[int]:
-    """Return those of our extension ids that the answer keeps with the same meaning (RFC 8285 section 6)."""
+    """Return our extension ids that the answer keeps with the same meaning (RFC 8285 section 6)."""
     table = {(extension.id, extension.uri) for extension in EXTENSIONS}
     kept = [entry for entry in media.extmaps() if entry.direction != "inactive"]
     return frozenset(entry.id for entry in kept if (entry.id, entry.uri) in table)
@@ -183,8 +183,8 @@ def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
 def _transport_sections(answer: SessionDescription, accepted: list[MediaDescription]) -> list[Section]:
     """Return the parts of the answer that can describe the single transport, in order of precedence.
 
-    Attributes are read from the other sections only if the bundle's first accepted section omits them (RFC
-    9143 section 7.1.3).
+    Attributes are read from the other media sections only if the bundle's first accepted section omits them
+    (RFC 9143 section 7.1.3).
     """
     groups = answer.groups("BUNDLE")
     by_mid = {media.mid or "": media for media in accepted}
@@ -224,7 +224,9 @@ def _fingerprints(values: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _setup(sections: Sequence[Section]) -> str:
-    """Return the client's DTLS role. A client that names no role is the DTLS client, as in libwebrtc."""
+    """Return the client's DTLS role. If the answer does not state a role, the client is the DTLS client, as
+    in libwebrtc.
+    """
     setup = _transport_values("setup", sections)
     if setup not in ([], ["active"], ["passive"]):
         raise AnswerError("The answer needs a=setup:active or a=setup:passive")
@@ -236,6 +238,8 @@ def _allows_mixed_extmap(answer: SessionDescription, accepted: list[MediaDescrip
 
 
 def _candidates(accepted: list[MediaDescription]) -> tuple[str, ...]:
-    """Return the candidates in all sections without duplicates, because bundled sections may repeat them."""
+    """Return the candidates from all media sections without duplicates, because bundled sections may repeat
+    them.
+    """
     values = [value for media in accepted for value in media.values("candidate")]
     return tuple(f"candidate:{value}" for value in dict.fromkeys(values))

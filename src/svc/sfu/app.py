@@ -79,7 +79,7 @@ class Front:
 
     port: int
     descriptors: Sequence[int]
-    close: Callable[[], Awaitable[None]]  # stops accepting connections; existing connections stay open
+    close: Callable[[], Awaitable[None]]  # stop accepting connections; existing connections stay open
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
@@ -179,7 +179,7 @@ async def _offering(
     """
 
     async def give_up() -> None:
-        """Stop reading. The system keeps incoming data until the successor reads it."""
+        """Stop reading. The kernel keeps incoming data until the successor reads it."""
         await front.close()
         sfu.leave(CloseCode.REJOIN, "Join again: another process serves this room now")
         await plane.stop()
@@ -291,7 +291,7 @@ async def _perform_duties(sfu: Sfu, measurements: Measurements, probe: Probe) ->
 
 
 async def _every(interval_s: float, duty: Callable[[], None]) -> None:
-    """Run `duty` periodically. Log any failure as a bug, and continue."""
+    """Run `duty` periodically. Log a failure as a bug, and continue."""
     while True:
         try:
             duty()

@@ -1,4 +1,5 @@
-"""Parses and writes ICE candidates, rejects unsafe candidates, and chooses which of our own to offer.
+"""Parses and writes ICE candidates, rejects unsafe candidates, and chooses which of this machine's candidates
+to offer.
 
 Handles component 1 only, because all media is bundled on one port with rtcp-mux. TCP connections are always
 opened by peers, so our candidates are passive, and a peer's TCP candidates are useless. Does not resolve
@@ -51,7 +52,7 @@ class Candidate:
     address: Address
     kind: Kind
     related: Address | None = None
-    ufrag: str | None = None  # The candidate's ICE generation, if the peer names it.
+    ufrag: str | None = None  # The candidate's ICE generation, if the peer states it.
     base: str = ""  # For our own candidates, the address that we send from; "" if the kernel chooses.
     tcp: bool = False  # Set only for our own TCP candidates, which are always passive.
 
@@ -133,7 +134,7 @@ def host_candidates(
     """
     own = {str(ip_address(ip)) for ip in interfaces}
     addresses = [str(ip_address(ip)) for ip in advertised] or _offerable(sorted(own), bound)
-    # IPv6 is preferred, as in RFC 6724. Where IPv6 does not work, IPv4 connects just as fast.
+    # IPv6 is preferred, as in RFC 6724. If IPv6 does not work, IPv4 connects just as fast.
     addresses.sort(key=lambda ip: -version(ip))
     return tuple(
         Candidate(

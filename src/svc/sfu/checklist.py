@@ -9,9 +9,9 @@ Frozen state therefore does not occur: a new pair is Waiting.
   and may be nominated.
 - Failed: no response, an error response, or a response from a different address.
 
-A check from the peer triggers a check of our own on the same pair, ahead of the queue (section 7.3.1.4): it
-proves that the path is open now. It revives a failed pair and replaces a check that was sent before the
-peer's NAT let it in.
+A check from the peer makes us check the same pair, ahead of the queue (section 7.3.1.4): a check from the
+peer proves that the path is open now. The triggered check revives a failed pair and replaces a check that was
+sent before the peer's NAT let it in.
 
 Peers choose the addresses that we send to. The lists and the checks are bounded, because otherwise the SFU
 could be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller supplies the
@@ -129,8 +129,8 @@ class Checklist:
         self._checks_left = MAX_CHECKS
 
     def add_remote(self, candidate: Candidate) -> str | None:
-        """Create pairs of a candidate and every address that we send from. Return the reason if the candidate
-        is refused.
+        """Add a pair of the candidate and each address that we send from. Return the reason if the candidate
+        is refused, otherwise None.
         """
         ip = candidate.address[0]
         if candidate.address in self._remotes:
@@ -166,7 +166,7 @@ class Checklist:
     def next_pair(self, *, ordinary: bool, controlling: bool) -> tuple[CandidatePair, bool] | None:
         """Return the next pair to check, and whether it was triggered. Return None if there is none.
 
-        Pairs that have not been triggered are included only with `ordinary`.
+        Pairs that have not been triggered are considered only with `ordinary`.
         """
         if self._triggered and self._affords(urgent=True):
             return self._triggered[0], True

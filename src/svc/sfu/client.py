@@ -7,7 +7,7 @@ from svc.sfu.close_codes import CloseCode
 
 
 class Client(Protocol):
-    """The participant's connection. No method waits. A message that cannot be sent closes the connection."""
+    """The participant's connection. No method blocks. A message that cannot be sent closes the connection."""
 
     def push(self, payload: Payload) -> None: ...
     def send_error(self, reason: str) -> None: ...

@@ -74,7 +74,8 @@ class LayerRequest(Payload):
     # The width of the tile that shows the track, in screen pixels, or 0 if unknown.
     width: Annotated[int, Meta(ge=0, le=MAX_WIDTH_PX)] = 0
     paused: bool = False
-    # Tracks with a higher priority keep their quality longer.
+    # The demand of a track's receivers, sent to its publisher. The track is identified by its id and its
+    # source, because the publisher's browser may use a different id than the room.
     priority: Annotated[int, Meta(ge=0, le=MAX_PRIORITY)] = DEFAULT_PRIORITY
     adaptive: bool = False  # The service may lower the track further when the downlink needs it.
 
@@ -92,7 +93,7 @@ class SetLayer(LayerRequest, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The track's id, or else the mid of its section. Raises EnvelopeError if both are missing."""
+        """The track's id, or else the mid of its media section. Raises EnvelopeError if both are missing."""
         if (key := self.track_id or self.mid) is None:
             raise EnvelopeError("track_id is missing")
         return key
@@ -121,7 +122,7 @@ class SessionResumed(_OwnPlace):
 
 
 class OfferedTrack(Struct):
-    """The track in a section of an offer."""
+    """The track in a media section of an offer."""
 
     track_id: str
     user_id: str
@@ -150,7 +151,7 @@ class LayersWanted(Payload):
     source: str
     width: int
     watched: bool
-    # Sent only for a track with several encodings. A track with a single encoding has none to switch off.
+    # Sent only for a track with several encodings. A single encoding cannot be switched off.
     encodings: list[bool] | UnsetType = UNSET
 
 

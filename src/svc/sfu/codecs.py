@@ -1,7 +1,7 @@
 """The codecs and header extensions that this service forwards, which are the same for all media sections.
 
-All sections share one BUNDLE, so a payload type or an extension id means the same in every section. Does not
-choose codecs or inspect payloads.
+All sections share one BUNDLE, so a payload type or an extension id means the same in every media section.
+Does not choose codecs or inspect payloads.
 
 See the media service specification, section 1 ("Codecs registered at startup"); RFC 6184 (H264), RFC 7587
 (Opus), RFC 9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
@@ -62,7 +62,7 @@ AUDIO: Final = (
     Codec("PCMA", "audio", 8, 8_000),
 )
 
-# RED (RFC 2198). It is offered only to clients that ask for it, and always after Opus, because a browser
+# RED (RFC 2198). It is offered only to clients that request it, and always after Opus, because a browser
 # sends the codec that is listed first.
 RED: Final = Codec("red", "audio", 63, 48_000, 2, "111/111")
 
@@ -123,7 +123,7 @@ def codecs(kind: str, *, redundancy: bool = False) -> tuple[Codec, ...]:
 
 
 _ALL_VIDEO = frozenset(codec.payload_type for codec in VIDEO)
-# Every browser decodes VP8, so it is used if a room's members have no other codec in common.
+# Every browser decodes VP8, so it is the fallback if a room's members have no other codec in common.
 _FLOOR = frozenset({112})
 
 
@@ -136,7 +136,9 @@ def for_all(takes: Iterable[frozenset[int]]) -> frozenset[int] | None:
 
 
 def payload_types(kind: str) -> frozenset[int]:
-    """Return every payload type that a section of the given kind may offer, including those of RTX."""
+    """Return every payload type that a media section of the given kind may offer, including RTX payload
+    types.
+    """
     offered = codecs(kind, redundancy=True)
     rtx = {codec.rtx_payload_type for codec in offered if codec.rtx_payload_type is not None}
     return frozenset({codec.payload_type for codec in offered} | rtx)

@@ -37,8 +37,8 @@ CLOSE_DEADLINE_S = 2.0
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # A control frame carries 125 bytes, two of which hold the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
-# A message uses one unit of its sender's pace per this many characters, because parsing the JSON in a frame
-# of the maximum size takes 10 ms.
+# A message counts as one token per this many characters, plus one, because parsing the JSON in a frame of the
+# maximum size takes 10 ms.
 _CHARACTERS_OF_A_TURN = 16 * 1024
 
 _GOODBYES = (WSCloseCode.OK, WSCloseCode.GOING_AWAY)
@@ -65,7 +65,7 @@ class Connection:
     ) -> None:
         # Whether the peer closed the connection normally, as a browser does when its page is closed.
         self.closed_cleanly = False
-        self.on_pulse: Callable[[], None] = lambda: None  # called whenever a ping is sent
+        self.on_pulse: Callable[[], None] = lambda: None  # called when a ping is sent
         # The maximum length of a message in characters. Longer messages are rejected.
         self.most_characters = MAX_FRAME_BYTES
         # Called with the peer's identity once the peer has authenticated on this connection.

@@ -1,7 +1,8 @@
 """Sets up encrypted media for one client: first ICE, then DTLS, then keys.
 
-Passes the core's reports and the client's answers to ICE and DTLS. Passes their datagrams, path and keys to
-the core. The session reads `outcomes`. Handles neither signalling nor media sections and has no clock.
+Passes the core's reports and the client's answers to ICE and DTLS, and their datagrams, path and keys to the
+core. The session reads the results from `outcomes`. Handles neither signalling nor media sections and has no
+clock.
 """
 
 from collections import Counter, deque
@@ -124,7 +125,7 @@ class Connectivity:
             raise AnswerError("The answer changes the certificate of the connection: join again instead")
 
     def apply(self, terms: AnswerTerms, now: float) -> None:
-        """Apply the client's ICE and DTLS parameters from its answer."""
+        """Apply the ICE and DTLS parameters from the client's answer."""
         self._ice.set_remote(terms.ice.ufrag, terms.ice.pwd, now)
         for text in terms.candidates:
             self._try_candidate(text, terms.ice.ufrag, now)
@@ -133,7 +134,9 @@ class Connectivity:
         self._carry(now)
 
     def add_candidate(self, text: str, ufrag: str | None, now: float) -> None:
-        """Try a candidate that the client has sent after its answer. Raises CandidateError."""
+        """Try a candidate that the client has sent after its answer. Raises CandidateError if it is
+        invalid.
+        """
         candidate = Candidate.parse(text)
         if candidate:
             self._ice.add_remote_candidate(replace(candidate, ufrag=ufrag or candidate.ufrag), now)
@@ -154,7 +157,7 @@ class Connectivity:
         self._carry(now)
 
     def path_silent(self, silent: bool, now: float) -> None:
-        """Handle the start of silence on the selected path, or its end if `silent` is False."""
+        """Handle the start of silence on the selected path if `silent`, otherwise its end."""
         if silent:
             self._ice.path_silent(now)
         else:

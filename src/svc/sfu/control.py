@@ -40,8 +40,8 @@ def control_pace() -> TokenBucket:
 
 
 class Control(EventHandlers):
-    """A chat server's control connection. It watches the registrations for which it has presented the
-    secret.
+    """A chat server's control connection. It is notified about the registrations whose secret it has
+    presented.
     """
 
     def __init__(self, connection: Connection, sfu: Sfu) -> None:

@@ -6,13 +6,13 @@ fingerprint in its answer. See RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 884
 fingerprints), RFC 8827 section 6.5 (the cipher suites of WebRTC).
 
 Clocks. OpenSSL retransmits by its own clock, which cannot be replaced: first after 1 s, then doubling. This
-module does not hide that. `next_deadline` includes the time that OpenSSL reports, and `advance` lets OpenSSL
-act. If OpenSSL's clock has not reached the deadline, as in a test whose clock runs ahead of it, `advance`
-asks again later. A second is a long time to wait for media. If the latest flight fits in one datagram, this
-module therefore also repeats it byte for byte on the caller's clock: first after 100 ms, then doubling. A
-peer that already has the flight drops the copy as a replay. The server's last flight is never acknowledged.
-It is repeated four times after the handshake, and whenever the peer shows that it is still waiting for that
-flight.
+module does not hide OpenSSL's clock: `next_deadline` includes the time that OpenSSL reports, and `advance`
+lets OpenSSL act. If OpenSSL's clock has not reached the deadline, as in a test whose clock runs ahead of
+OpenSSL's, `advance` asks again later. A second is a long time to wait for media. If the latest flight fits in
+one datagram, this module therefore also repeats it byte for byte on the caller's clock: first after 100 ms,
+then doubling. A peer that already has the flight drops the copy as a replay. The server's last flight is
+never acknowledged. It is repeated four times after the handshake, and whenever the peer shows that it is
+still waiting for that flight.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ _TIMER_STEP_S = 0.05
 MTU_BYTES = 1200
 # Chromium's largest datagram is 1413 bytes long. A flight with certificates takes several datagrams.
 MAX_DATAGRAM_BYTES = 2048
-# A handshake takes four datagrams, or a few dozen if many are lost.
+# A handshake needs four datagrams, or a few dozen if many are lost.
 MAX_HANDSHAKE_DATAGRAMS = 256
 _RECORD_HEADER = 13
 # The content types change_cipher_spec and handshake (RFC 6347 section 4.3.1).
@@ -264,7 +264,7 @@ class DtlsTransport:
 
     def _finish(self, now: float) -> None:
         """Check the peer's certificate against the fingerprints in its answer. The handshake has proved that
-        the peer holds the certificate's key.
+        the peer has the certificate's key.
         """
         if not self._fingerprint_matches():
             self._fail("the certificate does not match the fingerprint of the answer")

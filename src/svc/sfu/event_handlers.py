@@ -1,4 +1,4 @@
-"""Dispatches events to methods. The type of a method's parameter names its event and validates the
+"""Dispatches events to methods. The type of a method's parameter determines the event and validates its
 payload.
 """
 
@@ -11,7 +11,7 @@ Handler = TypeVar("Handler", bound=Callable[..., None])
 
 
 def handles(method: Handler) -> Handler:
-    """Declare a method of `EventHandlers` as the handler of its parameter's event."""
+    """Mark a method of `EventHandlers` as the handler of its parameter's event."""
     (kind,) = (hint for name, hint in get_type_hints(method).items() if name != "return")
     method.handles = kind  # type: ignore[attr-defined]
     return method

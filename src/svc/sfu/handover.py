@@ -164,8 +164,8 @@ class _Predecessor:
 
 
 def _count(count: int) -> bytes:
-    """Return the message to send with the sockets. It states how many there are, so that a lost socket is
-    noticed.
+    """Return the message to send with the sockets. It states the number of sockets, so that a missing socket
+    is noticed.
     """
     return f"sockets {count}\n".encode()
 
@@ -208,7 +208,7 @@ def _bound(path: Path) -> socket:
 
 
 def _remove(path: Path, ours: int | None) -> None:
-    """Remove the socket file, unless it already belongs to the successor."""
+    """Remove the socket file, unless it now belongs to the successor."""
     if _inode(path) == ours:
         path.unlink(missing_ok=True)
 

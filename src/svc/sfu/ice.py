@@ -421,7 +421,7 @@ class IceAgent:
             self._monitor.answered(path)
 
     def _follow(self, now: float) -> None:
-        """Check the paths that are due, and move to the path on which the peer answers."""
+        """Check the paths whose checks are due, and move to a path on which the peer answers."""
         consent = self._consent
         if consent:
             due, others, chosen = self._monitor.advance(consent.generation, now)

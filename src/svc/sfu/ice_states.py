@@ -1,4 +1,4 @@
-"""The states of an ICE agent, its events and their transitions. `ice` explains them."""
+"""Defines an ICE agent's states, events and transitions. `ice` explains them."""
 
 from enum import Enum, auto
 

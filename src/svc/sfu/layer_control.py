@@ -1,7 +1,7 @@
 """Keeps the videos that one client receives within its downlink's capacity, and reports which layers of each
 video the client gets.
 
-This module connects the estimate of the downlink (`media`), the allocation, and the client's sections
+This module connects the estimate of the downlink (`media`), the allocation, and the client's media sections
 (`subscriptions`). The allocation is active only for a client that joined with `bandwidth: true`, and it
 touches only tracks for which the client has sent `adaptive: true`.
 
@@ -30,8 +30,8 @@ BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
-# The target rate of probing is lowered only by at least the first factor, and raised by at least the second
-# one. The allocation counts on an estimate of nearly the target.
+# The target rate of probing is lowered only by at least the first factor, and raised only by at least the
+# second. The allocation relies on an estimate of nearly the target.
 _PROBED_STEP_DOWN, _PROBED_STEP_UP = 1.2, 1.05
 _MIN_PROBED_BPS = 300_000
 # Videos are paced for this long after the downlink last limited a video. After a drop in capacity, encoders
@@ -83,7 +83,7 @@ class LayerControl:
             self.push(Bandwidth(estimate_bps, reason))
 
     def changed(self, now: float) -> None:
-        """Schedule a review after a change to the requests, the sections or the forwarded layers."""
+        """Schedule a review after a change to the requests, the media sections or the forwarded layers."""
         if self._listener:
             self._review_due = min(self._review_due, now + REVIEW_DELAY_S)
             self._report_soon(now)
@@ -103,7 +103,7 @@ class LayerControl:
         return min(self._review_due, self._report_due)
 
     def _review(self, now: float) -> None:
-        """Divide the downlink again and forward each video within its limit."""
+        """Divide the downlink again, and forward each video within its new limit."""
         self._review_due = inf
         sections = self._subscriptions.videos()
         shown = [section for section in sections if not (section.request and section.request.paused)]
@@ -162,7 +162,8 @@ def _video(section: ReceivingSection) -> Video:
     assert section.track is not None and section.request is not None, (
         "an adaptive section has a track and a request"
     )
-    # Tracks are named by id rather than by section, because sections are reused for other tracks.
+    # Videos are identified by track id and not by media section, because sections are reused for other
+    # tracks.
     return Video(
         section.track.track_id,
         _levels(section),

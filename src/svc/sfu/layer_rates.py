@@ -41,8 +41,9 @@ class LayerRates:
         self._layers: dict[int, list[float]] = {}
         self._recent: dict[int, deque[list[float]]] = {}
         self._starting: set[int] = set()
-        # Encodings that started again less than 2 s ago: their earlier reports, and how many followed.
-        # Until then, the keyframe at the start counts for too much, so the remembered rate is used.
+        # The encodings that started again less than 2 s ago, each with its earlier reports and the number of
+        # reports since. During this time the remembered rate is used, because the initial keyframe inflates
+        # the measured rate.
         self._restarted: dict[int, tuple[deque[list[float]], int]] = {}
         self._absent_s: dict[int, float] = {}
 
@@ -114,7 +115,8 @@ class LayerRates:
         layers = self._layers.get(encoding)
         lacks_smaller = any(self._absent_s.get(n, 0.0) >= _MISSING_AFTER_S for n in range(encoding))
         if lacks_smaller and encoding < count - 1 and (layers is None or encoding in self._starting):
-            # Publishers of text on a screen soon send only the largest encoding, whatever is wanted.
+            # Publishers of text on a screen soon send only the largest encoding, even if others are
+            # requested.
             return ()
         if layers is None:
             # Browsers start a track that has a single encoding at a low rate. If the assumed rate were too

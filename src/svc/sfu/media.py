@@ -55,21 +55,21 @@ class TransportListener(Protocol):
         """Handle one datagram of the handshake, from a validated path."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
-        """Handle the first media packet in a section or from a new SSRC."""
+        """Handle the first media packet in a media section or from a new SSRC."""
 
     def path_silent(self, silent: bool) -> None:
-        """Handle silence on the selected path that has lasted for 1.5 or 2.6 s, or its end if `silent` is
-        False.
+        """Handle silence on the selected path that has lasted for 1.5 or 2.6 s if `silent`, otherwise its
+        end.
         """
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
-        """Handle the start or end of sustained sound in a section.
+        """Handle the start or end of sustained sound in a media section.
 
         `level` is as in RFC 6464, from 0 for the loudest sound to 127 for silence.
         """
 
     def rates_measured(self, mid: str, rates: MeasuredRates) -> None:
-        """Handle the byte counts of a section's track, by encoding and temporal layer."""
+        """Handle the byte counts of a media section's track, by encoding and temporal layer."""
 
     def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
         """Handle a change in the encoding of a track that this participant receives."""
@@ -119,7 +119,7 @@ class DownTrack:
 
 
 class Forwarder:
-    """A track that a participant may publish in one of its sections."""
+    """A track that a participant may publish in one media section."""
 
     def __init__(self, core: UdpLoop, forwarder_id: int, mid: str) -> None:
         self._core = core
@@ -168,7 +168,7 @@ class Forwarder:
 
 
 class MediaTransport:
-    """One participant's media: its paths, its keys and the sections in which it sends."""
+    """One participant's media: its paths, its keys and the media sections in which it sends."""
 
     def __init__(
         self, plane: "MediaPlane", core: UdpLoop, listener: TransportListener, rtcp_ssrc: int
@@ -176,7 +176,7 @@ class MediaTransport:
         self._plane = plane
         self._core = core
         self._forwarders: dict[str, Forwarder] = {}
-        self._sections: list[str] = []  # the mids, in the order in which the core opened their sections
+        self._sections: list[str] = []  # the mids, in the order in which the core opened the media sections
         self._bandwidth_listener: BandwidthListener | None = None
         self.listener = listener
         self.id = core.open_transport(rtcp_ssrc)
@@ -223,7 +223,7 @@ class MediaTransport:
         ssrcs: Sequence[int] = (),
         rids: Sequence[str] = (),
     ) -> Forwarder:
-        """Accept media from the client in a section, or change which media is accepted in it.
+        """Accept media from the client in a media section, or change which media the section accepts.
 
         `payload_types` should include every offered payload type, because a browser might keep sending a type
         that its answer omits. `ssrcs` identify packets that carry no mid. `rids` are the encodings of a track
@@ -240,7 +240,9 @@ class MediaTransport:
         return forwarder
 
     def close_section(self, mid: str) -> None:
-        """Close a section in which the client has stopped sending. Its track and down tracks end."""
+        """Close a media section in which the client has stopped sending. The section's track and down tracks
+        end.
+        """
         forwarder = self._forwarders.pop(mid, None)
         if forwarder is not None:
             forwarder.close()
@@ -272,9 +274,9 @@ class MediaTransport:
 class MediaPlane:
     """The core and its thread, on one UDP port. Raises OSError (EADDRINUSE) if the port is taken.
 
-    Uses inherited `sockets` and `listeners` instead of opening sockets; their owner closes them. TCP is
-    served on `addresses` at the same port number. If that fails, `tcp_refused` gives the reason. `workers` is
-    the number of threads that share the sending.
+    Uses inherited `sockets` and `listeners` instead of opening sockets; the caller closes them. TCP is served
+    on `addresses` at the same port number. If that fails, `tcp_refused` gives the reason. `workers` is the
+    number of threads that share the sending.
     """
 
     delay_buckets: Sequence[float] = DELAY_BUCKETS

@@ -1,7 +1,7 @@
 """Protocols for the parts of `media` that signalling uses.
 
 Sessions use these protocols, so that negotiation tests need neither sockets nor packets. All calls are cheap
-and never wait.
+and never block.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Network paths, the core's reports about them, and the events of an ICE agent.
+"""Defines network paths, the core's reports about them, and an ICE agent's events.
 
 These types are shared by the native core's wrapper (`media`), ICE and the session. They contain only data.
 Addresses are textual IP addresses from the kernel, never names. RFC 8445 section 7.3 describes the checks
@@ -40,12 +40,13 @@ class BindingCheck:
     """A connectivity check that the core has authenticated with our password and answered."""
 
     path: Path
-    priority: int  # The PRIORITY attribute, the priority of a candidate that is learned from this check.
+    # The PRIORITY attribute: the priority of a peer-reflexive candidate learned from this check.
+    priority: int
     use_candidate: bool  # Whether the peer nominates this path, as only a controlling peer does.
     generation: int = 1  # The generation of our credentials, counted from 1.
 
 
-# The events that an ICE agent reports to its owner.
+# The events that an ICE agent emits.
 
 
 @dataclass(frozen=True, slots=True)

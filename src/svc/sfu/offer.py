@@ -1,7 +1,7 @@
-"""The SFU's offers: four recvonly sections, then a sendonly section per forwarded track.
+"""Writes the SFU's offers: four recvonly media sections, then a sendonly section for each forwarded track.
 
-The first four are for microphone, camera, screen and screen audio. Writes a session description from a list
-of transceivers. Does not choose the sections, keep state between offers, or read answers (`answer` does).
+The first four are for microphone, camera, screen and screen audio. Takes a list of transceivers. Does not
+choose the sections, keep state between offers, or read answers (`answer` does).
 
 See RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC 8285 (extmap), RFC
 8830 (msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
@@ -85,7 +85,7 @@ def build_offer(
     candidates: Sequence[str],
     transceivers: Sequence[Transceiver],
 ) -> str:
-    """Write the offer for these sections.
+    """Write the offer for these media sections.
 
     `fingerprint` is the certificate's SHA-256 ("AA:BB…"). A candidate is "candidate:…". Raises SdpError if a
     value is not valid in its line, or is repeated where it must be unique.
@@ -112,8 +112,8 @@ def build_offer(
 
 
 def _check_unique(transceivers: Sequence[Transceiver]) -> None:
-    """Reject a mid, source or msid that occurs in two sections, because a browser would reject the whole
-    offer.
+    """Reject a mid, source or msid that occurs in two media sections, because a browser would reject the
+    whole offer.
     """
     sending = [transceiver for transceiver in transceivers if transceiver.direction == "sendonly"]
     sources = [transceiver.ssrc for transceiver in sending]
@@ -177,8 +177,8 @@ def _formats(offered: tuple[Codec, ...]) -> list[str]:
 
 @cache
 def _extmaps(kind: str) -> tuple[Attribute, ...]:
-    """Return the header extensions for one section. Transport-wide sequence numbers allow feedback in both
-    directions.
+    """Return the header extensions for one media section. Transport-wide sequence numbers allow feedback in
+    both directions.
     """
     return tuple(
         Attribute("extmap", f"{extension.id} {extension.uri}")
@@ -201,7 +201,8 @@ _SIMULCAST = (
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
     attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
     if not receiving:
-        # One line for all codecs saves space. There are many sections, and an offer must fit in one message.
+        # One line for all codecs saves space. There are many media sections, and an offer must fit in one
+        # message.
         attributes.append(Attribute("rtcp-fb", "* transport-cc"))
     return tuple(attributes)
 

@@ -1,4 +1,4 @@
-"""The /client connection, which serves one participant from its first message to its last.
+"""Serves a participant's /client connection from the first message to the last.
 
 The first message must be `client_join`, or `client_resume` for a session that has recently lost its
 connection. A refused client gets the reason in a `room_error` before the connection closes. All messages
@@ -29,8 +29,8 @@ _BURST = 200
 _PER_S = 20
 
 # Distant deadlines, such as the consent check every 5 s, may be missed by this much, so that sessions wake
-# together. Otherwise the processor's cache is cold at each check, which makes the check four times as
-# expensive. `consent` allows for the delay.
+# together. If each session woke alone, the processor's cache would be cold, and the check would be four times
+# as expensive. `consent` allows for the delay.
 _GRID_S = 1.0
 # The maximum length of the first message. A client_join contains only five ids and secrets, and its sender is
 # not yet authenticated.
@@ -65,8 +65,8 @@ class Participant:
             self._ended(session)
 
     def _ended(self, session: Session) -> None:
-        """Detach the session if this connection broke, so that it waits for another connection. Otherwise end
-        the session.
+        """Detach the session if this connection broke, so that another connection can resume it. Otherwise
+        end the session.
         """
         if not session.is_with(self):
             return
@@ -185,5 +185,5 @@ class Participant:
             if self._ticket and envelope.event == "answer":
                 self._sfu.resumptions.confirm(self._ticket)
             session.receive(envelope)
-            # Free the envelope now, because an answer takes 10 KB.
+            # Free the envelope now, because an answer uses 10 KB.
             del envelope

@@ -52,7 +52,7 @@ class Health(Enum):
 
 class Sign(Enum):
     CHECKED = auto()
-    SILENT = auto()  # Nothing has arrived over the selected path for a while.
+    SILENT = auto()  # Nothing has arrived over the selected path for some time.
     ALIVE = auto()  # The peer has answered on the selected path, or something has arrived over it.
     UNDECIDED = auto()  # No other path has answered before the timeout.
     UNANSWERED = auto()  # The selected path has not answered either.
@@ -174,7 +174,7 @@ class PathMonitor:
     def _rest(self) -> None:
         self._due = inf
         for other in self._others.values():
-            # The peer's nomination remains valid, regardless of the outcome of the doubt.
+            # The peer's nomination remains valid, whatever the pending check finds.
             if not other.nominated:
                 other.due, other.answered = inf, False
 

@@ -1,4 +1,4 @@
-"""The tracks that one client sends: the first four media sections and their forwarders.
+"""Manages the tracks that one client sends: the first four media sections and their forwarders.
 
     mid  source        needed cap
     0    mic           speak
@@ -6,10 +6,10 @@
     2    screen        share_screen
     3    screen_audio  share_screen
 
-A section that the client may not use is offered as inactive. When an answer says that the client sends in a
-section, its forwarder opens. The track is published when media actually arrives, so that no receiver
-negotiates a section for a silent track. The track ends when an answer makes the section inactive, when the
-client loses the cap, or when the peer leaves.
+A media section that the client may not use is offered as inactive. When an answer says that the client sends
+in a section, the section's forwarder is opened. The track is published when media actually arrives, so that
+no receiver negotiates a section for a track without media. The track ends when an answer makes the section
+inactive, when the client loses the cap, or when the peer leaves.
 
 Does not read session descriptions or send offers. See docs/signalling.md, "How an offer is made".
 """
@@ -82,7 +82,7 @@ class Publications:
         self._wanted: frozenset[int] | None = None  # the codecs preferred in the latest offer
 
     def transceivers(self) -> list[Transceiver]:
-        """Return the transceivers of the four sections for the next offer."""
+        """Return the transceivers of the four media sections for the next offer."""
         self._wanted = self._peer.shown_by_all()
         return [
             Transceiver(
@@ -101,13 +101,13 @@ class Publications:
         return pictures and self._wanted != self._peer.shown_by_all()
 
     def answered(self, section: AnsweredSection) -> None:
-        """Open or close the forwarder of a section, according to the answer."""
+        """Open or close the forwarder of a media section, as its answer requires."""
         source = _BY_MID[section.mid]
         if not section.sending or source.cap not in self._peer.caps:
             self._end(section.mid)
             return
-        # Accept every offered payload type, because until the next offer a browser might send a type that its
-        # answer omits.
+        # Accept every offered payload type, because until the next offer the browser might send a type that
+        # its answer omits.
         forwarder = self._transport.receive_section(
             section.mid, section.kind, payload_types(section.kind), section.ssrcs, section.rids
         )

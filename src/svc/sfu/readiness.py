@@ -87,7 +87,8 @@ class Readiness:
         self.transmits: list[tuple[bytes, Path]] = []
         self.events: list[Ready] = []
         self.dropped: Counter[str] = Counter()
-        self.mapped: dict[str, Address] = {}  # Our own addresses, each with its public address.
+        # Our local addresses, each with the public address that a NAT maps it to.
+        self.mapped: dict[str, Address] = {}
         self._servers = () if disabled else tuple(servers)
         self._transaction_id = transaction_id
         self._backoff = Backoff(FIRST_WAIT_S, MAX_WAIT_S, jitter=jitter)
@@ -110,7 +111,7 @@ class Readiness:
         """Query the addresses that a lookup returned. A failed lookup returns no addresses and uses up the
         attempt.
         """
-        # A name may have many addresses. One per IP version is enough.
+        # A host name may resolve to many addresses. One per IP version is enough.
         for remote in {version(ip): (ip, port) for ip, port in reversed(addresses)}.values():
             self._ask(remote)
 

@@ -25,8 +25,8 @@ from svc.sfu.track_demand import DemandUpdates
 
 _MID = "0"
 _PROFILE = "AEAD_AES_128_GCM"
-# A relay carries the end-to-end header extensions. mid and rid are not needed, because a relay's SSRCs
-# identify the track and the encoding.
+# A relay forwards the end-to-end header extensions. The mid and rid extensions are not needed, because a
+# relay's SSRCs identify the track and the encoding.
 _EXTENSION_IDS = frozenset(extension.id for extension in EXTENSIONS if not extension.hop_by_hop)
 # The maximum number of relays. A room with hundreds of cameras is legitimate, but more relays than this
 # indicate a bug.
@@ -221,8 +221,8 @@ class Span:
         self._received: dict[str, ReceivedRelay] = {}
 
     def begin(self, known: list[str]) -> None:
-        """Report the room's tracks to a chat server that has connected, and end relays that this server does
-        not list.
+        """Report the room's tracks to a chat server that has connected. End the relays that `known` does not
+        list.
         """
         for relay_id in {*self._sent, *self._received} - set(known):
             self.end(relay_id)
@@ -233,7 +233,7 @@ class Span:
         self.codecs_changed()
 
     def held_relays(self) -> list[events.HeldRelay]:
-        """Return the sent and the received relays, each with the id of its track on the publisher's SFU."""
+        """Return the sent and received relays, each with the track's id on the publisher's SFU."""
         room_id = self._room.room_id
         sent = [(relay_id, relay.track.track_id, True) for relay_id, relay in self._sent.items()]
         received = [(relay_id, relay.origin_track_id, False) for relay_id, relay in self._received.items()]
@@ -271,7 +271,7 @@ class Span:
         for relay_id in [*self._sent, *self._received]:
             self.end(relay_id)
 
-    # Events from the room.
+    # Room events.
 
     def track_published(self, track: Track) -> None:
         self._report(events.TrackPublished(self._room.room_id, _relayed_track(track)))

@@ -23,7 +23,7 @@ from svc.sfu.media_protocols import Forwarder
 FORGET_AFTER_S = 30 * 60
 SWEEP_INTERVAL_S = 5 * 60
 
-# Only chat servers that hold a secret and are on this machine or network can approach these limits.
+# Only chat servers that have a secret and run on this machine or network can approach these limits.
 MAX_REGISTRATIONS = 1_000
 MAX_ROOMS = 10_000
 MAX_AUDIO_CONTROLS = 10_000
@@ -54,8 +54,8 @@ class TrackUse:
     """One receiver's use of a track."""
 
     width: int | None = None  # width of its tile; 0 if it reports none, None until known
-    target: int | None = None  # largest encoding that it should get; None until known
-    forwarded: int | None = None  # encoding that it gets now; None if unknown
+    target: int | None = None  # the largest encoding that it should get; None until known
+    forwarded: int | None = None  # the encoding that it gets now; None if unknown
     encodings: int = 0  # bit i is set if a receiver on another SFU gets or needs encoding i
 
 
@@ -271,7 +271,7 @@ class Registration:
     rooms: dict[str, Room] = field(default_factory=dict)
     watchers: list[Watcher] = field(default_factory=list)
     used_tokens: dict[str, float] = field(default_factory=dict, repr=False)
-    # The newest epoch of the community's owner, or 0 without a cluster.
+    # The newest epoch of the community's database owner, or 0 without a cluster.
     epoch: int = 0
 
     def admit(self, epoch: int) -> None:
@@ -364,7 +364,7 @@ class Rooms:
         return self._registrations.get(server_id)
 
     def authenticate(self, server_id: str, server_password: str, *, epoch: int = 0) -> Registration | None:
-        """Return the registration that these credentials control. Raises OutdatedEpoch."""
+        """Return the registration that these credentials unlock. Raises OutdatedEpoch."""
         registration = self._registrations.get(server_id)
         if registration is None or not same_secret(server_password, registration.server_password):
             return None

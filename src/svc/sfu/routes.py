@@ -1,6 +1,6 @@
-"""The HTTP side of the media service: health, metrics and WebSocket upgrades.
+"""Serves the media service's HTTP requests: health, metrics and WebSocket upgrades.
 
-`/server` is for chat servers, every other path for participants. Requests without an upgrade get a 400.
+`/server` is for chat servers, every other path is for participants. Requests without an upgrade get a 400.
 Decides which clients may connect, but not which may join. See docs/signalling.md.
 """
 
@@ -72,8 +72,8 @@ class Routes:
     async def control(self, request: web.Request) -> web.StreamResponse:
         if not self._control_from_anywhere and not _is_nearby(request):
             raise web.HTTPForbidden(text="Control connections are accepted from this network only.")
-        # Any Origin may connect, because some WebSocket clients send an Origin by default. The credentials
-        # decide.
+        # Any Origin may connect, because some WebSocket clients send an Origin by default. Access depends
+        # only on the credentials.
         return await self._attend(request, control_pace(), Control)
 
     async def participant(self, request: web.Request) -> web.StreamResponse:
@@ -130,7 +130,9 @@ async def _serve(connection: Connection, conversation: Control | Participant) ->
 
 
 def _is_nearby(request: web.Request) -> bool:
-    """Return whether the request comes from this machine or a private network, and not through a proxy."""
+    """Return whether the request comes from this machine or a private network, without passing through a
+    proxy.
+    """
     if request.remote is None or any(name in request.headers for name in _FORWARDED):
         return False
     return is_nearby(request.remote)

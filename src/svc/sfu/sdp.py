@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 MAX_TEXT = 256 * 1024  # in characters; the same as the size limit of the frame that carries the description
-# Parsing a line takes a microsecond. Browsers' lines are 34 characters long on average, so MAX_TEXT holds
-# 7,700 lines.
+# Parsing a line takes a microsecond. Browsers' lines are 34 characters long on average, so MAX_TEXT is enough
+# for 7,700 lines.
 MAX_LINES = 10_000
-# A browser's longest line names the 1,024 media sections in a group.
+# A browser's longest line lists the 1,024 media sections in a group.
 MAX_LINE = 8 * 1024
-# Enough for the client's own 4 sections and 4 from each of 200 peers (MAX_PEERS).
+# Enough for the client's own 4 media sections and 4 from each of 200 peers (MAX_PEERS).
 MAX_MEDIA_SECTIONS = 1024
 
 DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
@@ -67,13 +67,13 @@ class ExtMap(NamedTuple):
 
 
 class Msid(NamedTuple):
-    stream_id: str  # "-" for a track that is in no stream
+    stream_id: str  # "-" for a track without a stream
     track_id: str | None
 
 
 @dataclass(slots=True, kw_only=True)
 class Section:
-    """The lines after v= or after one m= line. `lines` are the lines that are not attributes."""
+    """The lines after v= or after one m= line. `lines` contains the lines that are not attributes."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
@@ -151,7 +151,7 @@ class MediaDescription(Section):
         return maps
 
     def ssrcs(self) -> tuple[int, ...]:
-        """Return the sources that the section announces, in order and without duplicates."""
+        """Return the sources that the media section announces, in order and without duplicates."""
         ssrcs: dict[int, None] = {}
         for value in self.values("ssrc"):
             match = _SSRC.fullmatch(value)
@@ -161,8 +161,8 @@ class MediaDescription(Section):
         return tuple(ssrcs)
 
     def sent_rids(self) -> frozenset[str]:
-        """Return the encodings that the section sends. Both a=rid and a=simulcast must name them (RFC 8853
-        section 5.2).
+        """Return the encodings that the media section sends. Both a=rid and a=simulcast must list them (RFC
+        8853 section 5.2).
         """
         value = self.value("simulcast")
         if value is None:
@@ -176,7 +176,7 @@ class MediaDescription(Section):
         return frozenset(_RID.findall(streams)) & sending
 
     def msid(self) -> Msid | None:
-        """Return the stream and track that the section announces."""
+        """Return the stream and track that the media section announces."""
         value = self.value("msid")
         if value is None:
             return None

@@ -1,4 +1,4 @@
-"""One participant's negotiation: the offers, the answers, and their effects.
+"""Negotiates with one participant: sends offers, reads answers and applies them.
 
 Theory of operation. The SFU is always the offerer, and only one offer is pending at a time. Changes in the
 meantime (tracks that start and end, caps, a request to renegotiate or to restart ICE) are not queued. They
@@ -6,14 +6,14 @@ only mark another offer as due. An offer describes the state at the time it is w
 changes need only one offer, and no change is lost.
 
 A session may outlive its connection (`detach`): media continues, nothing is offered, and within 30 s another
-connection may resume it (`resume`). That connection learns everything that has happened in the meantime from
-a new offer.
+connection may resume it (`resume`). A new offer then tells the client everything that has happened in the
+meantime.
 
 An answer that does not fit its offer is refused with a `room_error`, and the session keeps waiting for a
 valid answer. An internal error ends this session (1011), never the process: each entry point is guarded.
 
-Depends only on `media_protocols` and the `Client` protocol. Has neither a socket nor a timer: it calls the
-client's `wake_at` to request the next call of `advance`.
+Depends only on `media_protocols` and the `Client` protocol. Has neither a socket nor a timer: a session calls
+the client's `wake_at` to request the next call of `advance`.
 
 See docs/signalling.md; RFC 8829 (JSEP).
 """
@@ -162,7 +162,9 @@ class Session(EventHandlers):
         self._end(CloseCode.FAULT, "Internal error")
 
     def is_with(self, client: Client) -> bool:
-        """Return whether `client` is the session's current connection, or its last one if it has none."""
+        """Return whether `client` is the session's current connection or, if the session has none, its last
+        one.
+        """
         return self._client is client
 
     @entry
@@ -199,7 +201,7 @@ class Session(EventHandlers):
         """Leave the room and release all resources."""
         self._end(CloseCode.GOING_AWAY, "", lost=lost)
 
-    # Events from the client.
+    # Client events.
 
     @entry
     def receive(self, envelope: Envelope) -> None:
@@ -258,7 +260,7 @@ class Session(EventHandlers):
         if isinstance(request.timestamp, int | float):
             self._client.push(request)
 
-    # Events from the room.
+    # Room events.
 
     @entry
     def track_published(self, track: Track) -> None:
@@ -304,7 +306,7 @@ class Session(EventHandlers):
     def dismissed(self, code: CloseCode, reason: str) -> None:
         self._end(code, reason)
 
-    # Events from the core.
+    # Core events.
 
     @entry
     def check_received(self, check: BindingCheck) -> None:
@@ -345,7 +347,7 @@ class Session(EventHandlers):
     def _bandwidth_estimated(self, estimate_bps: int, reason: str, repeated_bytes: int) -> None:
         self._layers.estimated(estimate_bps, reason, repeated_bytes, self._clock())
 
-    # Events from the clock and the network.
+    # Clock and network events.
 
     @entry
     def candidate_found(self, candidate: Candidate) -> None:

@@ -1,6 +1,6 @@
 """Guards a session's entry points, so that a failure inside one ends only that session.
 
-Is independent of what sessions do.
+Knows nothing else about sessions.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""The states of one participant's negotiation, and their transitions.
+"""Defines the states and transitions of one participant's negotiation.
 
 - Stable: the last offer was answered, and nothing has changed since.
 - Due: something has changed. The offer is sent at the next call of `advance`.

@@ -1,4 +1,4 @@
-"""One SFU: the state that all its connections share, and its periodic tasks.
+"""Contains the state that all of an SFU's connections share, and the SFU's periodic tasks.
 
 Connects the rooms, the media plane and the counters. Does not open ports and has no timer: `app` calls the
 tasks at their intervals. See docs/signalling.md.
@@ -55,7 +55,7 @@ class Sfu:
         self.clock, self.wall_clock = clocks.steady, clocks.wall
         self.resumptions = Resumptions(chance.randbytes, clocks.steady)
         self.ready = False  # whether UDP connectivity was verified or needs no verification
-        self.leaving = False  # whether the service is shutting down, so that nobody may join
+        self.leaving = False  # whether the service is shutting down and accepts no new clients
         self._plane = plane
         self._find_hosts = host_candidates
         self._hosts = host_candidates()

@@ -1,7 +1,7 @@
-"""Sends a chat server the current speakers in the rooms that it has asked for, at a limited rate.
+"""Sends a chat server the current speakers in the rooms that it has requested, at a limited rate.
 
-Updates are limited to two per second, because nobody can follow more. A change that is reverted before the
-next update is not sent. This is an extension of the protocol.
+Updates are limited to two per second, because people cannot follow faster changes. A change that is reverted
+before the next update is not sent. This is an extension of the protocol.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
 """Defines transition tables for state machines: the events allowed in each state, and the states that they
 lead to.
 
-The owner of the machine performs the actions. `python -m tests.sfu.diagrams` writes the diagrams of the
-tables in docs/.
+The caller performs the actions. `python -m tests.sfu.diagrams` writes the diagrams of the tables in docs/.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The STUN messages that the SFU sends, and the timers for one request (RFC 8489).
+"""Builds and reads the SFU's STUN messages, and times the retransmissions of one request (RFC 8489).
 
 A thin layer over aioice's message codec. Does not deal with candidates or pairs, and does not open sockets.
 Never raises for untrusted bytes: unreadable messages become None.

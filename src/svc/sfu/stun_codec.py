@@ -1,4 +1,4 @@
-"""Imports aioice's STUN codec (RFC 8489) without the rest of aioice, whose DNS library takes 4 MB.
+"""Imports aioice's STUN codec (RFC 8489) without the rest of aioice, whose DNS library uses 4 MB.
 
 Does not contain any SFU logic.
 """

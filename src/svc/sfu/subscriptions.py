@@ -3,7 +3,7 @@
 The states of a section:
 
 - offered: a track was published. The next offer says sendonly, with new sources.
-- flowing: the answer accepted the track. A DownTrack forwards what the answer lists.
+- flowing: the answer accepted the track. A DownTrack forwards the codecs that the answer lists.
 - ending: the track has ended, and its DownTrack is closed. The next offer says inactive.
 - free: the inactive section was answered. It waits for another track of its kind.
 
@@ -11,8 +11,8 @@ A source (SSRC) is never used by more than one DownTrack. With the same key, a r
 would reuse a nonce, which breaks the encryption (RFC 7714 section 8.1). A reused section therefore gets new
 sources, and so does a section that the client stops and later resumes.
 
-Offers and answers grow with every section, and a message larger than 256 KB would end the call. Sections
-therefore have a budget: a track beyond it is unavailable until a section becomes free.
+Offers and answers grow with every section, and a message larger than 256 KB would end the call. Media
+sections therefore have a budget. A track that exceeds the budget is unavailable until a section becomes free.
 
 Does not write offers. See docs/signalling.md, "How an offer is made".
 """
@@ -33,8 +33,8 @@ from svc.sfu.rooms import Peer, Track, TrackUse
 # The reasons why a track can be unavailable, as sent to clients.
 CODEC, NO_SECTION = "codec", "no_line"
 
-# The size of one section in an offer on the wire, where it is escaped as JSON within JSON. Browsers' answers
-# are shorter. The total below leaves room for the client's own four sections.
+# The size of one media section in an offer on the wire, escaped as JSON within JSON. Browsers' answers are
+# shorter. The total below leaves room for the client's own four sections.
 _OFFER_BYTES = {"audio": 1_100, "video": 3_350}
 MAX_OFFER_BYTES = 243_000
 # Video must leave room for audio. This is enough for 46 videos, more than a screen can show.
@@ -96,8 +96,8 @@ class Subscriptions:
         return [replace(section.transceiver) for section in self._sections]
 
     def tracks(self) -> dict[str, OfferedTrack]:
-        """Return the track in each section. The client needs this list, because its own track id for a
-        section does not change when the section is reused.
+        """Return the track in each media section. The client needs this list, because the browser keeps its
+        track id for a section when the section is reused.
         """
         return {
             section.transceiver.mid: OfferedTrack(
@@ -108,7 +108,9 @@ class Subscriptions:
         }
 
     def add(self, track: Track) -> None:
-        """Assign a free or new section of its kind to a track. If there is none, queue the track."""
+        """Assign a free or new media section of the right kind to a track. If there is none, queue the
+        track.
+        """
         section = self._free_section(track.kind) or self._new_section(track.kind)
         if section:
             self._occupy(section, track)
@@ -117,7 +119,7 @@ class Subscriptions:
             self._unavailable(track, NO_SECTION)
 
     def place_waiting(self) -> bool:
-        """Assign free sections to waiting tracks. Return True if any track got a section."""
+        """Assign free media sections to waiting tracks. Return True if any track got one."""
         waiting, self._waiting = self._waiting, []
         for track in waiting:
             if section := self._free_section(track.kind):
@@ -140,14 +142,14 @@ class Subscriptions:
             section.transceiver.direction = "inactive"
 
     def change(self, track: Track) -> None:
-        """Handle the publisher's change to a different codec."""
+        """Handle the publisher's switch to a different codec."""
         if section := self._section_of(track):
             section.transceiver.first_codec = track.payload_type
             if section.down_track:
                 self._judge(section, track)
 
     def answered(self, offered: Transceiver, answer: AnsweredSection, *, mixed: bool) -> None:
-        """Forward in this section according to the answer. `offered` is the offered section."""
+        """Forward in this media section as its answer requires. `offered` is the section in the offer."""
         section = self._sections[int(offered.mid) - len(SOURCES)]
         if offered.direction == "inactive":
             section.free = section.track is None
@@ -155,7 +157,7 @@ class Subscriptions:
             self._apply(section, section.track, answer, mixed)
 
     def set_layer(self, key: str, request: LayerRequest) -> bool:
-        """Apply a client's request for a track, found by id or by section. Return False if no such track
+        """Apply a client's request for a track, found by id or by mid. Return False if no such track
         exists.
         """
         for section in self._sections:
@@ -166,7 +168,7 @@ class Subscriptions:
         return False
 
     def videos(self) -> list[ReceivingSection]:
-        """Return the sections in which the client has accepted a video."""
+        """Return the media sections in which the client has accepted a video."""
         return [
             section
             for section in self._sections
@@ -182,7 +184,7 @@ class Subscriptions:
         )
 
     def apply(self, section: ReceivingSection, *, at_once: bool = False) -> None:
-        """Forward the layers that a section's request and limit permit.
+        """Forward the layers that a media section's request and limit permit.
 
         With `at_once`, stop a larger encoding even before a keyframe of a smaller encoding arrives.
         """
@@ -193,7 +195,7 @@ class Subscriptions:
         self._update_demand(section)
 
     def pace(self, section: ReceivingSection, *, paced: bool) -> None:
-        """Pace the video of a section, or send each packet as soon as it arrives."""
+        """Pace the video of a media section, or send each packet as soon as it arrives."""
         if section.down_track and section.paced != paced:
             section.down_track.set_paced(paced)
             section.paced = paced
@@ -303,8 +305,8 @@ class Subscriptions:
         return down_track
 
     def _judge(self, section: ReceivingSection, track: Track) -> None:
-        """Report that the client has not accepted the publisher's codec, or that it now accepts it. Report
-        each only once.
+        """Report that the client has not accepted the publisher's codec, or that it now does. Send each
+        report only once.
         """
         lacking = track.payload_type not in section.accepted
         if lacking and not section.reported_unavailable:

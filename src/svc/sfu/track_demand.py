@@ -66,8 +66,8 @@ def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
         if use.forwarded is not None:
             needed |= 1 << use.forwarded
         while layer > 0 and not flowing & 1 << layer:
-            # The publisher may be unable to send this encoding, so the receiver needs the next smaller
-            # encoding as well.
+            # The publisher may be unable to send this encoding, so the receiver also needs the next smaller
+            # one.
             layer -= 1
             needed |= 1 << layer
     return needed & ALL_ENCODINGS
