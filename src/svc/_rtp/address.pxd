@@ -1,4 +1,4 @@
-"""Addresses in the core's form: 16 bytes, with IPv4 mapped to IPv6."""
+"""Declares addresses in the core's form: 16 bytes, with IPv4 mapped to IPv6."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp

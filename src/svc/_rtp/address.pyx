@@ -1,4 +1,4 @@
-"""Addresses: hashes for the core's tables, and the text form for Python.
+"""Hashes addresses for the core's tables, and converts them to and from text for Python.
 
 Does not resolve names or open sockets.
 """
@@ -45,8 +45,8 @@ cdef int from_text(Address* address, str ip, int port) except -1:
 
 
 cdef tuple to_text(const Address* address):
-    """Return the IP address as a string, the port, and the connection's id if there is one. The unspecified
-    address is an empty string.
+    """Return the IP address as a string, the port and, for TCP, the connection's id. The string is empty for
+    the unspecified address.
     """
     cdef bytes packed
     if is_unspecified(address):

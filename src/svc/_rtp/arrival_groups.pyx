@@ -1,7 +1,7 @@
 """ArrivalGroups: groups packets sent together, and compares the transit times of consecutive groups.
 
 The delay of a single packet is mostly noise. Packets that leave within 5 ms of each other, or that a router
-held and released together, therefore form one measurement. See docs/bandwidth.md, "Groups".
+delayed and released together, therefore form one measurement. See docs/bandwidth.md, "Groups".
 """
 
 # Packets sent within this time are a group (ns).

@@ -1,4 +1,6 @@
-"""Acquire, release and exchange: atomic operations that pass data between two threads without a lock."""
+"""Declares atomic operations (acquire, release, exchange) that pass data between two threads without a
+lock.
+"""
 
 from libc.stddef cimport size_t
 

@@ -17,7 +17,7 @@ from svc._rtp.wire cimport load16, load32
 
 # After a packet from an unknown address has failed authentication, no other packet from an unknown address is
 # tried with the same participant's keys for this long (ns). Otherwise an attacker who knows an SSRC could
-# waste our processor time.
+# waste our CPU time.
 cdef int64_t AFTER_FORGERY = 20_000_000
 
 
@@ -26,8 +26,8 @@ cdef inline uint64_t key_of(const Core* core, uint32_t ssrc) noexcept nogil:
 
 
 cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
-    """Step 4: decrypt a packet in place. If this fails or there are too many sources, count the packet and
-    return False.
+    """Decrypt a packet in place (step 4). If decryption fails or there are too many sources, count the packet
+    and return False.
     """
     cdef size_t at = 4 if rtcp else 8
     cdef ReplayWindow* window = NULL
@@ -73,7 +73,7 @@ cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* 
     transport.heard[transport.heard_count] = kept
     transport.heard_count += 1
     # The table entry for an SSRC belongs to the first participant that uses it. Later participants with the
-    # same SSRC are found by their checks.
+    # same SSRC are found by the addresses of their connectivity checks.
     if lookup(&core.by_ssrc, key_of(core, window.ssrc)) == NULL:
         insert(&core.by_ssrc, key_of(core, window.ssrc), transport)
     return True
@@ -126,7 +126,7 @@ cdef void forget_links(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void forget_sources(Core* core, Transport* transport) noexcept nogil:
-    """Forget all of a leaving participant's sources."""
+    """Remove all sources of a leaving participant."""
     cdef int i
     for i in range(transport.heard_count):
         if lookup(&core.by_ssrc, key_of(core, transport.heard[i].ssrc)) == transport:

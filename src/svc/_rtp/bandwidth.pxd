@@ -21,11 +21,12 @@ cdef enum Reason:           # for the estimate; Python uses the same numbers
 cdef struct Bandwidth:
     double estimate         # bit/s
     Reason reason
-    bint known              # feedback has arrived, so the estimate is more than a first guess
+    bint known              # feedback has arrived, so the estimate is more than an initial guess
     Probing probing
     int low_results         # consecutive probes that found a rate far below the estimate
     int64_t rtt             # ns, including the delay of feedback, or 0 if unknown
-    int64_t next_reported   # extended number of the first packet for the next feedback, or 0 if unknown
+    # Extended number of the first packet that the next feedback covers, or 0 if unknown.
+    int64_t next_reported
     int64_t reported_at     # ns: when feedback last contained a new report
     int64_t punished_at     # ns: when the estimate was last lowered for lack of feedback
     int64_t reference       # reference time of the last feedback, unwrapped, or 0 before the first feedback

@@ -15,14 +15,14 @@ class Estimator:
         """Record a sent packet and return its transport-wide number."""
     def resent(self, number: int) -> None: ...
     def feedback(self, statuses: list[tuple[int, float | None]], reference: int, now: float) -> int:
-        """Process feedback, which has the number of each packet and its arrival time, or None if it was lost.
-        Return how many packets had not been reported before.
+        """Process feedback: each packet's number and arrival time, or None if the packet was lost. Return the
+        number of packets that had not been reported before.
 
         Arrival times are by the receiver's clock, modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
         """
     def advance(self, now: float) -> None: ...
     def bytes_due(self, now: float) -> int:
-        """Return how many bytes to send for a probe now. The result is 0 or less if there is no probe."""
+        """Return the number of bytes to send now for a probe. It is 0 or less if no probe is due."""
     def estimate(self) -> float: ...
     def reason(self) -> str: ...
     def capacity(self) -> int:

@@ -2,7 +2,7 @@
 
 Combines arrival groups, the trend of their delay, the rate that the delay permits, the limit shown by losses,
 and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the estimate, its
-reason and the bytes that a probe needs. The sent rate is lowered by the allocation, not here. See
+reason and the bytes that a probe needs. Lowering the sent rate is up to the allocation. See
 docs/bandwidth.md.
 """
 
@@ -34,7 +34,7 @@ cdef int STEADY = 20
 cdef double FEW_PACKETS_BPS = 240_000.0
 # A sender that uses less than this share of the estimate does not test the downlink.
 cdef double LIMITED_SHARE = 0.65
-# A sender that sends at most this share of the estimate obeys the estimate.
+# A sender at or below this share of the estimate counts as obeying the estimate.
 cdef double FOLLOWING_SHARE = 1.2
 cdef int MIN_LOW_RESULTS = 2
 cdef double WARY_STEP = 1.3
@@ -56,7 +56,7 @@ cdef int64_t MAX_LEAP = 3_000_000_000
 # this share of the sent rate arrives. This can be detected without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
-# If nothing that was sent for this time (ns) has arrived, the link was down. A downlink that is too narrow still
+# If no packet sent during this time (ns) has arrived, the link was down. A downlink that is too narrow still
 # delivers some packets.
 cdef int64_t OUTAGE = 300_000_000
 # If another flow still competes, it is detected again within this time (ns).
@@ -109,7 +109,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
             newest = max(newest, sent_at)
             received(bandwidth, packet, sent_at, statuses[i].arrival + shift)
         else:
-            # A late copy of a packet lost in an outage tells as little as its loss.
+            # This late copy of a packet lost in an outage reveals no more than the loss did.
             packet.state = RECEIVED if down else REPORTED_LOST
             forget_level(&bandwidth.queue)
             count_bytes(&bandwidth.sent, sent_at, packet.size)
@@ -224,7 +224,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     cdef bint limited = sent_rate < LIMITED_SHARE * before
     delivery.queue = bandwidth.queue.last
     if delivery.queue < MAX_PROBED_QUEUE:
-        # Loss that occurs at every rate says nothing about the downlink's capacity.
+        # A loss that occurs at every rate reveals nothing about the downlink's capacity.
         kept -= bandwidth.loss.inherent
     delivery.recent = recent_rate(bandwidth) / kept
     delivery.sent = rate(&bandwidth.sent, RECENT)
@@ -278,8 +278,8 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
     """Remember the rate that the downlink carried when it was too narrow, until it carries much more."""
     cdef Probing* probing = &bandwidth.probing
     if is_competing(&bandwidth.control, now):
-        # The carried rate was only the capacity that the other flow left. A verification would wait for an
-        # empty queue.
+        # The carried rate was only the capacity that the other flow left. Verifying it would require an empty
+        # queue.
         probing.carried = 0.0
     elif bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
         probing.carried = delivery.recent

@@ -52,7 +52,9 @@ cdef inline unsigned int bit_length(uint32_t n) noexcept nogil:
 
 
 cdef inline uint32_t ns(BitReader* reader, uint32_t n) noexcept nogil:
-    """Return a number below n, for n from 1 to 2^31. The lower part of the range takes one bit less."""
+    """Return a number below n, for n from 1 to 2^31. The lower part of the range is encoded in one bit
+    less.
+    """
     cdef unsigned int w = bit_length(n)
     cdef uint32_t m = <uint32_t>((<uint64_t>1 << w) - n)
     cdef uint32_t v = f(reader, w - 1)

@@ -1,4 +1,4 @@
-"""Python's commands to the core's thread, which applies them between batches."""
+"""Declares Python's commands to the core's thread, which applies them between batches."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
@@ -10,11 +10,11 @@ from svc._rtp.sha1 cimport HmacKey
 from svc._rtp.srtp cimport SrtpContext
 
 cdef enum CommandKind:
-    # These need no existing object. Each command is a method of Engine and a branch of `apply`.
+    # These commands need no existing object. Each command is a method of Engine and a branch of `apply`.
     OPEN_TRANSPORT      # id, ssrc = SSRC of our RTCP
     OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, wide_id, flag = mixed, number = the only encoding, from 1, or 0
     SEND_STUN           # path, data
-    # These do nothing if the object no longer exists.
+    # These commands do nothing if the object no longer exists.
     CLOSE_TRANSPORT     # id
     SET_CREDENTIALS     # id, name = ufrag, key
     SET_CONTROLLING     # id, flag
@@ -46,7 +46,7 @@ cdef struct Command:
     uint8_t mid_id
     uint8_t wide_id
     double rate             # bit/s
-    uint8_t name[MAX_UFRAG] # holds a ufrag or a mid, of which the ufrag is longer
+    uint8_t name[MAX_UFRAG] # a ufrag or a mid; a ufrag is the longer one
     uint8_t name_length
     uint8_t cname[MAX_CNAME]
     uint8_t cname_length

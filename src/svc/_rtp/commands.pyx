@@ -1,8 +1,8 @@
 """Applies Python's commands, which open, link, change and close the core's objects.
 
-Commands find objects by id. A command for an id that no longer exists does nothing, because Python may name a
-transport that the core has just closed. Runs only on the core's thread, between batches. Packets waiting for
-a closed receiver are dropped. Decisions are made in sfu/session and sfu/rooms.
+Commands find objects by id. A command for an id that no longer exists does nothing, because Python may refer
+to a transport that the core has just closed. Runs only on the core's thread, between batches. Packets waiting
+for a closed receiver are dropped. Decisions are made in sfu/session and sfu/rooms.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -280,7 +280,7 @@ cdef void close_everything(Core* core) noexcept nogil:
 
 
 cdef void open_section(Core* core, Transport* transport, Command* command) noexcept nogil:
-    """Accept media from the participant in a media section, or change which media is accepted in it."""
+    """Accept media from the participant in a media section, or change which media the section accepts."""
     cdef MediaSection* section
     cdef int at = 0
     while at < transport.section_count and (

@@ -53,8 +53,8 @@ cdef double REPORT_RISE = 1.05
 cdef int64_t REDUNDANCY_QUEUE = 100_000_000
 # Do not probe if media has been waiting for this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
-# A probe does not resend packets smaller than this (bytes), because a small packet costs as much processor
-# time as a large one.
+# A probe does not resend packets smaller than this (bytes), because a small packet costs as much CPU time as
+# a large one.
 cdef int64_t MIN_REPEATED = 400
 
 
@@ -75,7 +75,7 @@ cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void want_bandwidth(Core* core, Transport* transport, double wanted) noexcept nogil:
-    """Start reporting the estimate to Python and probe up to the given rate. 0 stops both."""
+    """Start reporting the estimate to Python and probe up to the given rate. A rate of 0 stops both."""
     transport.wanted_bps = wanted
     if transport.bandwidth != NULL:
         transport.bandwidth.probing.wanted = wanted
@@ -247,7 +247,7 @@ cdef int send_latest(Core* core, DownTrack* down_track, int64_t due, int64_t* ba
     cdef Sent* sent
     cdef Slot* slot
     if due < MIN_REPEATED or down_track.waiting or not down_track.numbers.started:
-        # As with a NACK, `sent` holds the previous sender's numbers while the receiver is waiting.
+        # As for a NACK: while the receiver is waiting, `sent` contains the previous sender's numbers.
         return 0
     while back[0] <= LATEST:
         output = down_track.numbers.next_output - back[0]

@@ -35,13 +35,13 @@ cdef struct Shard:          # the receivers whose media one thread sends
 
 cdef struct Core:
     Pool pool
-    Egress egress           # the core's thread's own, for all datagrams except media
+    Egress egress           # for all datagrams except media; used by the core's thread
     Shard shards[MAX_SHARDS]
     uint32_t shard_count
     uint32_t packet_shards  # number of shards, counted from the first, for receivers reached by UDP
     uint32_t stream_shard   # the shard for receivers reached by TCP, which uses the core's egress
     uint32_t next_shard     # for the next new transport
-    uint32_t first_shard    # the shard that goes first this turn
+    uint32_t first_shard    # the shard that goes first in this iteration
     Negotiated negotiated
     Counters counters
     RecordPool records
@@ -67,8 +67,8 @@ cdef struct Core:
     uint64_t hash_seed      # random, so that peers cannot choose their positions in the tables
     uint64_t random_state
     uint32_t stun_tag       # first four bytes of all our transaction ids
-    int64_t now             # ns, monotonic: time of this turn
-    int64_t ticked          # ns: when the last tick was
+    int64_t now             # ns, monotonic: time of this iteration
+    int64_t ticked          # ns: time of the last tick
     int64_t next_tick       # ns: earliest time at which the next tick has work to do
     int64_t rates_reported_at   # ns: when the rates of tracks were last reported
     int64_t next_watch      # ns: when to look for silent paths again
@@ -98,7 +98,7 @@ cdef inline bint is_pending(const Core* core) noexcept nogil:
 
 
 cdef inline bint is_blocked(const Core* core) noexcept nogil:
-    """Return whether the system currently refuses more data on any egress."""
+    """Return whether the kernel currently refuses more data on any egress."""
     cdef uint32_t i
     for i in range(core.shard_count):
         if core.shards[i].egress.blocked:

@@ -31,7 +31,8 @@ cdef struct DelayTrend:
     int64_t adapted_at      # ns, the receiver's clock
 
 
-cdef struct QueueDelay:     # how much longer packets are in transit than the fastest in the last few seconds
+# How much longer packets are in transit than the fastest packet of the last few seconds.
+cdef struct QueueDelay:
     int64_t bases[BASE_PERIODS] # ns: the shortest transit time of each period
     int64_t period_began    # ns, our clock
     int periods             # number of periods in `bases`

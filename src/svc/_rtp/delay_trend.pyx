@@ -26,9 +26,9 @@ cdef double OVERUSE_MS = 10.0
 # The length of each period for which QueueDelay stores the fastest packet (ns). Clocks drift by less than 1
 # ms in 20 s.
 cdef int64_t BASE_PERIOD = 5_000_000_000
-# If the fastest packets of this many short periods took equally long (to within LEVEL, ns) and none was lost,
-# they did not wait in a queue. Any queue, our own or another flow's, grows and shrinks, so the path must have
-# become longer. A difference below MIN_STEP does not matter.
+# If the fastest packets of this many short periods took equally long (to within LEVEL, ns) and no packet was
+# lost, they did not wait in a queue, because every queue grows and shrinks, whether filled by us or by
+# another flow. The path must have become longer. A difference below MIN_STEP does not matter.
 cdef int64_t FLOOR_PERIOD = 250_000_000
 cdef int LEVEL_PERIODS = 8
 cdef int64_t LEVEL = 2_000_000
@@ -141,7 +141,7 @@ cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noe
 
 
 cdef inline bint is_level(QueueDelay* queue, int64_t sent, int64_t way) noexcept nogil:
-    """Add a transit time. Return whether the shortest one has just been level for LEVEL_PERIODS."""
+    """Add a transit time. Return whether the shortest transit time has just been level for LEVEL_PERIODS."""
     cdef bint level
     if sent - queue.floor_began < FLOOR_PERIOD:
         queue.floor = min(queue.floor, way)
@@ -161,6 +161,6 @@ cdef inline bint is_level(QueueDelay* queue, int64_t sent, int64_t way) noexcept
 
 
 cdef void forget_level(QueueDelay* queue) noexcept nogil:
-    """Start again after a loss, because a queue that is always full is level too."""
+    """Start again after a loss, because the delay of a queue that is always full is level too."""
     queue.level_periods = 0
     queue.floor_began = 0

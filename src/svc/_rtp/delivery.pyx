@@ -28,7 +28,7 @@ from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
-# A keyframe for many receivers is sent as fast as possible, no matter how long that takes. But a queue that
+# A keyframe for many receivers is sent as fast as possible, however long that takes. However, a queue that
 # never empties for this long (ns) is not caused by a burst: the core or the downlink cannot keep up.
 cdef int64_t MAX_BURST_NS = 100_000_000
 # The maximum time that a packet waits, outside and within a burst (ns).
@@ -204,7 +204,7 @@ cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
     if down_track.first_record != NULL and egress.blocked:
-        # The system might accept data again.
+        # The kernel might accept data again.
         flush(egress)
     while down_track.first_record != NULL:
         if not has_room(egress):
@@ -247,7 +247,7 @@ cdef int send_first(Core* core, DownTrack* down_track, const SendRecord* record)
 
 
 cdef void send_copy(Core* core, DownTrack* down_track, int64_t output) noexcept nogil:
-    """Send an audio packet a second time, if it takes no room from packets that are waiting."""
+    """Send an audio packet a second time, unless that would displace waiting packets."""
     cdef Sent* sent = &down_track.sent[output & down_track.sent_mask]
     cdef Slot* slot
     if output == NO_NUMBER or down_track.records > 1 or is_streamed(down_track) or (
@@ -309,8 +309,8 @@ cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept
 
 
 cdef void shed(Core* core) noexcept nogil:
-    """Drop packets that have waited too long. Called periodically, because a receiver's turn might never
-    come.
+    """Drop packets that have waited too long. Called periodically, because a congested receiver might never
+    be served.
     """
     cdef uint32_t i
     for i in range(core.shard_count):
@@ -408,7 +408,7 @@ cdef inline void count_dropped(Core* core, DownTrack* down_track) noexcept nogil
 
 
 cdef void report_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Write a VERBOSE_LOG event, unless the log does not keep up."""
+    """Write a VERBOSE_LOG event, unless the log cannot keep up."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = FORWARDED
@@ -458,7 +458,7 @@ cdef bint resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     if egress_of(core, down_track).blocked or (
             down_track.forwarder.kind == VIDEO and not down_track.paced and is_overloaded(queue_of(core, down_track), core.now)) or (
             is_streamed(down_track) and not takes_again(core, down_track)):
-        # A resend would delay waiting packets. If the receiver still needs the packet, it requests it again.
+        # A resend would delay waiting packets. If the receiver still needs the packet, it sends another NACK.
         return False
     if down_track.waiting:
         # `sent` contains the previous sender's numbers, which the new sender might repeat. The new sender's

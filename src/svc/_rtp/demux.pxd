@@ -1,7 +1,7 @@
 """Classifies a datagram on the shared port by its first bytes: STUN, DTLS, RTP or RTCP.
 
-Reads at most two bytes. The reader of each protocol validates the rest. See RFC 7983 section 7 (ranges), RFC
-5761 section 4 (RTP and RTCP on one port).
+Reads at most two bytes. Each protocol's parser validates the rest. See RFC 7983 section 7 (ranges), RFC 5761
+section 4 (RTP and RTCP on one port).
 """
 
 from libc.stddef cimport size_t

@@ -63,9 +63,9 @@ cdef struct FrameDependencyStructure:       # 5.5 KB; all zeros if there are no 
 
 
 cdef struct DependencyDescriptor:
-    # Mandatory fields, filled in if there are at least 3 bytes, even if reading fails later.
-    bint start_of_frame                     # the packet holds the first byte of its frame
-    bint end_of_frame                       # the packet holds the last byte of its frame
+    # Mandatory fields, filled in if there are at least 3 bytes, even if a later field cannot be read.
+    bint start_of_frame                     # the packet contains the first byte of its frame
+    bint end_of_frame                       # the packet contains the last byte of its frame
     uint8_t frame_dependency_template_id    # as on the wire
     uint16_t frame_number                   # in decode order, modulo 2^16; simulcast layers share one counter
 

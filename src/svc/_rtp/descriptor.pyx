@@ -48,7 +48,7 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
     result = frame_dependency_definition(&reader, descriptor)
     if result < 0:
         return result
-    # The rest is zero_padding, which is "ignored by receivers", regardless of its contents.
+    # The rest is zero_padding, which is "ignored by receivers", even if it is not zero.
     return TRUNCATED if reader.failed else 0
 
 
@@ -278,9 +278,7 @@ ERRORS = {
 
 
 cdef class Structure:
-    """A FrameDependencyStructure for Python, in tests and tools. It can be created only by reading a
-    descriptor.
-    """
+    """A FrameDependencyStructure for Python, in tests and tools. Only reading a descriptor creates one."""
 
     def contains(self, int template_id) -> bool:
         return contains(&self.structure, <uint8_t>(template_id & 63))

@@ -1,4 +1,4 @@
-"""The batch of datagrams waiting to be sent."""
+"""Egress: a batch of datagrams waiting to be sent."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -21,7 +21,7 @@ cdef struct Outgoing:
     int64_t last_of  # ns: arrival of the packet, if this is its last datagram; 0 for other datagrams
 
 
-# Sends the batch. Called when the batch is full, and at the end of each turn. If the kernel refuses
+# Sends the batch. Called when the batch is full, and at the end of each iteration. If the kernel refuses
 # datagrams, they stay in the batch in order, and the egress is blocked.
 ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 
@@ -29,7 +29,7 @@ ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 cdef struct Egress:
     Outgoing* batch         # array of BATCH
     uint32_t count
-    bint blocked            # the system refuses more data, so this batch and the send queues wait
+    bint blocked            # the kernel refuses more data, so this batch and the send queues wait
     uint64_t* dropped       # number of datagrams dropped for lack of space
     flush_function flush
     void* context
@@ -46,8 +46,8 @@ cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil
 
 
 cdef inline bint has_room_for(Egress* egress, uint32_t count) noexcept nogil:
-    """Return whether `count` media datagrams (at most a BATCH) fit. If not, they must wait in the send
-    queues, where audio can overtake them.
+    """Return whether `count` media datagrams (at most a BATCH) fit. Otherwise the datagrams must wait in the
+    send queues, where audio can overtake them.
     """
     if egress.count + count > BATCH:
         egress.flush(egress.context, egress)
@@ -59,7 +59,7 @@ cdef inline bint has_room(Egress* egress) noexcept nogil:
 
 
 cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
-    """Return the place for the next datagram, which is not sent before commit."""
+    """Return the slot for the next datagram. The datagram is not sent before commit."""
     if egress.count == BATCH:
         egress.flush(egress.context, egress)
         if egress.count == BATCH:

@@ -1,4 +1,4 @@
-"""The batch of datagrams waiting to be sent. udploop sends them."""
+"""Egress: a batch of datagrams waiting to be sent. `udploop` sends it."""
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memmove
@@ -21,7 +21,7 @@ cdef void clear(Egress* egress) noexcept nogil:
 
 
 cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil:
-    """Remove the first `sent` datagrams. If any remain, the system currently refuses more."""
+    """Remove the first `sent` datagrams. If any remain, the kernel currently refuses more."""
     egress.count -= sent
     egress.blocked = egress.count > 0
     if sent and egress.count:

@@ -20,13 +20,13 @@ cdef struct EgressWorker:
     size_t handed           # batches handed over since the start
     size_t stopping
     Egress* egress          # the egress being filled
-    Outlet* direct          # the core's thread's own outlet
+    Outlet* direct          # the outlet of the core's thread
     # Written by the worker:
     size_t sent             # batches sent since the start
     Outlet outlet
-    # Written by both, but by the core's thread only while no batch is being sent:
-    size_t stalled          # the system took less than a whole batch
-    # Written by both:
+    # Written by both threads, but by the core's thread only while no batch is being sent:
+    size_t stalled          # the kernel accepted less than a whole batch
+    # Written by both threads:
     size_t core_waits       # the core's thread is waiting for a batch to be sent, and must be signalled
     int core_fd             # the descriptor to signal
     int wake_fds[2]         # read end, write end: signals a new batch to the worker

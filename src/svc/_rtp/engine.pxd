@@ -10,7 +10,8 @@ from svc._rtp.ring cimport Ring
 
 cdef class Engine:
     cdef Core core
-    cdef void* posted       # Command*: a stack. Python pushes commands, and the core's thread takes them all
+    # Command*: a stack. Python pushes commands, and the core's thread takes all of them at once.
+    cdef void* posted
     cdef uint32_t last_id
     cdef dict keys          # transport id -> SrtpKeys, kept until the core has closed the transport
 
@@ -24,7 +25,7 @@ cdef class Engine:
     # Methods called on Python's thread.
     cdef Command* new_command(self, int kind, uint32_t object_id) except NULL
     cdef void post(self, Command* command) noexcept
-    cdef void wake(self) noexcept   # called for the first command posted since the last turn
+    cdef void wake(self) noexcept   # called for the first command posted since the last iteration
     cdef _set_flag(self, int kind, uint32_t object_id, bint flag)
     cdef _send(self, int kind, uint32_t object_id, bytes data, Path* path)
     cdef _drain_ring(self, Ring* ring, list events)

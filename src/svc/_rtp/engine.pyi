@@ -35,23 +35,23 @@ class Engine:
 
         Each of `payloads` is a tuple: payload type, "audio" or "video", codec name, clock rate in Hz, RTX
         payload type or None. `red` is the payload type of RED, which is also in `payloads`, and the payload
-        type of the audio in it. `forwarded_ids` are the extensions that are forwarded to receivers. All
-        others are hop-by-hop.
+        type of the audio in it. `forwarded_ids` are the extensions that are forwarded to receivers. All other
+        extensions are hop-by-hop.
         """
     def set_verbose(self, verbose: bool) -> None:
         """Report each forwarded packet as an event. Call this before the thread starts."""
     def open_transport(self, rtcp_ssrc: int) -> int: ...
     def transaction_prefix(self, transport: int) -> bytes:
-        """Return the first 8 bytes of a transport's STUN transaction ids. 0 stands for requests outside any
-        transport.
+        """Return the first 8 bytes of a transport's STUN transaction ids. The number 0 is for requests
+        outside any transport.
         """
     def set_credentials(self, transport: int, ufrag: str, pwd: str) -> None: ...
     def set_controlling(self, transport: int, controlling: bool) -> None: ...
     def select(self, transport: int, remote: Address, local: str, ssrcs: Sequence[int] = ()) -> None:
         """Send on this path. With `ssrcs`, the transport is a link to another SFU, without ICE.
 
-        The other SFU sends `ssrcs` on the link. They identify it, because all links between two SFUs have the
-        same address. For several encodings, the SSRCs of media and RTX alternate.
+        The other SFU sends `ssrcs` on the link. The SSRCs identify the link, because all links between two
+        SFUs have the same address. For several encodings, the SSRCs of media and RTX alternate.
         """
     def send_stun(self, data: bytes, remote: Address, local: str) -> None: ...
     def send_dtls(self, transport: int, data: bytes) -> None: ...
@@ -67,10 +67,10 @@ class Engine:
         ssrcs: Iterable[int],
         rids: Sequence[str] = (),
     ) -> int:
-        """Accept media from a participant in a media section, or change which media is accepted in it.
+        """Accept media from a participant in a media section, or change which media the section accepts.
 
         `rids` lists the track's encodings, smallest first. It is empty for a single encoding. Return the
-        forwarder's id. `forwarder` 0 creates one.
+        forwarder's id. If `forwarder` is 0, create a forwarder.
         """
     def open_down_track(
         self,
@@ -103,8 +103,8 @@ class Engine:
     def set_paced(self, down_track: int, paced: bool) -> None:
         """Pace a video track to a receiver with an estimate, or stop pacing it."""
     def want_bandwidth(self, transport: int, up_to: float) -> None:
-        """Report the bandwidth of a participant's downlink, and probe up to the given rate in bit/s. 0 stops
-        both.
+        """Report the bandwidth of a participant's downlink, and probe up to the given rate in bit/s. A rate
+        of 0 stops both.
         """
     def take_events(self) -> list[Event]: ...
     def counters(self) -> dict[str, int]: ...

@@ -57,7 +57,7 @@ DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
 
 
 cdef dict counter_names():
-    """Return the names of the struct's fields."""
+    """Return the names of the counter struct's fields."""
     cdef Counters none
     memset(&none, 0, sizeof(Counters))
     return none
@@ -151,13 +151,13 @@ cdef class Engine:
             oldest = following
 
     cdef void end_turn(self) noexcept nogil:
-        """Send a quantum of packets. is_pending shows whether more can be sent.
+        """Send a quantum of packets. `is_pending` shows whether more can be sent.
 
-        Each turn starts with another shard, so that a full interface does not always hit the same receivers.
+        Each iteration starts with another shard, so a full interface does not always hit the same receivers.
         """
         self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
         if is_blocked(&self.core):
-            # The system might accept more data again.
+            # The kernel might accept more data again.
             self.flush_all()
         drain(&self.core)
         self.flush_all()
@@ -209,7 +209,7 @@ cdef class Engine:
                 return
 
     cdef void wake(self) noexcept:
-        """Do nothing, because a manual engine's owner applies posted commands at its next step."""
+        """Do nothing, because a manual engine applies posted commands at its next step."""
 
     def _next_id(self):
         self.last_id += 1
@@ -308,7 +308,7 @@ cdef class Engine:
 
     def open_section(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types,
                      ssrcs, rids=()):
-        """Accept media in a section. Return the forwarder's id. `forwarder` 0 creates a forwarder."""
+        """Accept media in a media section. Return the forwarder's id. See engine.pyi."""
         cdef bytes name = mid.encode("ascii")
         if not 1 <= len(name) <= MAX_MID:
             raise ValueError("a mid has 1 to 16 characters")
@@ -461,7 +461,7 @@ cdef _collect_into(Engine engine, Outlet outlet, uint32_t shards):
 
 
 cdef _send_all(Engine engine):
-    """Run as many turns as necessary, without any input."""
+    """Run as many iterations as necessary, without any input."""
     engine.end_turn()
     while is_pending(&engine.core):
         engine.end_turn()

@@ -47,7 +47,7 @@ cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 # 3550 section 6.3.1).
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
-# At this loss (in 256ths) or more, a receiver of audio gets redundancy if it accepts redundancy.
+# At this loss (in 256ths) or more, an audio receiver that accepts redundancy gets it.
 cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 requires a sender to stop when it is not
 # received.
@@ -119,7 +119,9 @@ cdef inline Forwarder* first_received(Transport* transport) noexcept nogil:
 
 
 cdef inline Forwarder* next_received(Transport* transport, Forwarder* forwarder) noexcept nogil:
-    """Return the section's next encoding, or else the next section's first encoding, or NULL at the end."""
+    """Return the next encoding in the same media section, or else the first encoding in the next section, or
+    NULL at the end.
+    """
     if forwarder.next_encoding != NULL:
         return forwarder.next_encoding
     return first_from(transport, forwarder.section + 1)
@@ -134,7 +136,9 @@ cdef inline Forwarder* first_from(Transport* transport, int section) noexcept no
 
 
 cdef void reports_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Process a receiver's reports: its losses, its round-trip time, and proof that it knows our SSRC."""
+    """Process a receiver's reports, which contain its losses, its round-trip time, and proof that it knows
+    our SSRC.
+    """
     cdef ReportBlock block
     cdef DownTrack* down_track
     cdef int64_t rtt
@@ -196,7 +200,9 @@ cdef void nack_received(Core* core, Transport* transport, const Packet* packet) 
 
 
 cdef int resend_listed(Core* core, DownTrack* down_track, uint16_t first, uint32_t mask) noexcept nogil:
-    """Resend the packets of one entry of a NACK (RFC 4585 section 6.2.1). Return how many are too old for it."""
+    """Resend the packets of one entry of a NACK (RFC 4585 section 6.2.1). Return the number of packets that
+    are too old to be resent.
+    """
     cdef int i
     cdef int too_old = resend(core, down_track, first)
     for i in range(16):
@@ -234,7 +240,7 @@ cdef void resend_audio(Core* core, DownTrack* down_track, const Packet* packet) 
 
 
 cdef void fir_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Process a FIR. Each entry names a media source (RFC 5104 section 4.3.1.1)."""
+    """Process a FIR. Each entry identifies a media source (RFC 5104 section 4.3.1.1)."""
     cdef size_t at = 8
     while at + 8 <= packet.length:
         keyframe_requested(core, find_received(transport, load32(packet.body + at)))
@@ -283,7 +289,7 @@ cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Request a keyframe from the sender, now or as soon as the sender may be asked again."""
+    """Request a keyframe from the sender, now or as soon as its interval allows."""
     if forwarder.kind == VIDEO:
         request(&forwarder.keyframes, core.now, False)
         send_due_pli(core, forwarder)
@@ -482,7 +488,7 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
             if forwarder.kind == AUDIO:
                 lost = lost_by_listeners(core, forwarder)
                 if forwarder.reception.rtt == 0:
-                    # The sender has not answered any NACK, so only FEC can repair what it loses.
+                    # The sender has not answered any NACK, so only FEC can repair lost packets.
                     lost = max(lost, blocks[count].fraction_lost)
                 if lost:
                     blocks[count].fraction_lost = max(blocks[count].fraction_lost, loss_for_fec(lost))

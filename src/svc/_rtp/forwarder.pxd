@@ -1,4 +1,4 @@
-"""Forwarding: selects the receivers of a packet, and its number for each."""
+"""Selects the receivers of each packet, and its number for each receiver."""
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-"""Selects the receivers of a packet, and its number for each (step 7 of a packet's journey).
+"""Selects the receivers of each packet, and its number for each receiver (step 7 of a packet's journey).
 
 `forward` decides for each DownTrack, and queues the packet. Writing and encryption are done by `delivery`.
 This module does not deal with sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.
@@ -22,7 +22,7 @@ from svc._rtp.splices cimport splice
 # Some H264 encoders respond to a PLI with a complete frame that is not an IDR. A receiver waits for a
 # recognisable keyframe only for the duration of two requests.
 cdef int64_t MAX_KEYFRAME_WAIT_NS = 3_000_000_000
-# The maximum age of a keyframe for a new receiver (ns). The sender must not be asked for another keyframe
+# The maximum age of a keyframe for a new receiver (ns). No other keyframe may be requested from the sender
 # within this time.
 cdef int64_t MAX_KEYFRAME_AGE_NS = 500_000_000
 
@@ -112,7 +112,7 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
 cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
     """Number the newest packet or omit it, and decide about the missing packets before it."""
     if slot.header.payload_length == 0:
-        # Padding gives no information about the frames around it, regardless of its timestamp.
+        # Padding provides no information about the frames around it, whatever its timestamp.
         drop(&down_track.numbers, slot.ext_seq)
         return NO_NUMBER
     if slot.ext_seq > down_track.numbers.highest + 1 and missing_are_dropped(down_track, slot, going):
@@ -188,7 +188,7 @@ cdef void start(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
 
 
 cdef void limit_spatial(const Forwarder* forwarder, DownTrack* down_track) noexcept nogil:
-    """Apply a receiver's limit on spatial layers to the stream that it gets, if the stream has several."""
+    """Apply a receiver's limit on spatial layers to its stream, if the stream has several."""
     if down_track.layers.max_spatial != down_track.max_spatial and max_spatial_layer(forwarder.frames) > 0:
         set_max_spatial(&down_track.layers, down_track.max_spatial)
 

@@ -1,4 +1,4 @@
-"""Framing of datagrams on a byte stream: each datagram is preceded by its length (RFC 4571)."""
+"""Frames datagrams on a byte stream by preceding each datagram with its length (RFC 4571)."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t

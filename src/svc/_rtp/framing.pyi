@@ -1,4 +1,4 @@
-"""Framing of datagrams on a byte stream: each datagram is preceded by its length (RFC 4571). For tests."""
+"""Frames datagrams on a byte stream by preceding each datagram with its length (RFC 4571). For tests."""
 
 class BrokenFraming(ValueError): ...
 

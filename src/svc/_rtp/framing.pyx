@@ -1,8 +1,8 @@
 """Reads and writes datagrams on a byte stream, each preceded by its length in two bytes (RFC 4571, RFC 6544).
 
 When reading, pieces of any size go in, and whole frames come out. If a length exceeds that of any datagram,
-the stream does not use this framing, and the rest of it cannot be read. When writing, frames are queued and
-never truncated. This module does not deal with sockets or frame content.
+the stream does not use this framing, and the rest cannot be read. When writing, frames are queued and never
+truncated. This module does not deal with sockets or frame content.
 """
 
 from libc.stdlib cimport free, realloc
@@ -21,7 +21,7 @@ cdef enum:
 
 cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_t** frame) noexcept nogil:
     """Return the length of the frame at `at`, and move `at` past the frame. If there is no whole frame,
-    return INCOMPLETE, or BROKEN, which is permanent.
+    return INCOMPLETE, or BROKEN if the stream has become unreadable.
     """
     cdef uint16_t size
     if length - at[0] < PREFIX:
@@ -54,8 +54,8 @@ cdef void hold(Deframer* deframer, const uint8_t* data, size_t length) noexcept 
 
 
 cdef bint put(FrameQueue* queue, const uint8_t* frame, uint16_t length, uint32_t gone, uint32_t limit) noexcept nogil:
-    """Add a frame to the queue. `gone` of its bytes, including the length field, have already been sent.
-    Return False if there is no space.
+    """Add a frame to the queue. `gone` bytes of the frame, including the length field, have already been
+    sent. Return False if there is no space.
 
     A partly sent frame goes first, so the queue must be empty.
     """

@@ -1,4 +1,4 @@
-"""The fixed RTP header, and header extensions in the one-byte and two-byte forms."""
+"""Declares the fixed RTP header, and header extensions in the one-byte and two-byte forms."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t

@@ -1,4 +1,4 @@
-"""The fixed RTP header, and header extensions in the one-byte and two-byte forms."""
+"""Reads and writes the fixed RTP header, and header extensions in the one-byte and two-byte forms."""
 
 from typing import TypedDict
 

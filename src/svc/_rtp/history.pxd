@@ -1,4 +1,4 @@
-"""Stores packets for retransmission, in one history per track, which all its receivers share."""
+"""Stores packets for retransmission, in one history per track, which all receivers of the track share."""
 
 from libc.stdint cimport int64_t
 

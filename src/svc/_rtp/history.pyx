@@ -1,6 +1,6 @@
 """Stores packets for retransmission, by the publisher's extended sequence number.
 
-Holds references to pool slots, not copies. `delivery` decides which packets are resent and how many times,
+Stores references to pool slots, not copies. `delivery` decides which packets are resent and how many times,
 and `forwarder` decides which receivers start from the history. RFC 4585 section 6.2.1 (NACK).
 """
 

@@ -50,7 +50,7 @@ cdef uint32_t LEARNED_PRIORITY = (110 << 24) | (65535 << 8) | 255
 
 
 cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
-    """Step 2: classify the datagram. Step 3: find its transport."""
+    """Classify the datagram (step 2) and find its transport (step 3)."""
     cdef Kind kind = demux(slot.data, slot.length)
     cdef Transport* transport
     if kind == STUN:
@@ -76,7 +76,7 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
 
 
 cdef void rebound(Core* core, Slot* slot, const Path* path, Kind kind) noexcept nogil:
-    """Accept media from an unknown address, because a NAT might have given a participant a new one.
+    """Accept media from an unknown address, because a NAT might have assigned a new address to a participant.
 
     A new packet that a participant's keys can decrypt is genuine, wherever it comes from, so it is used
     immediately. Python checks the path, and our media is sent over it only after a response.
@@ -170,7 +170,7 @@ cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept no
         return
     if request.controlling == transport.controlling:
         # The request has a role conflict, or no role (RFC 8445 section 7.3.1.1). Python decides which side
-        # yields.
+        # changes its role.
         tell(core, STUN_EVENT, transport.id, path, slot.data, slot.length)
         return
     outgoing = next_outgoing(&core.egress)
@@ -194,8 +194,8 @@ cdef Credentials* credentials_for(Transport* transport, const BindingRequest* re
 
 cdef void path_validated(Core* core, Transport* transport, const Path* path, const BindingRequest* request,
                          uint32_t generation) noexcept nogil:
-    """Accept media from this path. Report the path to Python once per generation, and report its
-    nomination.
+    """Accept media from this path. Report the path to Python once per generation, and again when it is
+    nominated.
     """
     cdef int i, at
     if path.remote.stream:
@@ -274,7 +274,7 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
 
 
 cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """Step 5: read the header of a decrypted packet, then find its track."""
+    """Read the header of a decrypted packet (step 5), then find the packet's track."""
     cdef const Extension* extension
     cdef Header* header = &slot.header
     cdef Forwarder* forwarder
@@ -301,7 +301,7 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
             return
         core.counters.retransmissions_received += 1
     elif header.ssrc != forwarder.ssrc:
-        # Another source has replaced this one in its media section.
+        # Another source has replaced this packet's source in its media section.
         core.counters.dropped_not_negotiated += 1
         return
     elif header.payload_type == core.negotiated.red_type and core.negotiated.red_type and (
@@ -397,7 +397,7 @@ cdef void recover(Core* core, Forwarder* forwarder, Slot* slot, const RedBlock* 
 
 
 cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Step 6: account for the packet, then store and forward it."""
+    """Account for the packet (step 6), then store and forward it."""
     cdef Header* header = &slot.header
     cdef Arrival arrival
     set_clock_rate(&forwarder.reception, core.negotiated.clock_rate[header.payload_type])
@@ -444,8 +444,8 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
 
 
 cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Read which frame a packet belongs to. Return False if the frame is unknown, in which case the packet is
-    forwarded unchanged.
+    """Find the frame to which a packet belongs. Return False if the frame is unknown, in which case the
+    packet is forwarded unchanged.
     """
     cdef const Extension* extension = find(&slot.header, core.negotiated.descriptor_id)
     cdef Reading reading

@@ -15,9 +15,10 @@ cdef enum Codec:
 cdef struct KeyframeRequester:
     int64_t next_periodic   # ns: when the periodic PLI is due
     int64_t last_sent       # ns, or 0 if never
-    int64_t last_shared     # ns: last PLI that was not only for receivers that keep asking, or 0 if never
+    # ns: last PLI that was not only for receivers that keep requesting keyframes, or 0 if never.
+    int64_t last_shared
     int64_t due             # ns: when the delayed request is due, or 0 if none
-    bint for_repeats        # only receivers that keep asking wait for `due`
+    bint for_repeats        # only receivers that keep requesting keyframes wait for `due`
     bint answered           # a keyframe has arrived since `last_sent`
 
 

@@ -9,14 +9,14 @@ cdef enum:                  # H264 NAL unit types.
     SPS = 7
     STAP_A = 24
 
-# Every video sender is asked for a keyframe every 2 s (docs/rtcp.md, "RTCP from the SFU").
+# Every video sender is sent a keyframe request every 2 s (docs/rtcp.md, "RTCP from the SFU").
 cdef int64_t PERIOD = 2_000_000_000
 # At most one PLI is sent within this time, for any number of requests.
 cdef int64_t SOURCE_INTERVAL = 500_000_000
 
 
 cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noexcept nogil:
-    """Request a keyframe immediately, or as soon as the sender may be asked again. No request is lost.
+    """Request a keyframe immediately, or as soon as the sender's interval allows. No request is lost.
 
     `repeated` means that the receiver keeps requesting keyframes. Such a request does not delay another
     receiver's first request, unless the requested keyframe is still on its way.

@@ -1,4 +1,4 @@
-"""Derives the start and end of speech from audio levels.
+"""Detects the start and end of speech from audio levels.
 
 Reads only the level extension, which is one byte, and not the audio. The start requires a minimum duration,
 so that a knock on a table does not count as speech. The end is delayed, so that a breath does not count as

@@ -125,13 +125,13 @@ cdef struct Transport:
     uint8_t section_count
     Source sources[MAX_SOURCES]
     uint8_t source_count
-    # Replay windows of the authenticated SSRCs. Both this list and libsrtp's own, which takes a kilobyte per
-    # SSRC, are searched for every packet. Entries are never removed, because a removed SSRC's packets could
-    # be replayed.
+    # Replay windows of the authenticated SSRCs. Both this list and libsrtp's own list, which uses a kilobyte
+    # per SSRC, are searched for every packet. Entries are never removed, because a removed SSRC's packets
+    # could be replayed.
     ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count
     int64_t strangers_after # ns: packets from unknown addresses are not tried before this time
-    bint is_link            # it leads to another SFU, and is identified by its SSRCs, not its address
+    bint is_link            # leads to another SFU; identified by its SSRCs, not by its address
     uint32_t linked[MAX_LINKED]     # the SSRCs that the other SFU sends on this link; 0 ends the list
     ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
     int64_t next_feedback   # ns: when transport-wide feedback is due
@@ -141,10 +141,10 @@ cdef struct Transport:
     Bandwidth* bandwidth    # its downlink's bandwidth; NULL until it negotiates transport-wide numbers
     double wanted_bps       # highest rate to probe for (bit/s), or 0 if the estimate is not wanted
     uint32_t repeated_bytes # resends sent, without probes, since the estimate was last reported
-    bint probed             # it is in the list of transports whose downlinks may be probed
+    bint probed             # in the list of transports whose downlinks may be probed
     Transport* next_probed
     int64_t redundancy_after    # ns: no audio is sent as RED before this time, because RED caused a queue
-    bint paced              # it is in the list of transports that may send paced packets, or that rest
+    bint paced              # in the list of transports that may send paced packets, or that rest
     Transport* next_paced
 
 
@@ -170,7 +170,7 @@ cdef struct Forwarder:
     int64_t last_sr_at      # ns: arrival of that report, or 0 if this source has sent none
 
     DownTrack* down_tracks  # linked by next_sent
-    uint32_t layer_bytes[9] # received since the last report of rates: three temporal layers of each spatial one
+    uint32_t layer_bytes[9] # received since the last report of rates: three temporal layers per spatial layer
     bint flowed             # data was received in the period of the last report
 
     # The remaining fields are used only for tracks in several encodings.
@@ -180,7 +180,7 @@ cdef struct Forwarder:
     uint8_t rid_length
     uint8_t spatial_layer   # 0 for the smallest encoding
     bint stopped            # this encoding is sending nothing while the others continue
-    uint32_t missed         # frames that the other encodings sent since this one's last packet
+    uint32_t missed         # frames that the other encodings sent since the last packet of this encoding
     uint32_t frame_timestamp    # timestamp of its newest packet
     int64_t media_at        # ns: arrival of the newest packet
     Picture newest          # picture id and TL0PICIDX of the newest packet
@@ -261,7 +261,7 @@ cdef struct DownTrack:
     uint8_t pinned          # 1 if it gets one encoding of the track and is never moved to another
 
     SequenceRewriter numbers
-    Sent* sent              # by output number & sent_mask; grows to hold all packets that may be NACKed
+    Sent* sent  # by output number & sent_mask; grows until it contains all packets that may be NACKed
     int64_t sent_mask
     uint32_t timestamp_offset   # added to the sender's timestamps
     Splice* splices         # by splice number & (SPLICES - 1); NULL until the first move to another encoding
@@ -302,8 +302,8 @@ cdef struct DownTrack:
     int64_t reported_at     # ns: arrival of that report
     uint32_t sr_sent        # middle 32 bits of the NTP time in the last SR
     int64_t sr_sent_at      # ns
-    int64_t lost_audio_at   # ns: when it last asked for an audio packet
-    bint requests_audio     # it has asked for audio packets, and so needs no copies
+    int64_t lost_audio_at   # ns: when it last requested an audio packet
+    bint requests_audio     # it has requested audio packets, so it needs no copies
     int64_t last_request    # ns: this receiver's last keyframe request that went through
     int64_t held_request    # ns: when its delayed keyframe request goes through, or 0 if none is delayed
 

@@ -1,7 +1,7 @@
 """Lists the transports with waiting paced packets, so that a tick need not scan all transports.
 
-A transport with a pacer whose queue holds packets is in one of two lists: ready, when a packet may be due, or
-resting. `pacer` computes the times, `pacing` admits frames, and `delivery` sends packets. See
+A transport with a pacer whose queue contains packets is in one of two lists: ready, when a packet may be due,
+or resting. `pacer` computes the times, `pacing` admits frames, and `delivery` sends packets. See
 docs/bandwidth.md, "Pacing".
 """
 
@@ -42,7 +42,7 @@ cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void update_pace(Core* core, Transport* transport) noexcept nogil:
-    """Pace at the current estimate, unless it is only a first guess.
+    """Pace at the current estimate, unless the estimate is only an initial guess.
 
     Pacing can shorten only a queue that we have caused. If losses or another flow are the problem, pacing
     would merely withhold frames.

@@ -7,7 +7,7 @@ admitted only while the wait is short, upper temporal layers are refused first, 
 for the maximum time is sent immediately. A keyframe and the frames behind it may wait longer, because nothing
 else can be decoded without the keyframe.
 
-Holds no packets and has no clock. See docs/bandwidth.md, "Pacing".
+Stores no packets and has no clock. See docs/bandwidth.md, "Pacing".
 """
 
 from libc.string cimport memset
@@ -55,8 +55,8 @@ cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, i
 
 
 cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
-    """Allow longer waits until a keyframe has left, with the packets that arrive in the meantime at half the
-    paced rate.
+    """Allow longer waits until the keyframe has been sent, together with the packets that arrive meanwhile at
+    half the paced rate.
     """
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns and wait > MAX_WAIT_T2:

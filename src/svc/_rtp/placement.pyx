@@ -1,6 +1,6 @@
 """Finds a packet's media section and encoding (part of step 5 of a packet's journey).
 
-The header extensions in a source's first packet name both. Later packets are assigned by SSRC. RFC 8843
+The header extensions in a source's first packet identify both. Later packets are assigned by SSRC. RFC 8843
 section 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
 """
 
@@ -170,7 +170,7 @@ cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
 cdef void remember_sources(Transport* transport, MediaSection* section) noexcept nogil:
     """Remember the encoding of each SSRC in a media section.
 
-    A browser that stops a track and later sends it again reuses the SSRCs without naming their encodings
+    A browser that stops a track and later sends it again reuses the SSRCs without identifying their encodings
     again.
     """
     cdef const Source* source
@@ -190,8 +190,8 @@ cdef void remember_sources(Transport* transport, MediaSection* section) noexcept
 
 
 cdef void name_encodings(MediaSection* section, const uint32_t* ssrcs, int count) noexcept nogil:
-    """Assign each encoding its SSRCs, for media and RTX in turn, because packets on a link have neither mid
-    nor rid.
+    """Assign SSRCs to each encoding, alternating between media and RTX, because packets on a link have
+    neither mid nor rid.
     """
     cdef int i
     for i in range(min(count, <int>MAX_EARLIER)):

@@ -1,4 +1,4 @@
-"""The packet pool: slots for one received packet each, shared by reference count."""
+"""Packet pool: slots that each contain one received packet and are shared by reference counting."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 

@@ -1,7 +1,7 @@
-"""The packet pool, which allocates memory for 64 packets at a time.
+"""Packet pool, which allocates memory for 64 packets at a time.
 
-Received datagrams are written directly into slots, to which histories and send queues hold references. This
-module uses only the size of packets. One thread owns the pool, so reference counts are plain numbers.
+Received datagrams are written directly into slots, to which histories and send queues refer. This module uses
+only the size of packets. One thread owns the pool, so reference counts are plain numbers.
 """
 
 from libc.stdlib cimport calloc, free

@@ -27,15 +27,15 @@ cdef int64_t MAX_LENGTH = 200_000_000
 cdef uint32_t MIN_PACKETS = 5
 # The minimum rate of a probe, at which each burst still has a packet.
 cdef double MIN_RATE = 150_000.0
-# The maximum number of bytes due at once, so that a late thread does not send everything that it has missed.
+# The maximum number of bytes due at once, so that a late thread does not send its whole backlog.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
 # The interval between repeated probes, at which they cost about a twentieth of the rate.
 cdef int64_t INTERVAL = 650_000_000
 # After a decrease, a result of more than this many times the rate that the downlink has carried is verified.
 # Until then, the result counts as the second multiple. A verification first sends packets at the third
-# multiple (after a success, at NEXT_SCALE), until this many bits have exceeded the carried rate: more than a
-# typical token bucket holds.
+# multiple (after a success, at NEXT_SCALE), until it has sent this many bits more than the downlink carries,
+# which is more than a typical token bucket allows.
 cdef double DOUBTED = 1.25
 cdef double BELIEVED = 1.1
 cdef double VERIFY_SCALE = 1.5

@@ -18,7 +18,7 @@ cdef struct RateControl:
     int64_t plateau_at      # ns: when the rate is due back at the plateau
     int64_t updated_at      # ns
     int64_t decreased_at    # ns
-    int collapses           # consecutive reports that much less arrives than is sent
+    int collapses           # consecutive reports in which much less arrived than was sent
     bint lowered            # the last decrease was 5 % or more
     int64_t queue_then      # ns: queue at the last decrease
     int64_t lowest_queue    # ns: shortest queue since the last decrease
@@ -44,5 +44,5 @@ cdef void set_estimate(RateControl* control, double estimate) noexcept nogil
 
 
 cdef inline bint is_competing(const RateControl* control, int64_t now) noexcept nogil:
-    """Return whether another flow fills the queue, so that delay says nothing about our rate."""
+    """Return whether another flow fills the queue, so that delay reveals nothing about our rate."""
     return now < control.competing_until

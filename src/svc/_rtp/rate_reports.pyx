@@ -2,8 +2,8 @@
 
 If a track has a single stream with spatial layers (SVC), these layers are reported like encodings. The
 allocation needs these rates to decide which layers fit into a receiver's downlink. A report covers about a
-quarter of a second. A track in a single encoding is not reported until somebody has requested an estimate.
-The rates are smoothed by sfu/layer_rates. See docs/bandwidth.md.
+quarter of a second. A track in a single encoding is not reported until an estimate has been requested. The
+rates are smoothed by sfu/layer_rates. See docs/bandwidth.md.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t

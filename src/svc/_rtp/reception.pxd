@@ -1,4 +1,4 @@
-"""The SFU's reception of one source: statistics, duplicates and missing packets."""
+"""Tracks the SFU's reception of one source: statistics, duplicates and missing packets."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 

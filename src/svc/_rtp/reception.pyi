@@ -1,4 +1,4 @@
-"""The SFU's reception of one source: statistics, duplicates and missing packets."""
+"""Tracks the SFU's reception of one source: statistics, duplicates and missing packets."""
 
 class Source:
     def __init__(self, clock_rate: int = 90000, audio: bool = False) -> None: ...

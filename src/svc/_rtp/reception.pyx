@@ -1,4 +1,4 @@
-"""Keeps statistics on one received source, and its duplicate and missing packets.
+"""Keeps statistics on one received source, and tracks its duplicate and missing packets.
 
 Does not send packets: `feedback` writes the NACKs and reports. See RFC 3550 section 6.4.1 and appendices A.1,
 A.3 and A.8 (statistics), RFC 4585 section 6.2.1 (NACK).

@@ -22,10 +22,10 @@ from svc._rtp.wire cimport store16
 # the time of three reports from a browser.
 cdef int64_t LOSSES_WITHIN = 2_000_000_000
 cdef int64_t LASTS = 15_000_000_000
-# A receiver without RED that never requests audio, such as Firefox, gets a copy of every second packet instead. FEC
-# in the next packet repairs the others. A copy is sent this many packets later, because losses come in bursts.
-# Browsers buffer voices with gaps for a longer time. Reports do not show losses that copies have repaired, so copies
-# last longer than RED (ns).
+# A receiver without RED that never requests audio, such as Firefox, gets a copy of every second packet
+# instead. FEC in the next packet repairs the others. A copy is sent this many packets later, because losses
+# come in bursts. Browsers buffer audio with gaps for longer. Reports do not show losses that copies have
+# repaired, so copies continue for longer than RED (ns).
 cdef int64_t COPY_DISTANCE = 6
 cdef int64_t COPIES_LAST = 60_000_000_000
 # After redundancy has been stopped because of a queue, it is not sent for this long (ns).
@@ -37,14 +37,14 @@ cdef int64_t SHORT_QUEUE = 50_000_000
 # every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
-# At its usual bit rate, Opus sends FEC only if it is told of more than 5 % of loss, because it must then leave out
-# the highest frequencies. Browsers also round the loss to 1, 5, 10 or 20 %. So a loss of the first value (in 256ths)
-# or more that only FEC can repair is reported as at least the second value.
+# At its usual bit rate, Opus sends FEC only if it is told that more than 5 % of packets are lost, because it
+# must then leave out the highest frequencies. Browsers also round the loss to 1, 5, 10 or 20 %. So a loss of
+# the first value (in 256ths) or more that only FEC can repair is reported as at least the second value.
 cdef uint8_t FEC_LOSS = 256 * 2 // 100
 cdef uint8_t MIN_LOSS_FOR_FEC = 256 * 12 // 100
 cdef enum:
     MAX_OFFSET = (1 << 14) - 1      # ticks; the field has 14 bits
-    MAX_RTP = 1200                  # bytes; the most that browsers send
+    MAX_RTP = 1200                  # bytes; maximum that browsers send
     RED_HEADERS = 5                 # bytes of the headers of two blocks
     FIXED_HEADER = 12
 

@@ -10,7 +10,7 @@ cdef enum EventKind:
                     # b = use-candidate, c = generation
     STUN = 2        # response to our request, or a role conflict; the message is attached
     DTLS = 3        # datagram from a validated path, attached
-    TRACK = 4       # media started in a section: a = SSRC, b = payload type, c = section
+    TRACK = 4       # media started in a media section: a = SSRC, b = payload type, c = section
     CLOSED = 5      # the core has freed the transport
     SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = section
     FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each

@@ -1,4 +1,4 @@
-"""RTCP on the wire: reads packets from peers, and writes our own.
+"""Reads RTCP packets from peers, and writes our own.
 
 Handles formats only. `feedback` decides what to do with each type. See docs/rtcp.md. See RFC 3550 section 6,
 RFC 4585 section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not
@@ -103,7 +103,7 @@ cdef size_t write_sr(uint8_t* out, const SenderInfo* info) noexcept nogil:
 
 
 cdef size_t write_cname(uint8_t* out, uint32_t ssrc, const uint8_t* cname, uint8_t length) noexcept nogil:
-    """Write an SDES packet with one chunk that holds the CNAME."""
+    """Write an SDES packet with one chunk that contains the CNAME."""
     # The packet has a header, the SSRC, the item's header and text, and one to four zero bytes that end the
     # chunk.
     cdef size_t total = (4 + 4 + 2 + <size_t>length + 4) & ~<size_t>3

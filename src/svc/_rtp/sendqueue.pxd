@@ -1,4 +1,4 @@
-"""Send queues: hold the packets waiting for each receiver, and the receivers' order."""
+"""Send queues: store the packets waiting for each receiver, and keep the receivers in order."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -13,7 +13,7 @@ cdef enum:
 
 cdef struct SendRecord:     # one packet for one receiver, numbered but not yet written
     SendRecord* next        # of the same receiver; or the next free record
-    Slot* slot              # holds one reference
+    Slot* slot              # counts as one reference
     int64_t output          # extended sequence number, also the SRTP packet index
     int64_t since           # ns: when it was queued
     bint filler             # send padding under the number instead of the packet
@@ -33,7 +33,7 @@ cdef struct SendQueue:
     DownTrack* last
     uint32_t count          # records of all receivers
     int64_t bytes           # the size of these records' packets
-    int64_t busy_since      # ns: since when the queue has not been empty; valid while it is not
+    int64_t busy_since      # ns: when the queue became non-empty; valid until it is empty
     int64_t shed_at         # ns: last drop from the queue, or 0 if never
 
 

@@ -1,7 +1,7 @@
-"""Send queues: hold a list of records per receiver, and serve the receivers in turn.
+"""Send queues: store a list of records per receiver, and serve the receivers in turn.
 
-The records hold references to packet slots, not copies. `delivery` decides which records are sent or dropped,
-and how many at a time. One thread owns the queues. Memory is allocated for 1024 records at a time.
+The records refer to packet slots and do not copy packets. `delivery` decides which records are sent or
+dropped, and how many at a time. One thread owns the queues. Memory is allocated for 1024 records at a time.
 """
 
 from libc.stdlib cimport calloc, free

@@ -56,8 +56,8 @@ cdef SentPacket* find(SentPackets* sent, uint16_t number) noexcept nogil:
 
 
 cdef void forget_timing(SentPackets* sent, uint16_t number) noexcept nogil:
-    """Record that a packet is sent again under the same number. A reported arrival may then be that of either
-    packet.
+    """Record that a packet is sent again under the same number. A reported arrival may then belong to either
+    transmission.
     """
     cdef SentPacket* packet = find(sent, number)
     if packet != NULL:

@@ -61,7 +61,7 @@ cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
 
 
 cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogil:
-    """Omit every input between the highest one and `before`, which have not arrived and are not wanted."""
+    """Omit all inputs between the highest input and `before`. They have not arrived and are not wanted."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if before - first > rewriter.mask:

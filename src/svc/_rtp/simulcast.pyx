@@ -2,7 +2,7 @@
 
 A receiver gets the largest encoding that its client wants and that is being sent. By default, the client
 wants the largest encoding. The receiver is moved at a keyframe of the new encoding, which is requested from
-the sender. Until then it keeps its current encoding. If the history holds a keyframe newer than everything
+the sender. Until then it keeps its current encoding. If the history contains a keyframe newer than everything
 that the receiver has received, the receiver is moved immediately. If an encoding stops while the others
 continue, its receivers are moved away in the same way, and are moved back when the encoding resumes. Browsers
 stop the largest encoding if the uplink or the processor is too slow.
@@ -88,7 +88,7 @@ cdef bint others_stopped(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void switch_at(Core* core, Forwarder* forwarder, const Slot* keyframe) noexcept nogil:
-    """Move every receiver that should get this encoding but still gets another one."""
+    """Move every receiver that should get this encoding but still gets another encoding."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef DownTrack* down_track
     cdef DownTrack* following
@@ -154,8 +154,8 @@ cdef bint goes_on_in_history(Core* core, DownTrack* down_track, Forwarder* targe
 
 
 cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept nogil:
-    """Link a receiver to another encoding, from which it then awaits a packet. Return False if there is no
-    memory.
+    """Link a receiver to another encoding. The receiver then waits for a packet from that encoding. Return
+    False if there is no memory.
     """
     cdef DownTrack** link = &down_track.forwarder.down_tracks
     if down_track.numbers.started:

@@ -14,7 +14,9 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
 
 
 cdef inline const Splice* splice_of(const DownTrack* down_track, const Sent* sent) noexcept nogil:
-    """Return how a packet was written, or NULL if the receiver has had only one encoding."""
+    """Return the splice under which a packet was written, or NULL if the receiver has had only one
+    encoding.
+    """
     return &down_track.splices[sent.splice & (SPLICES - 1)] if down_track.splices != NULL else NULL
 
 

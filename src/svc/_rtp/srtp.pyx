@@ -43,8 +43,8 @@ PROFILES = {
 }
 # The number of packets in a replay window. Browsers resend large keyframes late, and in other products, a
 # window of 64 has frozen shared screens. The window is no larger than reception's SEEN_WINDOW, beyond which a
-# packet is too old anyway, and holds twice the packets that a history resends. It should not be larger,
-# because libsrtp moves the whole window for every packet.
+# packet is too old anyway, and covers twice as many packets as a history resends. The window should not be
+# larger, because libsrtp moves the whole window for every packet.
 WINDOW = 2048
 GCM_TAG = 16
 cdef enum:

@@ -1,4 +1,4 @@
-"""The TCP side of the media port: accepts connections, reads and writes."""
+"""Serves the media port's TCP connections: accepts, reads and writes."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
@@ -11,8 +11,8 @@ from svc._rtp.tcp cimport svc_tcp_frame
 from svc._rtp.udp cimport SVC_BATCH
 
 cdef enum:
-    # The number of bytes read from one connection per turn: a dozen packets, so that no connection delays the
-    # others.
+    # The number of bytes read from one connection per iteration: a dozen packets, so that no connection
+    # delays the others.
     READ_BYTES = 16384
 
 

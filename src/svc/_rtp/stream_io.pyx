@@ -1,5 +1,4 @@
-"""The TCP side of the media port: accepts connections, reads and writes (steps 1 and 9 of a packet's
-journey).
+"""Serves the media port's TCP connections: accepts, reads and writes (steps 1 and 9 of a packet's journey).
 
 Runs in the core's thread and never blocks. Received frames are copied into slots and then handled like
 datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest are queued
@@ -82,7 +81,7 @@ cdef void close(StreamIO* io) noexcept nogil:
 
 
 cdef void turn(StreamIO* io, Core* core) noexcept nogil:
-    """Handle one turn of the connections that are ready."""
+    """Serve the connections that are ready, for one iteration."""
     cdef svc_tcp_ready ready[SVC_TCP_READY]
     cdef Stream* stream
     cdef int count, i, left = FRAMES_PER_TURN

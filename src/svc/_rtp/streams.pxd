@@ -1,4 +1,6 @@
-"""The media port's TCP connections. Each is a path, like an address, and is identified by its id."""
+"""Tracks the media port's TCP connections. Each connection is a path, like an address, and is identified by
+its id.
+"""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -25,12 +27,12 @@ cdef struct Stream:
     uint32_t id
     int fd
     uint8_t proven          # an authenticated check arrived over it
-    uint8_t awaits_room     # the system signals when it accepts more data
-    uint8_t doomed          # it is closed at the end of the turn
+    uint8_t awaits_room     # the kernel signals when it accepts more data
+    uint8_t doomed          # it is closed at the end of the iteration
     uint8_t frames          # number received before it was proven
     Path path
     int64_t heard_at        # ns
-    int64_t bulk_since      # ns: since when video has been waiting; valid while video waits
+    int64_t bulk_since      # ns: when the oldest waiting video was queued; valid while video waits
     Stream* before          # in the list of unproven connections, oldest first, or of proven connections
     Stream* after
     Stream* next_doomed
@@ -54,7 +56,7 @@ cdef struct Streams:
     StreamList unproven
     StreamList proven
     Stream* doomed          # linked list
-    int64_t now             # ns: time of this turn
+    int64_t now             # ns: time of this iteration
     int64_t next_sweep      # ns
     uint64_t accepted
     uint64_t refused        # closed by us before a participant's check arrived

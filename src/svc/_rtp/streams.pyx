@@ -4,7 +4,7 @@ Anyone can connect. A connection must therefore prove quickly that it belongs to
 authenticated check among its first few frames. Until then it gets no response and little memory. If there are
 too many unproven connections, the oldest is closed, so that a new connection always gets in. A proven
 connection stays open while data arrives. This module makes no system calls and handles no packets or clock.
-The owner sets `now` and closes doomed connections. See RFC 6544.
+The caller sets `now` and closes doomed connections. See RFC 6544.
 """
 
 from libc.stdlib cimport calloc, free
@@ -33,7 +33,7 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
         return NULL
     while streams.slots[streams.next_slot] != NULL:
         streams.next_slot = (streams.next_slot + 1) & (MAX_STREAMS - 1)
-    # Ids start above the slot numbers, so that 0 can mean that there is none. An id is reused after a million
+    # Ids start above the slot numbers, so that 0 can mean no connection. An id is reused after a million
     # others.
     streams.generations[streams.next_slot] = (streams.generations[streams.next_slot] % 0xFFFFE) + 1
     stream.id = streams.generations[streams.next_slot] * MAX_STREAMS + streams.next_slot
@@ -51,8 +51,8 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
 
 
 cdef void make_way(Streams* streams, const Address* newcomer) noexcept nogil:
-    """Refuse the oldest unproven connection if there are too many, either from the newcomer's address or in
-    total.
+    """Refuse the oldest unproven connection if there are too many, either from `newcomer`, the new
+    connection's address, or in total.
     """
     cdef Stream* stream = streams.unproven.first
     cdef Stream* oldest = NULL
@@ -93,7 +93,7 @@ cdef void abandon(Streams* streams, uint32_t stream_id) noexcept nogil:
 
 
 cdef void doom(Streams* streams, Stream* stream) noexcept nogil:
-    """Close a connection at the end of the turn. Nothing more is read or written."""
+    """Close a connection at the end of the iteration. Nothing more is read or written."""
     if stream.doomed:
         return
     stream.doomed = 1

@@ -8,7 +8,7 @@
 
 enum {
     SVC_TCP_BACKLOG = 512,
-    SVC_TCP_READY = 64,      /* connections handled per turn */
+    SVC_TCP_READY = 64,      /* connections handled per iteration */
     SVC_TCP_UNSENT = 16384,  /* unsent bytes in the kernel: only data in our queues can be overtaken or dropped */
     SVC_TCP_TIMEOUT = 30000  /* ms: the same as consent (RFC 7675) */
 };
@@ -102,7 +102,7 @@ static inline int svc_tcp_send(int fd, const uint8_t *data, int size) {
     return svc_tcp_written(send(fd, data, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
-/* Send `count` (<= SVC_BATCH) frames, each after its length in two bytes (RFC 4571). */
+/* Send `count` (<= SVC_BATCH) frames, each preceded by its length in two bytes (RFC 4571). */
 static inline int svc_tcp_send_frames(int fd, const struct svc_tcp_frame *frames, int count) {
     uint8_t lengths[SVC_BATCH][2];
     struct iovec iov[2 * SVC_BATCH];

@@ -190,7 +190,7 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
             return -1
         for i in range(symbols_in(chunk)):
             if decoded < count:
-                # Until the deltas are read, `arrival` holds the symbol.
+                # Until the deltas are read, `arrival` contains the symbol.
                 statuses[decoded].sequence = <uint16_t>(base + <uint32_t>decoded)
                 statuses[decoded].arrival = symbol_of(chunk, i)
                 decoded += 1

@@ -255,7 +255,7 @@ static inline size_t svc_put_control(uint8_t *at, int level, int type, const voi
     return CMSG_SPACE(size);
 }
 
-/* Respond from the address that was contacted: browsers check pairs towards every address. */
+/* Respond from the address that was contacted, because browsers check every address. */
 static inline size_t svc_put_local(uint8_t *at, const struct svc_datagram *d) {
     if (memcmp(d->local, svc_nowhere, 16) == 0)
         return 0;

@@ -125,7 +125,7 @@ static inline void svc_read_local(struct svc_datagram *d, WSAMSG *h) {
     }
 }
 
-/* Ask the socket for WSARecvMsg, which cannot be linked by name. Return NULL if it is missing. */
+/* Get WSARecvMsg from the socket, because it cannot be linked by name. Return NULL if it is missing. */
 static inline LPFN_WSARECVMSG svc_receive_function(int fd) {
     GUID id = WSAID_WSARECVMSG;
     LPFN_WSARECVMSG found = NULL;

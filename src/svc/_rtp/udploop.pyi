@@ -42,4 +42,4 @@ class UdpLoop(Engine):
         """Return all sockets, including listeners, to pass to another process. Empty once stopped."""
     def start(self) -> None: ...
     def stop(self) -> None:
-        """Stop the thread after its current turn, then close the sockets."""
+        """Stop the thread after its current iteration, then close the sockets."""

@@ -40,14 +40,14 @@ from svc._rtp.udp cimport (
 )
 
 cdef enum:
-    # The number of batches received from one socket before packets are sent. If the core gets too little
-    # processor time, datagrams that it takes from the kernel too late are lost, including audio.
+    # The number of batches received from one socket before packets are sent. If the core gets too little CPU
+    # time, datagrams that it reads from the kernel too late are lost, including audio.
     BATCHES_PER_TURN = 4
     # A full socket signals when it accepts more. A full network interface does not, so sending is retried
     # after this time (ms).
     RETRY_MS = 1
     # If the thread is busy and there are no connections, it checks for new connections only once in this many
-    # turns.
+    # iterations.
     TURNS_BETWEEN_ACCEPTS = 64
     # If no port is specified, the number of ports to try until one is free for both UDP and TCP.
     PORTS_TRIED = 20
@@ -342,7 +342,9 @@ cdef class UdpLoop(Engine):
                 return
 
     cdef int receive_batch(self, int fd) noexcept nogil:
-        """Step 1: receive datagrams into slots and pass each to the engine. Return how many were received."""
+        """Receive datagrams into slots (step 1) and pass each to the engine. Return the number of datagrams
+        received.
+        """
         cdef int capacity = self.fill_slots()
         cdef int count, i
         cdef int64_t behind
@@ -365,7 +367,7 @@ cdef class UdpLoop(Engine):
                 self.slots[i].arrival -= behind - self.incoming[i].arrival
             received(&self.core, self.slots[i], &path)
             if self.slots[i].references > 1:
-                # A history or a send queue still holds this slot, so the next batch gets another.
+                # A history or a send queue still uses this slot, so the next batch gets another slot.
                 release(&self.core.pool, self.slots[i])
                 self.slots[i] = NULL
         return count
