@@ -1,1 +1,1 @@
-"""The live socket, which carries requests, replies and events on one WebSocket per open page."""
+"""Implements the live socket, the WebSocket that carries each client's requests, replies and events."""

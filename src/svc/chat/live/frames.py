@@ -1,9 +1,8 @@
-"""Parses and encodes the JSON frames of the live socket, `{event, data, id?, seq?}`, and defines its close
-codes.
+"""Parses and encodes the live socket's JSON frames, `{event, data, id?, seq?}`, and defines its close codes.
 
-A request has an id, and gets exactly one reply, which has the same id. An event has no id. If the event is
-stored for pages that reconnect, it has a `seq` that is higher than those before it. The functions are pure:
-they take text and return bytes, which include the WebSocket header. See RFC 6455 sections 5.2 and 7.4.
+A request has an id, and its only reply has the same id. An event has no id. An event that is stored for
+clients that reconnect has a `seq`, which is higher than any earlier event's. The functions are pure: they
+take text and return bytes, including the WebSocket header. See RFC 6455 sections 5.2 and 7.4.
 """
 
 import enum
@@ -16,7 +15,7 @@ from svc.chat.errors import ChatError
 
 
 class CloseCode(enum.IntEnum):
-    """The close codes in docs/live.md. After `SIGNED_OUT` or `TOO_MANY_PAGES`, a page must not reconnect
+    """The close codes in docs/live.md. After `SIGNED_OUT` or `TOO_MANY_PAGES`, a client must not reconnect
     automatically.
     """
 
@@ -27,14 +26,13 @@ class CloseCode(enum.IntEnum):
     TOO_BIG = 1009
     SIGNED_OUT = 4001  # The member was removed or signed out.
     TOKEN_EXPIRED = 4003  # Sign in with a fresh access token.
-    TOO_SLOW = 4008  # The page did not read fast enough. Reconnect and resume.
+    TOO_SLOW = 4008  # The client did not read fast enough. Reconnect and resume.
     TOO_MANY_PAGES = 4009
 
 
-# The maximum size of a request. The largest one is a message of 4000 characters, and the rest is headroom.
+# The maximum size of a request. The largest request is a message of 4000 characters; the rest is headroom.
 MAX_FRAME_BYTES = 64 * 1024
-# The maximum size of the first frame, which is from an unauthenticated client. It contains a token and little
-# else.
+# The maximum size of a client's first frame, which contains a token and little else.
 MAX_FIRST_CHARACTERS = 8 * 1024
 MAX_ID_CHARACTERS = 64
 # The largest integer that JavaScript and every JSON library represent exactly.

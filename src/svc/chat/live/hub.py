@@ -1,8 +1,8 @@
-"""Tracks open pages and pushes each event to the right pages.
+"""Tracks connected clients and sends each event to its audience.
 
-Encodes each event once and stores it for pages that reconnect. Current permissions decide who gets an event,
-even when it is replayed later. The hub is independent of the features, which define their own events and
-audiences.
+Each event is encoded once, and stored for clients that reconnect. A member gets an event only with permission
+to see it at that moment, and a replay checks again. The hub is independent of the features, which define
+their events and audiences.
 """
 
 import time
@@ -32,7 +32,7 @@ class Viewers(Struct, frozen=True):
 
 
 class Recipients(Struct, frozen=True):
-    """The given members, on all their pages. If a channel is given, only members who may view it."""
+    """The given members, on all their clients. If a channel is given, only those who may view it."""
 
     member_ids: frozenset[str]
     channel_id: str | None = None
@@ -72,8 +72,8 @@ def steady_clock() -> Callable[[], float]:
     return lambda: ahead_s + time.monotonic()
 
 
-# The maximum number of stored events. A busy community has about fifty events per second, so they cover
-# several minutes, which is longer than a train takes to pass through a tunnel.
+# The maximum number of stored events. At fifty events per second, as in a busy community, they cover almost
+# three minutes, longer than a train spends in a tunnel.
 MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 
@@ -93,15 +93,15 @@ class Push(Struct, frozen=True):
 
 
 class ReplayBuffer:
-    """Events for pages that reconnect, ordered by `seq`, which starts at `now_us`.
+    """Events for clients that reconnect, ordered by `seq`, which starts at `now_us`.
 
-    Because `seq` follows the clock, it also increases across restarts: every stored event has a higher `seq`
-    than any event of an earlier run. Gaps in the numbers have no meaning.
+    `seq` is derived from the clock, so it keeps increasing across restarts. Gaps in the numbers have no
+    meaning.
     """
 
     def __init__(self, now_us: int, max_count: int = MAX_KEPT, max_bytes: int = MAX_KEPT_BYTES) -> None:
         self.seq = now_us
-        # Every event after this `seq` is still stored.
+        # All events after this `seq` are still stored.
         self._complete_after = now_us
         self._pushes: deque[Push] = deque()
         self._bytes = 0
@@ -130,16 +130,16 @@ class ReplayBuffer:
         return dropwhile(lambda push: push.seq <= seq, self._pushes)
 
 
-# A person may have a phone, a tablet and several computers, some with several tabs open. When this number is
-# exceeded, the oldest page is closed, because its connection may be dead.
+# A person may use a phone, a tablet and several computers, some with several tabs open. Above this number,
+# the oldest client is disconnected, because its connection may be dead.
 MAX_PAGES_PER_MEMBER = 16
 
 
 class Hub:
-    """The open pages. `now` returns seconds since 1970 at start, and then advances monotonically."""
+    """The connected clients. `now` returns the time in seconds since 1970 and never goes back."""
 
     max_pages_of_a_member: float = MAX_PAGES_PER_MEMBER
-    # The number of nodes that have owned the community so far. 0 outside a cluster.
+    # How many times a cluster node has become the owner so far. 0 outside a cluster.
     epoch = 0
 
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
@@ -147,16 +147,16 @@ class Hub:
         self._now = now
         self._kept = ReplayBuffer(self._now_us())
         self.scheduler = WriteScheduler()
-        # The pages of each online member, oldest first.
+        # The clients of each online member, oldest first.
         self._pages: dict[str, list[MemberPage]] = {}
-        # The pages to which this process writes. These are all pages, unless relays hold their sockets.
+        # The clients to which this process writes: all of them, unless some are connected through relays.
         self._receiving = self._pages
         self._count = 0
-        # Outboxes of all pages, and of the pages whose members may view a channel. The same list object is
-        # reused while it is valid. Cleared when a page opens or closes.
+        # The outboxes of all clients, and of the clients of each channel's viewers. The same list object is
+        # reused until a client connects or disconnects.
         self._all_outboxes: list[Outbox] = []
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
-        # Called when a member's first page opens (True) or the last one closes (False).
+        # Called when a member's first client connects (True) or last client disconnects (False).
         self.on_online: list[Callable[[str, bool], None]] = []
         # Called when `idle` may have changed for an online member.
         self.on_idle: list[Callable[[str], None]] = []
@@ -172,23 +172,23 @@ class Hub:
 
     @property
     def seq(self) -> int:
-        """The `seq` of the last stored event. A page that is up to date has this `seq`."""
+        """The `seq` of the last stored event, which is the `seq` of an up-to-date client."""
         return self._kept.seq
 
     def online(self, member_id: str) -> bool:
         return member_id in self._pages
 
     def in_sight(self, member_id: str) -> bool:
-        """Return whether the member has a visible page."""
+        """Return whether a client of the member is visible."""
         return any(page.in_sight for page in self._pages.get(member_id, ()))
 
     def attentive_viewers(self, channel_id: str) -> frozenset[str]:
-        """Return the members who may view a channel and have a visible page."""
+        """Return the members who may view a channel and have a visible client."""
         viewers = self.directory.viewers(channel_id)
         return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
 
     def idle(self, member_id: str) -> bool:
-        """Return whether the member has open pages and all of them are idle."""
+        """Return whether the member is online and all the member's clients are idle."""
         pages = self._pages.get(member_id)
         return bool(pages) and all(page.idle for page in pages or ())
 
@@ -201,7 +201,7 @@ class Hub:
         return (member_id for member_id in self._pages if member_id not in self.invisible)
 
     def pages(self) -> Mapping[str, int]:
-        """Return the number of open pages per online member."""
+        """Return the number of clients of each online member."""
         return {member_id: len(pages) for member_id, pages in self._pages.items()}
 
     def add(self, member_id: str, page: MemberPage) -> None:
@@ -235,8 +235,8 @@ class Hub:
     ) -> None:
         """Push an event to the online members of an audience, except the member `but_not`.
 
-        Members who are offline get the event when they reconnect, unless `kept` is False. Events that are
-        only of momentary interest, such as typing, are not kept.
+        Members who are offline get the event when they reconnect, unless `kept` is False, as for typing and
+        other events of only momentary interest.
         """
         seq = self._kept.next_seq(self._now_us()) if kept else None
         self.distribute(frames.push(event, data, seq), to, but_not, seq)
@@ -260,9 +260,9 @@ class Hub:
             self.scheduler.share(frame, outboxes)
 
     def missed_frames(self, member_id: str, seq: int) -> list[bytes] | None:
-        """Return the frames after `seq` that a member missed and currently has permission to see.
+        """Return the frames after `seq` that a member missed and may see now.
 
-        Returns None if the stored events do not reach back that far.
+        Returns None if some events after `seq` are no longer stored.
         """
         pushes = self._kept.after(seq)
         if pushes is None:
@@ -289,14 +289,14 @@ class Hub:
         *,
         session_id: str | None = None,
     ) -> None:
-        """Close all pages of a member, or only those of one session, because they have lost access."""
+        """Disconnect a member's clients, or only those of one session, because they have lost access."""
         for page in list(self._pages.get(member_id, ())):
             if session_id in (None, page.session_id):
                 page.cut_off(code, reason)
                 self.remove(member_id, page)
 
     def _now_us(self) -> int:
-        # Even if the clock shows a year after 2112, the number must stay within JavaScript's range.
+        # Stay within JavaScript's integer range, even if the clock shows a year after 2112.
         return int(self._now() * 1_000_000) % 2**52
 
     def _notify_online(self, member_id: str, *, online: bool) -> None:
@@ -334,7 +334,8 @@ class Hub:
         if known is not None and known[0] is viewers:
             return known[1]
         outboxes = self._outboxes_of(member_id for member_id in self._receiving if member_id in viewers)
-        # Most channels are visible to all members. Frames for the same list object need no grouping by page.
+        # Most channels are visible to all members. Frames for the same list object need not be grouped by
+        # client.
         if len(outboxes) == len(everywhere := self._outboxes_of_all()):
             outboxes = everywhere
         self._viewers_outboxes[channel_id] = viewers, outboxes

@@ -1,6 +1,6 @@
-"""Represents one open page: its WebSocket, its outgoing frames, its member, and how it is closed.
+"""Represents one connected client: its WebSocket, outgoing frames and member.
 
-`socket` handles the requests.
+`socket` handles its requests.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Ses
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
 from svc.chat.live.outbox import Outbox, WriteScheduler
 
-# A connection that does not respond to a ping counts as lost after one and a half intervals.
+# A connection that does not answer a ping is considered lost after one and a half intervals.
 HEARTBEAT_S = 30.0
 # How long the client has to respond to our close frame.
 CLOSE_DEADLINE_S = 5.0
@@ -45,17 +45,17 @@ class WebSocket(PulsedWebSocket):
 
 
 class MemberPage:
-    """An open page as the hub knows it, wherever its socket is."""
+    """A connected client as the hub sees it, regardless of where its socket is."""
 
-    # The page's queue, or None if another process has its socket.
+    # The client's outgoing queue, or None if its socket is in another process.
     outbox: Outbox | None = None
 
     def __init__(self) -> None:
-        # The member's session, or None before the sign-in.
+        # The member's session, or None before sign-in.
         self.session: Session | None = None
-        # Whether the page has reported that it is visible.
+        # Whether the client has reported that it is visible.
         self.in_sight = False
-        # Whether the page has reported that nobody has used it for a while.
+        # Whether the client has reported that nobody has used it for a while.
         self.idle = False
 
     @property
@@ -63,11 +63,11 @@ class MemberPage:
         return self.session.session_id if self.session else ""
 
     def cut_off(self, code: int, reason: str) -> None:
-        """Close the page's socket."""
+        """Close the client's socket."""
         raise NotImplementedError
 
     def check_token(self, now: float) -> None:
-        """Cut the page off if its token has expired."""
+        """Disconnect the client if its token has expired."""
         if self.session is not None and self.session.lasting:
             return
         left_s = LIFETIME_S if self.session is None else self.session.expires_at - now
@@ -77,7 +77,7 @@ class MemberPage:
 
 
 class Page(MemberPage):
-    """A page whose socket is in this process."""
+    """A client whose socket is in this process."""
 
     outbox: Outbox
 
@@ -91,9 +91,7 @@ class Page(MemberPage):
         self._ending: asyncio.Future[None] | None = None
 
     def send_welcome(self, welcome: Sequence[bytes]) -> None:
-        """Write the frames of a welcome. The limit of the queue does not apply: the missed events may exceed
-        it.
-        """
+        """Write the frames of a welcome, ignoring the queue's limit, which the missed events may exceed."""
         self.outbox.write_now(b"".join(welcome))
 
     @property
@@ -101,7 +99,7 @@ class Page(MemberPage):
         return self._ending is not None
 
     def cut_off(self, code: int, reason: str) -> None:
-        """Close the socket after the queued frames. Only the first reason counts."""
+        """Close the socket after the queued frames. Later calls have no effect."""
         if self._ending is None:
             self._ending = asyncio.ensure_future(self.ws.end(code, reason))
 
@@ -111,14 +109,14 @@ class Page(MemberPage):
             await self._ending
 
     def check(self, monotonic_s: float, now: float) -> None:
-        """Cut the page off if it no longer reads, or if its token has expired. Call this about once a
+        """Disconnect the client if it has stopped reading or its token has expired. Call this about once a
         second.
         """
         self.outbox.check(monotonic_s)
         self.check_token(now)
 
     def _finish(self) -> None:
-        """Write the frames that were queued before the close, and no later frames."""
+        """Write the frames that are already queued, and no later frames."""
         self._scheduler.write()
         self.outbox.finish()
 

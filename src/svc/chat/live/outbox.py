@@ -1,31 +1,27 @@
-"""Queues frames for pages and writes them to the transports in batches.
+"""Queues frames for clients and writes them to the transports in batches.
 
-Frames are written at the end of the event loop iteration in which they were queued. Under load, the next
-round waits for as long as the last one took, so that more frames share a write, and writing takes at most
-half of the time. Without load, nothing is delayed. A page that falls too far behind, in bytes or in time, is
-reported. Frames are never dropped silently, because the page would then show a wrong state. This module
-closes no sockets.
+Frames are written at the end of the event loop iteration in which they were queued. Under load, each batch
+waits for as long as the previous one took to write, so more frames share a write and writing takes at most
+half of the time. A client that falls too far behind, in bytes or in time, is reported. Frames are never
+dropped silently, because the client would then show a wrong state. This module closes no sockets.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 
-# The maximum size of a page's queue. Above this size, reloading the page is faster than catching up.
+# The maximum size of a client's queue. Above this size, reloading the page is faster than catching up.
 MAX_WAITING_BYTES = 1024 * 1024
-# A page is too slow if its system has not acknowledged a single byte for this long.
+# A client is too slow if it has not acknowledged a single byte for this long.
 STALL_DEADLINE_S = 10.0
-# The longest pause between writes. It is imperceptible, and about as long as writing to 2,500 pages takes.
-# With that many pages and a shorter pause, writing would take more than half of the time, and each message
-# would need a separate write.
+# The longest pause between writes. It is imperceptible, and equals the time for writing to about 2,500
+# clients. With that many clients and a shorter pause, writing would take more than half of the time.
 MAX_PAUSE_S = 0.02
-# The interval for retrying a page whose transport was full.
+# The interval for retrying a client whose transport was full.
 RETRY_S = 0.02
 
 
 class WriteScheduler:
-    """The schedule of writes to all pages. Every page gets its frames in the order in which they were
-    queued.
-    """
+    """The schedule of writes to all clients. Every client gets its frames in the order they were queued."""
 
     def __init__(self) -> None:
         self._due: list[Outbox] = []
@@ -34,15 +30,13 @@ class WriteScheduler:
         self._not_before = 0.0
 
     def add(self, outbox: "Outbox") -> None:
-        """Schedule an outbox's own frames."""
+        """Schedule an outbox that has queued frames."""
         self._due.append(outbox)
         if not self._scheduled:
             self._schedule()
 
     def share(self, frame: bytes, outboxes: "Sequence[Outbox]") -> None:
-        """Schedule a frame for many outboxes. Passing the same list object again groups the frames at no
-        cost.
-        """
+        """Schedule a frame for many outboxes. Frames for the same list object are joined at no cost."""
         self._shared.append((frame, outboxes))
         if not self._scheduled:
             self._schedule()
@@ -105,7 +99,7 @@ def _write_shared(shared: "Sequence[tuple[bytes, Sequence[Outbox]]]") -> None:
 
 
 class Outbox:
-    """A page's queue. `too_slow` is called once, when the page has fallen too far behind."""
+    """A client's queue. `too_slow` is called once, when the client has fallen too far behind."""
 
     __slots__ = (
         *("_moved_at", "_scheduler", "_seen", "_too_slow"),
@@ -121,7 +115,7 @@ class Outbox:
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._written = 0
-        # The number of bytes that the page's system had accepted at the last check, and the time of the last
+        # The number of bytes that the client had accepted at the last check, and the time of the last
         # progress.
         self._seen = 0
         self._moved_at: float | None = None
@@ -143,8 +137,7 @@ class Outbox:
     def write(self) -> bool:
         """Write the queue. Return False if the transport still holds earlier data."""
         waiting, transport = self._waiting, self._transport
-        # Check first whether the transport is closing: the next call fails on a TLS transport that was closed
-        # twice.
+        # Check this first: the next call fails on a TLS transport that was closed twice.
         if transport.is_closing():
             self._forget()
             return True
@@ -173,7 +166,7 @@ class Outbox:
         self._transport = _ENDED
 
     def check(self, now: float) -> None:
-        """Check whether the page is still making progress. Call this periodically."""
+        """Check whether the client still makes progress. Call this periodically."""
         held = 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
         taken = self._written - held
         if not held or self._moved_at is None or taken > self._seen:
@@ -197,7 +190,7 @@ def _do_nothing() -> None:
 
 
 class _ClosedTransport(asyncio.Transport):
-    """The replacement transport of a page that is being closed. It always reports that it is closing."""
+    """The replacement transport of a client that is being closed. It always reports that it is closing."""
 
     def is_closing(self) -> bool:
         return True

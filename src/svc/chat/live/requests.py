@@ -1,4 +1,4 @@
-"""Defines the requests and events that concern the live socket itself."""
+"""Handles the requests about the live socket itself."""
 
 import time
 

@@ -1,6 +1,6 @@
 """Signs members in on a socket, resumes sessions, and renews a sign-in before its token expires.
 
-Verifies the token and composes the first response. Neither reads nor writes the socket.
+Verifies the token and composes the first response. Does not use the socket.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from svc.chat.live.hub import Hub
 # Returns part of the state that a member receives at sign-in.
 Welcome = Callable[[Session], Mapping[str, object]]
 
-# The only requests that may come first on a socket. All other requests are in `endpoint_permissions`.
+# The requests that a client may send first. All other requests are in `endpoint_permissions`.
 FIRST_EVENTS = ("authenticate", "resume")
 
 
@@ -27,7 +27,7 @@ class TokenRequest(Request):
 
 
 class FirstRequest(TokenRequest):
-    # Whether the page keeps the online members that it shows when a relay sends it a state without them.
+    # Whether the client keeps showing the same online members when a relay sends a state without them.
     keeps_online: bool = False
 
 
@@ -36,11 +36,11 @@ class Resumption(FirstRequest, kw_only=True):
 
 
 class PageSignIn:
-    """The rules for signing pages in. Together, `welcomes` and `present` return the whole state that a member
-    can see.
+    """The rules for signing clients in. `welcomes` and `present` together return all state that a member can
+    see.
 
-    `present` returns the part that cannot be replayed because its events are not stored, such as the online
-    members.
+    `present` returns the state that cannot be replayed, such as the online members, because its events are
+    not stored.
     """
 
     def __init__(
@@ -56,11 +56,13 @@ class PageSignIn:
         self._pace = pace
         self._welcomes = welcomes
         self._present = present
-        # Raises ChatError if the member has left or has been signed out since the token was presented.
+        # Raises ChatError if the member has left or signed out since presenting the token.
         self.require_standing = tokens.require_standing
 
     def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
-        """Process the first request. Return the session, and the frames for the reply and the missed events.
+        """Process a client's first request. Return the session, the reply's frame, and the missed events'
+        frames.
+
         Raises ChatError.
         """
         session = self.authenticate(request, now)
@@ -75,12 +77,12 @@ class PageSignIn:
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
         session = self._tokens.verify(convert(request.data, FirstRequest).access_token, now)
-        # Count the request, because the welcome is the most expensive response.
+        # Apply the rate limit, because the welcome is the most expensive response.
         self._pace.require(session.member_id, request.event)
         return session
 
     def welcome(self, session: Session, *, is_resumed: bool) -> tuple[str, Mapping[str, object]]:
-        """Return the event name and the data for the reply to a page that has signed in. After a resumption,
+        """Return the event name and the data of the reply to a client that has signed in. After a resumption,
         the missed events follow the reply.
         """
         if is_resumed:
@@ -88,8 +90,8 @@ class PageSignIn:
         return "authenticated", self._compose(session, [*self._welcomes, *self._present])
 
     def state(self, session: Session, *, with_present: bool) -> tuple[str, Mapping[str, object]]:
-        """Return the event name and the data for a page that has been signed in before. `with_present` says
-        whether the state includes the part that cannot be replayed.
+        """Return the event name and the data for a client that signed in earlier. `with_present` includes the
+        state that cannot be replayed.
         """
         if with_present:
             return self.welcome(session, is_resumed=False)
@@ -115,5 +117,5 @@ def resumption_in(request: frames.Request) -> int:
 
 
 def expires_at_ms(session: Session) -> int:
-    """Return the page's deadline for signing in again, in ms since 1970."""
+    """Return the client's deadline for renewing its sign-in, in ms since 1970."""
     return int(session.expires_at * 1000)

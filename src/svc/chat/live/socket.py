@@ -1,8 +1,8 @@
-"""Serves `/live`, where each open page has one WebSocket to sign in, send requests and receive events.
+"""Serves `/live`, the WebSocket over which each client signs in, sends requests and receives events.
 
-If a member sends too many requests, the requests are read more slowly. A page that reads too slowly is
-disconnected, and so is a page that does not sign in. This module is independent of the features: it passes
-requests to the handlers that it is given. See docs/live.md.
+Requests from a member who sends too many are read more slowly. A client that reads too slowly or does not
+sign in is disconnected. This module is independent of the features: it passes requests to the given handlers.
+See docs/live.md.
 """
 
 import asyncio
@@ -36,9 +36,9 @@ from svc.chat.live.sign_in import PageSignIn
 AUTHENTICATION_DEADLINE_S = 10.0
 # The maximum number of sockets. Each takes about 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
-# The limit for unauthenticated sockets: a quarter of all sockets, which is enough when many members reconnect
-# at once. When it is exceeded, the address with the most unauthenticated sockets loses the oldest of these,
-# so that a client with a valid token still gets in, even from that address.
+# The limit for unauthenticated sockets. A quarter of all sockets is enough when many members reconnect at
+# once. Above this limit, the oldest socket from the IP address with the most unauthenticated sockets is
+# closed. A client with a valid token can therefore still connect, even from that address.
 MAX_UNSIGNED = 1024
 CHECK_INTERVAL_S = 1.0
 
@@ -46,7 +46,8 @@ logger = logging.getLogger(__name__)
 
 
 class SocketServer:
-    """A server of sockets, from handshake to close. Subclasses sign pages in and reply to their requests.
+    """A server of live sockets. Subclasses sign clients in and reply to their requests. `run` is a background
+    task.
 
     `run` is a background task.
     """
@@ -57,7 +58,7 @@ class SocketServer:
         self._hello = hello_of(server_id)
         self._unsigned: WaitingQueue[Page] = WaitingQueue()
         self._pages: set[Page] = set()
-        # Set while pages are open. The checks run only then.
+        # Set while clients are connected. The checks run only then.
         self._has_pages = asyncio.Event()
 
     def table(self) -> list[web.RouteDef]:
@@ -93,7 +94,7 @@ class SocketServer:
         return ws
 
     async def run(self) -> None:
-        """Disconnect pages that do not read, and pages with an expired token."""
+        """Disconnect clients that have stopped reading or have an expired token."""
         loop = asyncio.get_running_loop()
         while True:
             await self._has_pages.wait()
@@ -104,7 +105,7 @@ class SocketServer:
                 page.check(loop.time(), time.time())
 
     async def close_all(self) -> None:
-        """Close every page. Pages reconnect when the server is back."""
+        """Disconnect every client. Clients reconnect when the server is back."""
         pages = list(self._pages)
         for page in pages:
             page.cut_off(CloseCode.GOING_AWAY, "The server is stopping")
@@ -117,7 +118,9 @@ class SocketServer:
             raise ChatError("too_many_connections")
 
     def _make_room(self, most: int) -> bool:
-        """Close an unauthenticated page if there are at least `most`. Return whether a page was closed."""
+        """Close the unauthenticated connection that `evict` chooses, if there are at least `most`. Return
+        whether a connection was closed.
+        """
         page = self._unsigned.evict(most)
         if page is None:
             return False
@@ -127,7 +130,7 @@ class SocketServer:
         return True
 
     async def _sign_in(self, page: Page) -> bool:
-        """Sign the page in. On failure, send the page the reason and return False."""
+        """Authenticate the client. On failure, send it the reason and return False."""
         request_id: frames.RequestId | None = None
         try:
             async with asyncio.timeout(AUTHENTICATION_DEADLINE_S):
@@ -150,14 +153,14 @@ class SocketServer:
         return False
 
     async def _welcome(self, page: Page, request: frames.Request) -> None:
-        """Process the first request: send the welcome, and `_enter` the page. Raises ChatError."""
+        """Process the first request: send the welcome, and `_enter` the client. Raises ChatError."""
         raise NotImplementedError
 
     async def opened(self, origin: str | None) -> None:
-        """Note the origin of a page that has signed in."""
+        """Note the origin of a client that has signed in."""
 
     def _wait_s(self, page: Page, event: str) -> float:
-        """Return how long a request must wait under its member's rate limit."""
+        """Return how long the member's rate limit delays a request."""
         return 0.0
 
     async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
@@ -165,7 +168,7 @@ class SocketServer:
         raise NotImplementedError
 
     def _left(self, page: Page) -> None:
-        """Handle the end of a page's connection."""
+        """Handle a client's disconnection."""
 
     def _enter(self, page: Page, session: Session) -> None:
         page.session = session
@@ -185,9 +188,9 @@ class SocketServer:
 
 
 class LiveSockets(SocketServer):
-    """The server of `/live`, which signs pages in and passes their requests to handlers.
+    """The server of `/live`, which signs clients in and passes their requests to handlers.
 
-    `handlers` are keyed by event. `opened` is called with the Origin of each page that signs in.
+    `handlers` are keyed by event. `opened` is called with the Origin of each client that signs in.
     """
 
     def __init__(
@@ -207,7 +210,7 @@ class LiveSockets(SocketServer):
         self._opened = opened
 
     async def _welcome(self, page: Page, request: frames.Request) -> None:
-        # Nothing is awaited between the welcome and `_enter`, so that no event in between is lost.
+        # Do not await between the welcome and `_enter`, or events in between would be lost.
         session, welcome = self.signing_in.first(request, time.time())
         page.send_welcome(welcome)
         self._enter(page, session)
@@ -220,7 +223,7 @@ class LiveSockets(SocketServer):
         return self._pace.wait_s(page.session.member_id, event)
 
     async def answer_at_its_pace(self, page: MemberPage, request: frames.Request) -> bytes:
-        """Return the reply to a request from a page whose socket is on a relay."""
+        """Return the reply to a request from a client on a relay, delayed by the rate limit."""
         assert page.session is not None, "a relay passes on requests from members"
         if delay_s := self._pace.wait_s(page.session.member_id, request.event):
             await asyncio.sleep(delay_s)
@@ -280,5 +283,5 @@ def _request(message: WSMessage) -> frames.Request | ChatError:
 
 
 def _text(message: WSMessage) -> str:
-    """Return the text of a text message, and for other messages a string that is not a valid request."""
+    """Return the text of a text message, or an invalid request for any other message."""
     return message.data if message.type is WSMsgType.TEXT else ""
