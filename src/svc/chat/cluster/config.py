@@ -24,25 +24,27 @@ class ClusterConfig:
     name: str = "svc"
     # The URL at which people or a proxy reach this node. If empty, the listen address is used.
     url: str = ""
-    # How long an owner may be silent before another node takes over.
+    # How long the owner may be silent before another node takes over.
     lease_s: float = 3.0
     replicas: int = 3
     # NATS URLs for the system account, which the node uses to check how the servers store messages. Empty if
-    # there is no system account. One responding server is enough.
+    # there is no system account. One server that responds is enough.
     system_servers: Sequence[str] = ()
     # Whether the operator guarantees that the NATS servers always sync to disk.
     trust_sync: bool = False
     # Whether the operator guarantees that all nodes share one folder for uploads.
     shared_uploads: bool = False
-    # The number of log entries between comparisons of the nodes' tables.
+    # The nodes' tables are compared once every this many log entries.
     check_every: int = 10_000
     snapshot_interval_s: float = 3600.0
-    # The community can be restored to any moment of this many last days.
+    # The community can be restored to any moment in the last `kept_days` days.
     kept_days: int = 7
 
     @property
     def kept_s(self) -> float:
-        """How long the log keeps entries. A snapshot may be up to a day older than the restored moment."""
+        """How long the log keeps entries. The extra day is for a snapshot that is up to a day older than the
+        restored moment.
+        """
         return (self.kept_days + 1) * _DAY_S
 
 

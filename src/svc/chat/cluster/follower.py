@@ -1,6 +1,6 @@
-"""Applies new log entries to a follower's file and compares its tables with the owner's.
+"""Applies new log entries to a follower's database file and compares its tables with the owner's.
 
-Runs on its own thread, because it blocks on the file and on the log.
+Runs on a separate thread, because it blocks on the file and on the log.
 """
 
 import logging
@@ -18,10 +18,9 @@ from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
 
 # The maximum number of entries per transaction, to limit its memory use.
 _AT_ONCE = 200
-# The pause between attempts to read an announced entry. An entry is announced before it can be read.
+# The pause between attempts to read an announced entry, which may not be readable yet.
 _RETRY_S = 0.01
-# How long to keep trying to read an announced entry. An entry that has not appeared by then may never be
-# confirmed.
+# How long to keep trying to read an announced entry. After this time, it may never be confirmed.
 _CONFIRMED_WITHIN_S = 5.0
 # The log is read at least this often, because NATS may drop announcements.
 _IDLE_S = 0.5
@@ -33,13 +32,13 @@ logger = logging.getLogger(__name__)
 
 
 class TableCheck:
-    """Hashes the tables at the same positions in the log on all nodes, once every `every` entries."""
+    """Hashes the tables once every `every` log entries, at the same positions on all nodes."""
 
     def __init__(self, path: Path, membership: Membership, every: int) -> None:
         self._path, self._membership, self._every = path, membership, every
         self._pending: dict[int, dict[str, str]] = {}
         self._hashing: threading.Thread | None = None
-        # The last position at which the tables matched the owner's, and the tables that differed in the last
+        # The last position at which all tables matched the owner's, and the tables that differed in the last
         # comparison.
         self.agreed_at = 0
         self.differing: list[str] = []
@@ -51,12 +50,12 @@ class TableCheck:
     def begin(self, sequence: int, *, publish: bool) -> None:
         """Hash the file's current content on a background thread.
 
-        The owner publishes the hashes, and other nodes compare their own with them.
+        The owner publishes its hashes. Other nodes compare theirs with the owner's.
         """
         if self._hashing is not None and self._hashing.is_alive():
             return
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        # Begin a transaction, so that the connection keeps seeing the file's current content.
+        # A transaction keeps the connection on the file's current content.
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA wal_autocheckpoint=0")
         connection.execute("BEGIN")
@@ -99,7 +98,9 @@ class Follower:
         self._stopping = False
 
     def run(self) -> None:
-        """Follow the log. Raises Diverged or LogTrimmed if the file has to be replaced by a snapshot."""
+        """Apply the log until `stop` is called. Raises Diverged or LogTrimmed if a snapshot must replace the
+        file.
+        """
         news_at = 0.0
         is_checked = False
         while not self._stopping:
@@ -127,7 +128,7 @@ class Follower:
                 news_at = time.monotonic()
 
     def _step(self) -> bool:
-        """Apply the new entries in the log. Return whether there were any."""
+        """Apply new entries from the log. Return whether there were any."""
         entries, _ = self._log.read(self.replica.sequence)
         batch: list[tuple[int, Entry]] = []
         before = self.replica.sequence

@@ -1,7 +1,7 @@
-"""Decides how a node treats the requests that still reach it after another node has taken over.
+"""Decides how a former owner treats the requests that still reach it after a handover.
 
-Load balancers take a moment to notice the next owner. Until then, requests wait at the former owner for the
-next one and are passed on to it. `owner_proxy` does that.
+Load balancers take a moment to notice the new owner. Until then, requests wait at the former owner until the
+new owner is known. `owner_proxy` then passes them on.
 """
 
 import asyncio
@@ -14,12 +14,12 @@ from svc.chat.cluster.membership import Owner
 from svc.chat.cluster.owner_proxy import NO_OWNER, OWNER_WITHIN_S
 from svc.chat.errors import ChatError
 
-# GET on this path returns the state of a node for load balancers: 200 if it takes requests, 404 if it still
-# passes requests on but should get no new ones, and 503 otherwise.
+# The health check for load balancers. Returns 200 if the node accepts requests, 404 if it passes requests on
+# but should get no new ones, and 503 otherwise.
 READY_PATH = "/cluster/ready"
 READY, LEAVING, UNAVAILABLE = 200, 404, 503
-# How long the former owner still takes requests once there is a next owner, and how long after that it still
-# passes requests on. Each is several intervals between two health checks.
+# How long a former owner stays ready after the new owner serves the community, and how long it passes
+# requests on after that. Both are several times a load balancer's health-check interval.
 _READY_S = 3.0
 _LEAVING_S = 3.0
 _LOOK_S = 0.1
@@ -27,24 +27,24 @@ _ANSWER_S = 1.0
 
 
 class Handover:
-    """The requests of a former owner. `owner` returns the lease as it was last read."""
+    """Passes a former owner's requests on to the new owner. `owner` returns the lease as last read."""
 
     def __init__(self, owner: Callable[[], Owner], http: ClientSession) -> None:
         self._owner, self._http = owner, http
-        # When this node stopped serving the community, and when the next owner was seen to serve it.
+        # When this node stopped serving the community, and when it first found the new owner serving it.
         self._began_at: float | None = None
         self._found_at: float | None = None
         self._url = ""
         self._finding: asyncio.Task[None] | None = None
 
     def begin(self, epoch: int) -> None:
-        """Pass requests on from now on. `epoch` is the epoch of this node."""
+        """Start to pass requests on. `epoch` is this node's epoch."""
         self.end()
         self._began_at, self._found_at, self._url = time.monotonic(), None, ""
         self._finding = asyncio.create_task(self._find(epoch))
 
     def end(self) -> None:
-        """Refuse requests from now on."""
+        """Stop passing requests on, and refuse them."""
         self._began_at = None
         if self._finding is not None:
             self._finding.cancel()
@@ -61,7 +61,7 @@ class Handover:
         return READY if since < _READY_S else LEAVING if since < _READY_S + _LEAVING_S else UNAVAILABLE
 
     async def next_url(self) -> str:
-        """Wait until the next owner serves the community and return its URL. Raises ChatError."""
+        """Wait until the new owner serves the community and return its URL. Raises ChatError."""
         give_up_at = time.monotonic() + OWNER_WITHIN_S
         while not self._url:
             if time.monotonic() > give_up_at:

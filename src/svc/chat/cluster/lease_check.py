@@ -1,8 +1,8 @@
-"""Determines whether another node may have replaced an owner that cannot renew its lease.
+"""Determines whether another node may have replaced an owner node that cannot renew its lease.
 
-Another node can take the lease only through a majority of the NATS servers. A server cannot be part of that
-majority if it is down, or if it responds to this node but has no quorum. A server that this node cannot reach
-may be part of it. This module does not act on the result.
+To take the lease, a node needs a majority of the NATS servers. A server cannot be in that majority if it is
+down, or if it responds to this node but has no quorum. A server that this node cannot reach may be in it.
+This module does not act on the result.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ _DEFAULT_PORT = 4222
 
 
 async def can_be_replaced(client: Client, urls: Sequence[str], replicas: int) -> bool:
-    """Return whether enough NATS servers to form a majority may be working without this node.
+    """Return whether the NATS servers that this node cannot see may form a majority.
 
     Call this when the connected server has refused a renewal because it has no quorum.
     """

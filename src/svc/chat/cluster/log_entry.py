@@ -1,7 +1,7 @@
-"""Encodes the log's entries. An entry contains the statements of one transaction, or begins a new owner's
-epoch.
+"""Encodes the log's entries. An entry contains the statements of one transaction, or begins the epoch of a
+new owner.
 
-An entry that is larger than a message is split into parts. Parts count only if all of them are present and
+An entry larger than a message is split into parts. It counts only if all of its parts are present and
 consecutive in the log. Does not depend on NATS or SQLite.
 """
 
@@ -24,9 +24,8 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     epoch: int
     # The name of the node that owned the community when it appended the entry.
     node: str
-    # Each statement's text, and the parameters of each execution. A number in place of the text is the
-    # position of an earlier statement with the same text. This saves space: posting several messages repeats
-    # four statements.
+    # Each statement's text, and the parameters of each execution. To save space, a repeated text is replaced
+    # by the position of the earlier statement: posting several messages repeats four statements.
     statements: Sequence[tuple[str | int, list[Any]]] = ()
     # The statements of a schema migration, which have no parameters.
     script: str = ""
@@ -63,8 +62,8 @@ def statements_of(recorded: Sequence[Statement]) -> list[tuple[str | int, list[A
 
 
 class Assembly:
-    """Joins the parts of entries in log order. Discards incomplete entries, which a replaced owner may have
-    left behind.
+    """Joins the parts of entries in log order. Discards incomplete entries, such as those left by a replaced
+    owner.
     """
 
     def __init__(self) -> None:
@@ -72,7 +71,7 @@ class Assembly:
         self._parts: list[bytes] = []
 
     def add(self, id_: str, part: int, parts: int, data: bytes) -> Entry | None:
-        """Add the next message from the log. Return the entry if it is now complete, otherwise None."""
+        """Add the next message from the log. Return the entry if it is complete, otherwise None."""
         if id_ != self._id or part != len(self._parts):
             self._id, self._parts = id_, []
         if part != len(self._parts):

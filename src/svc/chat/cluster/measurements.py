@@ -1,4 +1,4 @@
-"""Defines the metrics of a cluster node, whether it is the owner or a follower. See docs/configuration.md."""
+"""Defines the metrics of a cluster node. See docs/configuration.md."""
 
 from collections.abc import Callable, Mapping
 
@@ -24,8 +24,8 @@ RELAY_COUNTERS = {
 
 
 def measure(registry: Registry, state: Callable[[], Mapping[str, float]]) -> None:
-    """Expose the state of a node. `state` is called for each scrape and returns the values, keyed by the
-    names in DESCRIPTIONS.
+    """Expose a node's state. Each scrape calls `state`, which returns the values by their names in
+    DESCRIPTIONS.
     """
 
     def reader(name: str) -> Callable[[], float]:

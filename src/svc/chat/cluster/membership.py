@@ -1,11 +1,11 @@
 """Tracks the nodes of a cluster and elects an owner, using a NATS key-value bucket.
 
-The bucket only decides which node should own the community. A former owner cannot write even if it does not
-know that it lost the lease, because the log refuses its entries. The bucket can therefore be in memory, and
-clocks on different machines are never compared: a lease has lapsed when a candidate has read the same
-revision for the length of the lease. Everything runs on the log's thread, so that a busy server still renews
-its lease in time. An owner that cannot renew its lease remains certain of it for as long as no other node can
-have taken it. After that, it must not respond to members.
+The bucket only decides which node should own the community. A former owner that has not noticed the loss of
+its lease still cannot write, because the log refuses its entries. The bucket can therefore be in memory, and
+the clocks of different machines are never compared: a lease has lapsed when a candidate has read the same
+revision for the length of the lease. Everything runs on the log's thread, so a busy server still renews its
+lease in time. An owner that cannot renew its lease continues while no other node can have taken the lease.
+After that, it must not respond to members.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ from svc.chat.cluster.lease_check import can_be_replaced
 from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import NatsLog
 
-# The number of renewals within the length of a lease. There are several, so a few may fail.
+# The number of renewals during a lease. A few of them may fail.
 _BEATS_IN_LEASE = 6
 # The number of missed heartbeats after which a node's name is considered free.
 _SILENT_BEATS = 4
 _ATTEMPT_S = 1.0
 # The states of a node.
 FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
-# The state that other nodes report for a node that has gone silent.
+# The state of a silent node, as reported by other nodes.
 SILENT = "silent"
 OWNER_KEY = "owner"
 _NODES, _HASHES = "node", "hashes"
@@ -46,8 +46,8 @@ logger = logging.getLogger(__name__)
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """The lease, which names the owner. If `session` is empty, the lease is free for `node`, or for any node
-    if `node` is empty too.
+    """The lease, which identifies the owner. If `session` is empty, the lease is free for the node `node`, or
+    for any node if `node` is empty too.
     """
 
     node: str = ""
@@ -115,11 +115,11 @@ class Membership:
         self._unchanged_since: float | None = None
         self._not_before = 0.0
         self._tasks: list[asyncio.Task[None]] = []
-        # The last time when this node was certainly the owner.
+        # The last time at which this node was certain to be the owner.
         self._certain_at = 0.0
         # The lease as it was last read. May be accessed from any thread.
         self.owner = Owner()
-        # Whether this node holds the lease, as far as it knows.
+        # Whether this node believes that it has the lease.
         self.is_holding = False
         self.is_claimable = False
         self.relay_key = secrets.token_urlsafe(24)
@@ -139,20 +139,20 @@ class Membership:
         return self._log.run(self._claim())
 
     def release(self, next_node: str = "") -> None:
-        """Free the lease for the node `next_node`, or for any other node if `next_node` is empty."""
+        """Free the lease for `next_node`, or for any other node if it is empty."""
         self._log.run(self._release(next_node))
 
     def nodes(self) -> list[NodeStatus]:
-        """Wait a moment, then return the states that the nodes have announced. Raises ClusterError."""
+        """Return the states that the nodes have announced, after a short wait. Raises ClusterError."""
         try:
             return self._log.run(self._nodes())
         except ClusterError:
-            # The first request over a connection that has just been restored is lost, so repeat it.
+            # The first request over a restored connection is lost, so repeat it.
             return self._log.run(self._nodes())
 
     def is_certain(self) -> bool:
-        """Return whether this node owns the community and no other node can have taken over. May be called on
-        any thread.
+        """Return whether this node is the owner and cannot have been replaced. May be called on any
+        thread.
         """
         return self.is_holding and time.monotonic() - self._certain_at < self._config.lease_s
 
@@ -185,14 +185,14 @@ class Membership:
         try:
             self._bucket = await stream.key_value(name)
         except BucketNotFoundError:
-            # Only the bucket's leader serves reads, because a replica that was paused would return an
-            # outdated lease for a while.
+            # Let only the bucket's leader serve reads, because a replica resuming from a pause would return
+            # an outdated lease.
             self._bucket = await stream.create_key_value(
                 KeyValueConfig(name, replicas=self._config.replicas, storage=StorageType.MEMORY, direct=False)
             )
 
     async def _take_name(self) -> None:
-        """Take over the node's name from a dead process. Raises ClusterError if the process is alive."""
+        """Take the node's name over from a dead process. Raises ClusterError if that process is alive."""
         key = f"{_NODES}.{self._config.node}"
         entry = await self._read(key)
         if entry is not None and entry.value:
@@ -231,7 +231,7 @@ class Membership:
                 pass
             except _FAULTS as fault:
                 self._unchanged_since = None
-                if self._log.client.is_connected:  # If not connected, the connection reports the outage.
+                if self._log.client.is_connected:  # The connection itself reports its outages.
                     outage.failed(type(fault).__name__)
                 # The bucket is only in memory, so it is lost when all NATS servers restart.
                 with suppress(*_FAULTS):
@@ -252,7 +252,7 @@ class Membership:
                 self._on_change()
 
     def _is_of_another(self, entry: KeyValue.Entry | None) -> bool:
-        """Return whether another process announced this state for the node."""
+        """Return whether another process with this node's name announced this state."""
         present = msgspec.json.decode(entry.value, type=NodeStatus) if entry and entry.value else None
         return present is not None and present.session != self._session
 
@@ -260,7 +260,7 @@ class Membership:
         return msgspec.json.encode(self._status())
 
     async def _stay_certain(self) -> None:
-        """Keep this owner certain of its lease while no node can renew or take the lease."""
+        """Extend this owner's certainty while no node can renew or take the lease."""
         while True:
             await asyncio.sleep(self._beat_s)
             began = time.monotonic()
@@ -311,8 +311,7 @@ class Membership:
             async with asyncio.timeout(_ATTEMPT_S):
                 self._revision = await self._bucket.update(OWNER_KEY, self._own_lease(), last=self._revision)
         except _FAULTS:
-            # The owner may have lost its connection at the same time as this node, so give the owner time to
-            # renew the lease.
+            # The owner may also have just lost its connection, so give it time to renew the lease.
             self._unchanged_since = None
             return False
         self._certain_at, self.is_holding = began, True

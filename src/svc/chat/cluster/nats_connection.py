@@ -25,7 +25,7 @@ _CONNECT_S = 5.0
 _CLOSE_S = 2.0
 # How long to wait during startup while NATS is slow or electing a leader.
 START_S = 30.0
-# If another server is available, a connection finds it within this time. Shorter outages are not logged.
+# A client finds another available server within this time, so shorter outages are not logged.
 _QUIET_S = 1.0
 _MAX_FAULTS = 100
 
@@ -43,9 +43,7 @@ class NatsSlow(ClusterError):
 
 
 def fault_of(what: str, fault: Exception) -> ClusterError:
-    """Return the error for a failed request: ClusterError if NATS has rejected the request, otherwise
-    NatsSlow.
-    """
+    """Return the error for a failed request: ClusterError if NATS rejected it, otherwise NatsSlow."""
     if isinstance(fault, APIError) and not isinstance(fault, ServiceUnavailableError):
         return ClusterError(f"{what}: {fault.description or type(fault).__name__}")
     return NatsSlow(f"{what}: {type(fault).__name__}")
@@ -87,7 +85,7 @@ async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
 
 
 async def flush(client: Client) -> None:
-    """Wait until the servers have received the subscriptions. Raises ClusterError."""
+    """Wait until the servers have received all subscriptions. Raises ClusterError."""
     give_up_at = time.monotonic() + START_S
     outage = _outage_at_start()
     while True:
@@ -137,7 +135,7 @@ async def _connect(servers: Sequence[str], faults: list[Exception], reports: boo
         outage.ended()
 
     try:
-        # Without this limit, the client would keep trying a wrong address forever.
+        # Without this limit, the client would try a wrong URL forever.
         async with asyncio.timeout(_CONNECT_S):
             await client.connect(
                 list(servers),

@@ -1,10 +1,10 @@
-"""The commit log: a JetStream stream. Entries are appended with compare-and-set, and read from any position.
+"""Implements the commit log, a JetStream stream to which entries are appended by compare-and-set.
 
-NATS runs on an event loop with its own thread, so that a busy server does not delay commits. The stream's
-last sequence fences former owners: an append names the sequence that it follows, and NATS refuses it if
-another node has appended since. An append with an unknown outcome is repeated until NATS accepts it, or
-another message turns out to be in its place. The outcome is thus always known before the next append. This
-module is independent of the database's tables.
+NATS runs on an event loop in a separate thread, so a busy server does not delay commits. The stream's last
+sequence fences former owners: an append specifies the sequence that it follows, and NATS refuses it if
+another node has appended since. An append with an unknown outcome is repeated until NATS accepts it or
+another message is found in its place, so the outcome is known before the next append. This module is
+independent of the database's tables.
 """
 
 import asyncio
@@ -33,16 +33,16 @@ from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, 
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 
 REPLICAS = 3
-# How long an entry is kept, unless the operator chooses otherwise. Long enough to restore the state at any
-# second in the last seven days from the previous snapshot, which may be up to a day older.
+# How long entries are kept by default: seven days in which any second can be restored, plus one because the
+# snapshot to start from may be a day older.
 RETENTION_S = 8 * 24 * 3600.0
-# An append takes milliseconds, but the election of a new leader for the stream takes up to 6 s.
+# An append takes milliseconds, but electing a new leader for the stream takes up to 6 s.
 DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
 _READ_AT_ONCE = 500
-# The version of nats-server that introduced reading messages in batches.
+# The first version of nats-server that can send messages in batches.
 _MIN_SERVER = (2, 11)
 _WRONG_LAST_SEQUENCE = 10071
 _NAME_IN_USE = 10058
@@ -56,14 +56,14 @@ T = TypeVar("T")
 
 
 class LogTrimmed(ClusterError):
-    """The log no longer contains the entries that the file needs next. The file has to be replaced by a
-    snapshot.
+    """The log no longer contains the next entries that the file needs, so a snapshot must replace the
+    file.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Identifies the community to which a log belongs. Stored with the stream when the stream is created."""
+    """Identifies the community of a log. Stored in the stream's metadata."""
 
     community: str
     # A digest of the key that signs access tokens, which all nodes must share.
@@ -82,10 +82,10 @@ class NatsLog:
         self._stopping = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
-        # Set when any node has sent an entry, even before the entry is confirmed.
+        # Set when any node sends an entry, even before the entry is confirmed.
         self._news = threading.Event()
-        # Called on the writer's thread before each append, while the file contains exactly the entries up to
-        # `sequence`.
+        # Called on the writer's thread before each append. At that moment, the file contains exactly the
+        # entries up to `sequence`.
         self.before_append: Callable[[int], None] = lambda sequence: None
         self.client: Client
 
@@ -99,7 +99,7 @@ class NatsLog:
     ) -> None:
         """Connect to NATS. If `origin` is given, create the stream unless it exists.
 
-        Raises ClusterError, also if an existing stream promises less than the arguments require.
+        Raises ClusterError, for example if an existing stream does not meet the requirements.
         """
         self._thread.start()
         try:
@@ -122,7 +122,7 @@ class NatsLog:
         return Origin(metadata.get(_COMMUNITY, ""), metadata.get(_SECRET, "")) if info is not None else None
 
     def stop(self) -> None:
-        """Treat an append with an unknown outcome as lost: the next start reads the outcome from the log."""
+        """Give up on an append with an unknown outcome. The next start reads the outcome from the log."""
         self._stopping = True
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ class NatsLog:
         self._end()
 
     def wait_for_append(self, timeout_s: float) -> bool:
-        """Wait until a node appends an entry, for at most `timeout_s`. Return whether a node did."""
+        """Wait up to `timeout_s` for a node to append an entry. Return whether a node did."""
         was_set = self._news.wait(timeout_s)
         self._news.clear()
         return was_set
@@ -192,7 +192,7 @@ class NatsLog:
     # Methods that append entries. They run on the writer's thread.
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
-        """Append the statements of a transaction. See CommitLog."""
+        """Append a transaction's statements. See CommitLog."""
         recordings = recorded_statements(connection)
         if not recordings:
             return
@@ -204,7 +204,7 @@ class NatsLog:
         self._append(connection, Entry(self.epoch, self._node, script=script), lambda _: None)
 
     def fall_behind(self, fault: Exception) -> None:
-        """Stop appending. See CommitLog."""
+        """Stop appending, and report the loss of the log. See CommitLog."""
         self._stopping = True
         self._on_lost(str(fault))
 
@@ -259,10 +259,9 @@ class NatsLog:
         raise LogLost(_STOPPED)
 
     async def _is_mine(self, sequence: int, headers: dict[str, str]) -> bool:
-        """Return whether the message at `sequence` has these headers. Raises LogLost if it is a different
-        message.
+        """Return whether the message at `sequence` has these headers. Raises LogLost if it does not.
 
-        Returns False if the message cannot be read yet.
+        Returns False if no message can be read yet.
         """
         try:
             message = await self.client.jetstream(timeout=_ATTEMPT_S).get_msg(self.name, sequence)
@@ -276,7 +275,7 @@ class NatsLog:
     # Methods that read the log.
 
     def last_sequence(self) -> int:
-        """Return the last sequence in the log. The stream's leader is queried. Raises ClusterError."""
+        """Return the last sequence in the log, according to the stream's leader. Raises ClusterError."""
         return self.run(self._last_sequence())
 
     async def _last_sequence(self) -> int:
@@ -285,7 +284,8 @@ class NatsLog:
     def check_reaches_back(self, after: int) -> None:
         """Check that the entries after `after` have not expired. Raises LogTrimmed or ClusterError.
 
-        If all of them have expired, `read` returns none, as at the end of the log.
+        This cannot be left to `read`: if all of them have expired, it returns no entries, as at the end of
+        the log.
         """
         first = self.run(self._state()).first_seq
         if first > after + 1:
@@ -331,10 +331,10 @@ class NatsLog:
             raise ClusterError(f"the log cannot be searched: {type(fault).__name__}") from None
 
     def read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
-        """Return complete entries after `after`, each with the sequence of its last part, and the last
-        sequence that was read.
+        """Return the complete entries after `after`, each with the sequence of its last part, and the last
+        sequence read.
 
-        Any replica of the stream can respond, so the newest entries may be missing. Raises ClusterError.
+        Any replica of the stream may respond, so the newest entries may be missing. Raises ClusterError.
         """
         return self.run(self._read(after))
 
@@ -371,7 +371,7 @@ class NatsLog:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the log's thread and return its result.
 
-        Raises RuntimeError once the log is closed.
+        Raises RuntimeError if the log is closed.
         """
         try:
             return asyncio.run_coroutine_threadsafe(work, self._loop).result()
@@ -383,7 +383,7 @@ class NatsLog:
         return retry_at_start(lambda: self.run(work()), lambda: self._stopping)
 
     def _end(self) -> None:
-        # If NATS cannot be reached, the client leaves tasks behind.
+        # If NATS is unreachable, the client leaves tasks behind.
         self.run(_cancel_all_others())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -1,10 +1,9 @@
 """Runs a cluster node, which follows its community's log and serves the community when elected.
 
-A follower applies the log to its own file. Once it holds the lease, it appends an entry that
-begins a new epoch and so fences the previous owner. Then it opens the same file and serves the
-community. An owner that loses the community closes its server and follows again, in the same process. This is
-safe because its file is a valid prefix of the log, and its in-memory state is rebuilt from the file at the
-next takeover.
+A follower applies the log to its own database file. Once it has the lease, it appends an entry that begins a
+new epoch and fences the previous owner. Then it opens the same file and serves the community. An owner that
+loses the community closes its server and becomes a follower again, in the same process. This is safe because
+its file contains a prefix of the log, and its in-memory state is rebuilt from the file at the next takeover.
 """
 
 import asyncio
@@ -58,11 +57,11 @@ from svc.chat.http_port import Flags
 from svc.chat.pages.routes import WEB_FOLDER, Pages
 
 _PAUSE_S = 0.5
-# How long the connections' last responses may take at the end.
+# How long connections may take to finish their last responses during shutdown.
 _SHUTDOWN_S = 1.0
 # How long an elected node tries to catch up with the log before another node may try.
 _TAKEOVER_S = 10.0
-# How long the log may be unresponsive during a shutdown. This is longer than requests in progress may take.
+# How long the log may be unresponsive during shutdown, longer than the limit for requests in progress.
 _END_DOUBT_S = 17.0
 
 logger = logging.getLogger(__name__)
@@ -126,14 +125,15 @@ class Node:
         self._url = cluster.url or address_of(self._sockets[0], "https" if self._files else "http")
 
     async def run(self) -> None:
-        """Follow the log or own the community until the node should stop. Raises ClusterError or
+        """Follow the log or serve the community until the node should stop. Raises ClusterError or
         ConfigError.
         """
         ending = asyncio.ensure_future(self._end_doubt())
         try:
             with hold(self._config.data_dir):
                 await asyncio.to_thread(self._database.join)
-            # Prepare and cache the page's files after an update, or the takeover would take seconds longer.
+            # After an update, prepare and cache the page's files now, or the takeover would take seconds
+            # longer.
             await asyncio.to_thread(Pages, WEB_FOLDER, data_dir=self._config.data_dir)
             await asyncio.to_thread(self._membership.start)
             try:
@@ -153,7 +153,7 @@ class Node:
 
     @asynccontextmanager
     async def _accepting(self) -> AsyncIterator[None]:
-        """Accept connections for the duration of the block, on standby unless `_port` is in use."""
+        """Accept connections for the duration of the block. On standby unless `_port` is in use."""
         hops = self._config.trusted_proxy_hops
         async with session_to_owner() as http:
             self._handover = Handover(lambda: self._membership.owner, http)
@@ -184,13 +184,14 @@ class Node:
         try:
             yield self._address
         finally:
-            # A node that has lost the community may be cut off from the next owner, so it holds no requests.
+            # Requests are passed on only after a planned handover. A node that has lost the community may be
+            # cut off from the new owner.
             if self._next_owner and not self._stop.is_set():
                 self._handover.begin(self._log.epoch)
             self._switch.current = standing_by
 
     async def _end_doubt(self) -> None:
-        """Stop the log if it does not respond while this node shuts down."""
+        """Stop the log if it is unresponsive during this node's shutdown."""
         await self._stop.wait()
         self._database.is_given_up = True
         await asyncio.sleep(_END_DOUBT_S)
@@ -204,7 +205,9 @@ class Node:
     # Methods that follow the log.
 
     async def _follow(self) -> bool:
-        """Follow the log until this node is elected and has fenced the previous owner, or must exit."""
+        """Follow the log. Return True once this node is elected and has fenced the previous owner, False if
+        it must exit.
+        """
         with hold(self._config.data_dir):
             async with listening(self._config.data_dir, self._commands.standing_by):
                 self._state = FOLLOWER
@@ -218,7 +221,7 @@ class Node:
         return False
 
     async def _follow_log(self) -> bool:
-        """Apply the log to the current file. Raises Diverged or LogTrimmed."""
+        """Apply the log to the current file until elected. Raises Diverged or LogTrimmed."""
         follower = await asyncio.to_thread(Follower, self._log, self._database.path, self._check)
         self._follower = follower
         try:
@@ -306,7 +309,7 @@ class Node:
                 collect_rarely()
                 await self._until_ended()
         except ConfigError:
-            # An owner that is replaced while it starts cannot open its file.
+            # An owner that is replaced during its start cannot open its file.
             if not self._lost and self._membership.is_holding:
                 raise
         finally:

@@ -1,6 +1,6 @@
-"""The operator's commands for a cluster, such as a handover. Every node's control socket accepts them.
+"""Handles the operator's cluster commands, such as a handover, on every node's control socket.
 
-`svc admin cluster` sends them. All other commands go to the community if this node owns it.
+`svc admin cluster` sends them. All other commands go to the community, if this node owns it.
 """
 
 import asyncio
@@ -13,8 +13,8 @@ from svc.chat.cluster.nats_log import NatsLog
 
 
 class NodeCommands:
-    """The commands for a cluster. `hand_over` schedules a handover to the given node. `places` are the hosts
-    of the services that this node uses.
+    """Handles the cluster commands. `hand_over` schedules a handover to the given node. `places` lists the
+    hosts of the services that this node uses.
     """
 
     def __init__(
@@ -29,9 +29,7 @@ class NodeCommands:
         self._hand_over, self._places = hand_over, places
 
     def before(self, inner: Handler) -> Handler:
-        """Return a handler that runs these commands, and passes all others on to the community that this node
-        owns.
-        """
+        """Return a handler that runs the cluster commands and passes all others to `inner`."""
 
         async def handle(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
             if command == "cluster_status":

@@ -1,7 +1,7 @@
 """Ensures that a node's database file and the log belong to the same community.
 
-A node founds the cluster, joins it with its file, or starts from a snapshot. The functions block: call them
-in a thread, while this process holds the lock on the data folder.
+A node founds the cluster, joins it with its file, or starts from a snapshot. The methods block, so call them
+in a thread while this process has the lock on the data folder.
 """
 
 import hashlib
@@ -42,8 +42,8 @@ class NodeDatabase:
         self.is_given_up = False
 
     def join(self) -> None:
-        """Connect to the log. Check that the file belongs to it, restore the file from a snapshot, or found
-        the cluster.
+        """Connect to the log. If there is no log, found the cluster. If there is no file, restore it from a
+        snapshot.
 
         Raises ClusterError.
         """
@@ -110,7 +110,7 @@ class NodeDatabase:
         if is_new:
             database_file.make(self.path, self.migrations)
         own = position[0] if position is not None else secrets.token_hex(16)
-        # Write the file first, so that a founder that dies before it has created the log can continue later.
+        # Write the file first. A founder that dies before it creates the log can then continue later.
         with closing(database_file.connect(self.path)) as connection:
             commit_log.attach(connection, own, 0, 0)
         self._log.create(Origin(own, secret), replicas=self._cluster.replicas, kept_s=self._cluster.kept_s)

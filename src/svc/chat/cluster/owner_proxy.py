@@ -1,7 +1,7 @@
-"""Passes HTTP requests on to the owner and streams the responses back. Used by relays and by former owners.
+"""Passes HTTP requests from relays and former owners on to the owner, and streams the responses back.
 
-During a takeover, requests wait for the next owner. A request is repeated only if no owner can have processed
-it, or if it is a read. Does not serve WebSockets. See RFC 9110 section 7.6.1.
+During a takeover, requests wait for the new owner. A request is repeated only if it is a read, or if no owner
+can have processed it. Does not serve WebSockets. See RFC 9110 section 7.6.1.
 """
 
 import asyncio
@@ -29,15 +29,15 @@ from svc.chat.cluster.relay_protocol import LINK_PATH
 from svc.chat.errors import ChatError
 from svc.chat.http import received_chunks
 
-# How long requests wait for an owner. This is longer than a normal takeover takes.
+# How long requests wait for an owner, which is longer than a normal takeover.
 OWNER_WITHIN_S = 10.0
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
-# The maximum number of connections to the owner. Once it is reached, requests wait for a free connection.
+# The maximum number of connections to the owner. Further requests wait for a free connection.
 _MAX_TO_OWNER = 256
 _CONNECT_S = 5.0
 # Even the owner's slowest responses begin within a minute.
 _SILENT_S = 120.0
-# Larger bodies are streamed. They can be sent again only if the owner has not asked for them.
+# Larger bodies are streamed. They can be sent again only if the owner has not requested them.
 _MAX_REPEATED_BYTES = 64 * 1024
 _CHUNK_BYTES = 64 * 1024
 _PAUSE_S = 0.2
@@ -49,7 +49,7 @@ _HOP_BY_HOP = frozenset(
     )
 )
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
-# Error codes meaning that the node has not processed the request.
+# Error codes that mean that the node has not processed the request.
 _RETRYABLE_CODES = frozenset(("not_owner", "server_stopping"))
 _MAX_REFUSAL_BYTES = 4096
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -65,7 +65,7 @@ class Body:
 
     def __init__(self, request: web.Request, stored: bytes | None) -> None:
         self._request, self.stored = request, stored
-        # Whether any part of a streamed body has been taken from the client.
+        # Whether any part of a streamed body has been read from the client.
         self.is_begun = False
 
     @property
@@ -79,11 +79,11 @@ class Body:
 
 
 class Proxy:
-    """Passes requests on to the owner. `counts` holds the number of responses for each status.
+    """Passes requests on to the owner. `counts` is the number of responses per status.
 
     `owner_url` waits for the owner's URL, and raises ChatError if there is none in time. `is_secure` returns
-    whether clients use TLS to reach this process. It is None if the headers about the client are passed on as
-    they are.
+    whether clients use TLS to reach this process. If it is None, the headers about the client are passed on
+    unchanged.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class Proxy:
     ) -> None:
         self._owner_url, self._http, self._is_secure = owner_url, http, is_secure
         self.counts: Counter[tuple[str, ...]] = Counter()
-        # The time limits of the requests that wait for a response, for each owner's URL.
+        # The time limits of requests that are waiting for a response, by the owner's URL.
         self._waiting: defaultdict[str, set[asyncio.Timeout]] = defaultdict(set)
 
     def abandon(self, owner_url: str) -> None:
-        """Stop waiting for the responses of an owner that has been replaced. A paused owner stays silent."""
+        """Stop waiting for responses from a replaced owner. If it is paused, none would come."""
         now = asyncio.get_running_loop().time()
         for limit in self._waiting.pop(owner_url, ()):
             limit.reschedule(now)
@@ -136,7 +136,7 @@ class Proxy:
                     async for chunk in answer.content.iter_chunked(_CHUNK_BYTES):
                         await response.write(chunk)
                 except (ClientError, TimeoutError):
-                    # The response is incomplete. Only closing the connection can show that.
+                    # Closing the connection is the only way to show that the response is incomplete.
                     if request.transport is not None:
                         request.transport.abort()
                     return response
@@ -158,7 +158,8 @@ class Proxy:
                     url,
                     headers=self.headers(request),
                     data=data or None,
-                    # A node that does not own the community refuses the request before the body is sent.
+                    # A node that does not own the community can then refuse the request before the body is
+                    # sent.
                     expect100=body.stored is None,
                     allow_redirects=False,
                     skip_auto_headers=_AUTOMATIC,

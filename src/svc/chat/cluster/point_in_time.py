@@ -1,7 +1,7 @@
 """Restores a community to a point in time, from the last earlier snapshot and the log up to that point.
 
-Only reads from the cluster. The restored file belongs to no log, so a single server can use the file, or
-found a new cluster with it. The function blocks. See docs/cluster.md.
+Only reads from the cluster. The restored file belongs to no log, so a single server can use it, or a new
+cluster can be founded with it. The function blocks. See docs/cluster.md.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from svc.chat.cluster.takeover import catch_up
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    # The positions in the log of the last entry in the restored file, and of the last entry in the snapshot.
+    # The log positions of the last entry in the restored file and of the last entry in the snapshot.
     sequence: int
     snapshot: int
 

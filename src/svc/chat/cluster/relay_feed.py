@@ -1,9 +1,7 @@
-"""Assigns a number to each of the owner's events, publishes it once over NATS for all relays, and stores it
-for replays.
+"""Numbers the owner's events, publishes each once over NATS for all relays, and stores them for replays.
 
-NATS may drop messages. A relay can tell from the numbers that events are missing, and requests the batches
-that contain them. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to
-this process.
+NATS may drop messages. A relay detects the gap in the numbers and requests the missing batches. Nothing is
+encoded until a relay has attached. Does not serve the clients that are connected to this process.
 """
 
 import asyncio
@@ -43,10 +41,10 @@ from svc.chat.live.hub import EVERYONE, Audience, Hub, Presence, steady_clock
 from svc.chat.live.open_page import MemberPage
 
 # The limits for stored batches, enough for several minutes in a busy community. A relay that has missed more
-# events starts over with the full directory.
+# starts over with the full directory.
 _MAX_KEPT_BATCHES = 8192
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
-# NATS refuses messages larger than 1 MB. A batch that is too large reaches relays in a replay.
+# NATS refuses messages larger than 1 MB. Relays get a larger batch in a replay.
 _BATCH_BYTES = 512 * 1024
 _PAUSE_S = 0.5
 
@@ -54,8 +52,8 @@ logger = logging.getLogger(__name__)
 
 
 class Feed:
-    """A numbered sequence of items, which are published at the end of each iteration of the event loop. `run`
-    is a background task.
+    """The numbered sequence of items, published at the end of each event loop iteration. `run` is a
+    background task.
     """
 
     def __init__(self, servers: Sequence[str], name: str, epoch: int) -> None:
@@ -74,11 +72,11 @@ class Feed:
         self._has_unsent = asyncio.Event()
 
     def want(self) -> None:
-        """Store and publish items from now on, because a relay has attached."""
+        """Start to store and publish items, because a relay has attached."""
         self._is_wanted = True
 
     def add(self, item: FeedItem, size: int = 64) -> None:
-        """Queue an item and give it the next number. `size` is the approximate size of the encoded item."""
+        """Queue an item under the next number. `size` is its approximate encoded size in bytes."""
         if not self._is_wanted:
             return
         self.number += 1
@@ -91,9 +89,7 @@ class Feed:
             asyncio.get_running_loop().call_soon(self._flush)
 
     def batches_after(self, number: int) -> list[bytes] | None:
-        """Return the batches that contain the items after the given number, or None if some of these items
-        are no longer stored.
-        """
+        """Return the batches that contain the items after `number`, or None if some are no longer stored."""
         self._flush()
         if not self._complete_after <= number <= self.number:
             return None
@@ -102,7 +98,7 @@ class Feed:
     async def run(self) -> None:
         while True:
             try:
-                # Report nothing here, because the log's connection to the same servers reports outages.
+                # The log's connection to the same servers already reports outages.
                 client = await connect(self._servers, reports=False)
             except ClusterError:
                 await asyncio.sleep(_PAUSE_S)
@@ -143,7 +139,7 @@ class Feed:
 
 
 class ReplicatedDirectory(Directory):
-    """A directory that sends its changes to relays. They receive changes and events in order."""
+    """A directory that sends its changes to relays, in order with the events."""
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(time.time)
@@ -188,10 +184,10 @@ class ReplicatedDirectory(Directory):
 
 
 class RemotePage(MemberPage):
-    """A page whose socket is on a relay."""
+    """A client whose socket is on a relay."""
 
     def __init__(self, feed: Feed, relay: str, page: int) -> None:
-        """Create the page. `relay` is the session id of its relay, and `page` is the page's number there."""
+        """Create the client. `relay` is the session id of its relay, and `page` is its number there."""
         super().__init__()
         self._feed, self._relay, self._page = feed, relay, page
 
@@ -200,7 +196,9 @@ class RemotePage(MemberPage):
 
 
 class ReplicatedHub(Hub):
-    """A hub that also tracks the pages on relays. Each event is sent only once for all of these pages."""
+    """A hub that also tracks clients on relays. Each event is sent to the relays once, not once per
+    client.
+    """
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(ReplicatedDirectory(feed), steady_clock())

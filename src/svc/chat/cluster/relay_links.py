@@ -1,8 +1,8 @@
-"""Manages the owner's links to relays: attaches relays, signs in their pages, and handles the pages'
+"""Manages the owner's links to relays: attaches relays, signs in their clients, and handles the clients'
 requests.
 
-Pages on a relay are signed in, checked, rate-limited and served here, just like pages whose sockets are in
-this process. Only a relay that has read the key from the cluster's bucket in NATS may attach.
+Clients on a relay are signed in, checked, rate-limited and served here, as if their sockets were in this
+process. Only a relay that has read the key in the cluster's NATS bucket may attach.
 """
 
 import asyncio
@@ -57,15 +57,16 @@ from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Presence
 
-# The first message from a relay lists the online members, in 45 bytes each. All others are smaller.
+# A relay's first message lists the online members, in 45 bytes each. All its other messages are smaller.
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 _HEARTBEAT_INTERVAL_S = 0.5
-# If a relay does not respond to a ping, it is gone, and so are its pages' sockets.
+# A relay that does not answer a ping is considered gone, along with its clients.
 _PING_INTERVAL_S = 10.0
 _ATTACH_WITHIN_S = 10.0
 # Encoding this many records takes about a millisecond.
 _RECORDS_AT_ONCE = 1000
-# How long the owner composes states for all relays before other tasks run. One takes about 0.2 ms.
+# How long the owner composes states for all relays before it lets other tasks run. A state takes about 0.2
+# ms.
 _MAX_TURN_S = 0.005
 # How long the owner waits for requests in progress when it stops.
 _FINISH_WITHIN_S = 10.0
@@ -107,9 +108,7 @@ class RelayLinks:
         return [link.status for link in list(self._links.values())]
 
     async def run(self) -> None:
-        """Publish events, send relays the number of the last event, and disconnect pages whose tokens have
-        expired.
-        """
+        """Publish events and heartbeats, and disconnect clients whose tokens have expired."""
         await until_first_ends(self.hub.feed.run(), self._check_links())
 
     async def _check_links(self) -> NoReturn:
@@ -120,7 +119,7 @@ class RelayLinks:
                 link.check(now)
 
     async def close(self) -> None:
-        """Let requests in progress finish and leave all other requests to the next owner."""
+        """Let requests in progress finish, and leave all others to the next owner."""
         self.is_ending = True
         await asyncio.gather(*(link.finish() for link in list(self._links.values())))
 
@@ -134,7 +133,7 @@ class RelayLinks:
             heartbeat=_PING_INTERVAL_S, compress=False, max_msg_size=_MAX_MESSAGE_BYTES
         )
         await ws.prepare(request)
-        # Recognised connections are not closed when there are too many connections.
+        # Recognised connections are not closed when there are too many.
         recognise(request, f"relay {id(ws)}")
         link: Link | None = None
         try:
@@ -199,7 +198,7 @@ class Link:
         return RelayStatus(self.name, self._url, len(self._pages))
 
     async def begin(self, attach: AttachRequest, facts: Facts) -> None:
-        """Register the relay's open pages and send the relay everything it has missed."""
+        """Register the relay's connected clients, and send the relay everything it has missed."""
         feed, directory = self._feed, self._hub.directory
         assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
         if attach.epoch < feed.epoch:
@@ -233,8 +232,8 @@ class Link:
             await self.send(DirectoryPart(part, is_last=goes_on, online=shown))
 
     def _restore(self, attach: AttachRequest) -> list[int]:
-        """Register the pages that are already open on the relay. Return the numbers of the pages that are
-        refused.
+        """Register the clients that are already connected to the relay. Return the numbers of refused
+        clients.
         """
         refused = []
         for opened in attach.pages:
@@ -309,7 +308,7 @@ class Link:
             self._hub.remove(page.session.member_id, page)
 
     def _add(self, page_id: int, session: Session, *, in_sight: bool = False, idle: bool = False) -> None:
-        # The relay may sign a page in again.
+        # The relay may be repeating a sign-in.
         self._remove(page_id)
         page = self._pages[page_id] = RemotePage(self._feed, self.session, page_id)
         page.session, page.in_sight, page.idle = session, in_sight, idle
@@ -323,8 +322,8 @@ class Link:
         signing_in = self._live.signing_in
         try:
             session = signing_in.authenticate(request, time.time())
-            # Do not await between these steps, so that the welcome, `number` and the page's entry in the hub
-            # reflect the same moment.
+            # Do not await between these steps: the welcome, `number` and the hub's entry must reflect the
+            # same moment.
             event, welcome = signing_in.welcome(session, is_resumed=message.is_resumed)
             number = self._feed.number
             self._add(message.page, session)
@@ -356,10 +355,10 @@ class Link:
         await self.send(PageResponse(message.request, frame, session, page.in_sight, page.idle))
 
     async def _yield_to_others(self) -> None:
-        """Let other tasks on the event loop run, unless they ran a moment ago.
+        """Let other tasks run, unless they ran a moment ago.
 
-        A relay that attaches to a new owner sends thousands of requests for states, and reading these
-        requests does not yield to other tasks.
+        A relay that attaches to a new owner sends thousands of state requests, and reading them does not
+        yield.
         """
         now = asyncio.get_running_loop().time
         if now() - self._yielded_at > _MAX_TURN_S / max(self._links.count, 1):

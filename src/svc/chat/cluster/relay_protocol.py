@@ -1,8 +1,8 @@
 """Defines the messages between an owner and its relays: numbered events over NATS, and requests over a link.
 
-The link is a WebSocket from the relay to the owner's own address. All messages are typed and encoded as
-msgpack. Tags and field names are part of the protocol and must not change, so that nodes of different
-versions understand each other. Contains no state.
+The link is a WebSocket from the relay to the owner's URL. Messages are typed and encoded as msgpack. Tags and
+field names are part of the protocol and must not change, or nodes of different versions could not
+communicate. Contains no state.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ LINK_PATH = "/cluster/relay"
 PROTOCOL = 1
 # The close codes of a link, in addition to the usual ones.
 REFUSED, NAME_IN_USE = 4001, 4002
-# The owner hands over. It has replied to all requests that it has processed.
+# The owner hands over, and has replied to every request it processed.
 HANDED_OVER = 4003
 
 
@@ -93,7 +93,7 @@ def unpack_audience(record: AudienceRecord) -> Audience:
             return EVERYONE
 
 
-# The parts of the directory that determine who gets an event. Names and other text are not sent to relays.
+# The parts of the directory that determine who gets an event. Relays get no names or other text.
 
 
 class MemberRecord(Struct, frozen=True, array_like=True, tag="m"):
@@ -174,7 +174,7 @@ MEMBER, ROLE, CHANNEL = "member", "role", "channel"
 
 
 class PresenceRecord(Struct, frozen=True, array_like=True):
-    """A member's presence as others see it."""
+    """A member's presence as other members see it."""
 
     member_id: str
     is_online: bool
@@ -194,21 +194,21 @@ class PresenceRecord(Struct, frozen=True, array_like=True):
 
 
 class EventFrame(Struct, frozen=True, array_like=True, tag="p"):
-    """An event as it is sent to pages, encoded as a WebSocket frame."""
+    """An event, encoded as a WebSocket frame for clients."""
 
     frame: bytes
     to: AudienceRecord
     but_not: str | None
-    # The event's number for pages that resume; None if the event is not replayed to them.
+    # The event's number for clients that resume, or None if the event is not replayed.
     seq: int | None
     # The content of an event about a member's presence.
     presence: PresenceRecord | None = None
 
 
 class PageRevocation(Struct, frozen=True, array_like=True, tag="x"):
-    """An event for a page that has lost access."""
+    """An event for a client that has lost access."""
 
-    # The session id of the page's relay.
+    # The session id of the client's relay.
     relay: str
     page: int
     code: int
@@ -219,7 +219,7 @@ FeedItem = EventFrame | DirectoryRecord | PageRevocation
 
 
 class Batch(Struct, frozen=True, array_like=True):
-    """Consecutive items, with the numbers `first`, `first + 1`, and so on."""
+    """Consecutive items, numbered from `first`."""
 
     epoch: int
     first: int
@@ -260,7 +260,7 @@ class AttachRequest(Struct, frozen=True, tag="attach"):
     epoch: int
     number: int
     pages: Sequence[OpenPage]
-    # The members whom the relay's pages show as online, for the owner of another epoch.
+    # The members that the relay's clients show as online, for an owner in a different epoch.
     online: Sequence[PresenceRecord] = ()
 
 
@@ -270,7 +270,7 @@ class SignInRequest(Struct, frozen=True, tag="sign_in"):
     event: str
     id: int | str
     data: dict[str, Any]
-    # Whether the relay can send the events that the page has missed.
+    # Whether the relay can send the events that the client has missed.
     is_resumed: bool
 
 
@@ -283,7 +283,7 @@ class PageRequest(Struct, frozen=True, tag="ask"):
 
 
 class StateRequest(Struct, frozen=True, tag="greet"):
-    """A request for the full state of a page. Sent when the relay does not have all events for the page."""
+    """A request for the full state of a client. Sent when the relay lacks some of the client's events."""
 
     request: int
     page: int
@@ -292,7 +292,7 @@ class StateRequest(Struct, frozen=True, tag="greet"):
 
 
 class OriginNotice(Struct, frozen=True, tag="opened"):
-    """A notice about an origin from which somebody has opened the page."""
+    """A notice that somebody has opened the page from this origin."""
 
     origin: str | None
 
@@ -302,7 +302,7 @@ class PageClosed(Struct, frozen=True, tag="closed"):
 
 
 class ReplayRequest(Struct, frozen=True, tag="repair"):
-    """A request for the events after the number `after`."""
+    """A request for the events after number `after`."""
 
     after: int
 
@@ -316,8 +316,8 @@ FromRelay = (
 
 
 class AttachResponse(Struct, frozen=True, tag="attached"):
-    """The response to `AttachRequest`. If `goes_on` is set, events follow immediately. Otherwise, the parts
-    of the directory follow first.
+    """The response to `AttachRequest`. Events follow, after the parts of the directory unless `goes_on` is
+    set.
     """
 
     epoch: int
@@ -327,10 +327,10 @@ class AttachResponse(Struct, frozen=True, tag="attached"):
     goes_on: bool
     server_id: str
     allowed_origins: Sequence[str]
-    # The addresses to which pages may connect, in addition to the relay's own.
+    # The URLs to which pages may connect, in addition to the relay's.
     media_urls: Sequence[str]
     media_services: int
-    # The numbers of the relay's pages that the owner no longer accepts.
+    # The numbers of the relay's clients that the owner no longer accepts.
     refused: Sequence[int]
     # Whether the owner sends the online members with the directory, and can leave them out of states.
     shares_online: bool = False
@@ -343,10 +343,10 @@ class DirectoryPart(Struct, frozen=True, tag="directory"):
 
 
 class StateResponse(Struct, frozen=True, tag="signed_in"):
-    """The response to `SignInRequest` and `StateRequest`: the full state of a page."""
+    """The response to `SignInRequest` and `StateRequest`, with the full state of a client."""
 
     request: int
-    # The number of the last event that is part of the frame's state.
+    # The number of the last event that is included in the frame.
     number: int
     session: SessionRecord
     frame: bytes
@@ -362,7 +362,7 @@ class ErrorResponse(Struct, frozen=True, tag="refusal"):
 class PageResponse(Struct, frozen=True, tag="answered"):
     request: int
     frame: bytes
-    # The page's state as the owner knows it after the request.
+    # The client's state at the owner, after the request.
     session: SessionRecord
     in_sight: bool
     idle: bool
@@ -375,7 +375,9 @@ class NotProcessed(Struct, frozen=True, tag="not_begun"):
 
 
 class ReplayResponse(Struct, frozen=True, tag="repaired"):
-    """The response to `ReplayRequest`: encoded batches, or None if the owner no longer has the events."""
+    """The response to `ReplayRequest`, with encoded batches, or None if the owner no longer has the
+    events.
+    """
 
     batches: Sequence[bytes] | None
 

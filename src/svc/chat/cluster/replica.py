@@ -1,8 +1,8 @@
-"""Applies the log's entries to a follower's file, and hashes the file's tables for comparison with another
-file.
+"""Applies the log's entries to a follower's database file, and hashes its tables to compare them with another
+node's.
 
-The file's position in the log changes in the same transaction as its rows, so each entry is applied exactly
-once. Does not depend on NATS.
+The file's log position changes in the same transaction as its rows, so each entry is applied exactly once.
+Does not depend on NATS.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ _DERIVED = ("sqlite_schema", "sqlite_temp_schema", "sqlite_stat1")
 
 
 class Diverged(Exception):
-    """The rows in this node's file differ from the owner's, so the file must be replaced by a snapshot."""
+    """This node's rows differ from the owner's, so a snapshot must replace its file."""
 
 
 class Replica:
-    """A file that contains the log up to `sequence`. Methods block. Use a replica in only one thread at a
-    time.
+    """A file that contains the log up to `sequence`. Methods block. Only one thread at a time may use a
+    replica.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,9 +40,9 @@ class Replica:
         self.log, self.sequence, self.epoch = position
 
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> None:
-        """Apply entries in one transaction. Each entry comes with the sequence of its last part.
+        """Apply entries in one transaction. Each is paired with the sequence of its last part.
 
-        Raises Diverged, or sqlite3.Error if the disk is at fault.
+        Raises Diverged, or sqlite3.Error for a fault of the disk.
         """
         connection = self._connection
         sequence, epoch = entries[-1][0], entries[-1][1].epoch
@@ -86,7 +86,7 @@ def _split(script: str) -> list[str]:
 def table_hashes(path: Path) -> dict[str, str]:
     """Return a hash of the rows in each table. Two files with the same rows have the same hashes.
 
-    The full-text index is left out, because its content is derived from other tables.
+    Leaves out the full-text index, which is derived from other tables.
     """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA query_only=ON")
@@ -95,7 +95,7 @@ def table_hashes(path: Path) -> dict[str, str]:
 
 
 def table_hashes_in(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the hash of each table as an open transaction sees it."""
+    """Return a hash of each table within an open transaction."""
     tables = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'table'").fetchall()
     return {
         name: _hash(connection, name) for name in sorted(name for (name,) in tables) if name not in _DERIVED

@@ -1,7 +1,7 @@
 """Stores snapshots of a community in NATS for nodes that are new or too far behind the log.
 
-A snapshot is a backup without media (`chat.backup.archive`). It contains the database file, with its position
-in the log, and the keys in the data folder. The methods block, so call them in a thread.
+A snapshot is a backup without media (see `chat.backup.archive`). It contains the database file, which
+includes its log position, and the keys in the data folder. The methods block, so call them in a thread.
 """
 
 import asyncio
@@ -31,9 +31,8 @@ from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import RETENTION_S, NatsLog
 from svc.chat.cluster.stored_streams import refuse_weak_stream
 
-# The number of newest snapshots to keep. Several are kept, because damage to the newest one may go unnoticed.
-# In addition, the first snapshot of each day is kept for as long as the log reaches back, so that any second
-# in the log can be restored.
+# The number of newest snapshots to keep, in case the newest one is damaged. In addition, the first snapshot
+# of each day is kept for as long as the log, so any second in the log can be restored.
 _KEPT_SNAPSHOTS = 3
 _DAY_S = 24 * 3600.0
 # The timeout for a transfer, long enough for a snapshot of many gigabytes on a slow network.
@@ -55,7 +54,7 @@ class Snapshots:
         self._log, self._bucket, self._replicas, self._kept_s = log, f"{name}-snapshots", replicas, kept_s
 
     def check(self) -> None:
-        """Raise ClusterError if there is a bucket and it promises less than the log."""
+        """Raise ClusterError if the bucket exists and is less durable than the log."""
         self._log.run_with_retries(self._check)
 
     async def _check(self) -> None:
@@ -70,7 +69,7 @@ class Snapshots:
         refuse_weak_stream(what, config, self._replicas, self._kept_s, may_fill_up=True)
 
     def put(self, data_dir: Path, database: Path) -> int:
-        """Store a snapshot of the live database. Return its position in the log. Raises ClusterError."""
+        """Store a snapshot of the live database. Return its log position. Raises ClusterError."""
         try:
             with _temporary_folder(data_dir / FOLDER) as making:
                 copy, archive = making / DATABASE, making / "snapshot.tar.gz"
@@ -102,11 +101,11 @@ class Snapshots:
         return None if newest is None else time.time() - newest[1]
 
     def restore(self, data_dir: Path, database: Path, community: str, *, at: int | None = None) -> int:
-        """Replace the database with the newest snapshot and add files that are missing.
+        """Replace the database with the newest snapshot, and add missing files.
 
-        If `at` is given, use the newest snapshot that contains no log entry after this position. Return the
-        snapshot's position in the log. Raises ClusterError, and changes nothing, if there is no usable
-        snapshot of this community.
+        If `at` is given, use the newest snapshot that contains no log entry after that position. Return the
+        snapshot's log position. If there is no usable snapshot of this community, raise ClusterError and
+        change nothing.
         """
         try:
             newest = self._log.run(self._newest(at))
@@ -168,7 +167,7 @@ class Snapshots:
 
 
 def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float = RETENTION_S) -> list[str]:
-    """Return the names of snapshots to delete. `stored` holds names and Unix times, newest first."""
+    """Return the names of snapshots to delete. `stored` lists names and Unix times, newest first."""
     newest, day = {name for name, _ in stored[:_KEPT_SNAPSHOTS]}, None
     for name, made_at in reversed(stored):
         if made_at // _DAY_S != day and made_at > now - kept_s:
@@ -179,7 +178,7 @@ def superfluous(stored: Sequence[tuple[str, float]], now: float, kept_s: float =
 
 @contextmanager
 def _temporary_folder(folder: Path) -> Iterator[Path]:
-    """Create a temporary folder. Delete temporary folders that killed processes have left behind."""
+    """Create a temporary folder, and delete those that killed processes have left behind."""
     make_private_folder(folder)
     remove_unfinished(folder, _PREFIX)
     with tempfile.TemporaryDirectory(dir=folder, prefix=_PREFIX) as making:

@@ -1,8 +1,8 @@
-"""The HTTP server of a node that does not own its community.
+"""Implements the HTTP server of a cluster node that does not own the community.
 
-Serves `/health`, `/metrics`, and the state for load balancers. Passes requests on to the next owner for a few
-seconds after a takeover. Any other request gets a 503 that names the owner. Serves none of the community's
-data, which may be slightly out of date on this node.
+Serves `/health`, `/metrics` and the load balancers' health check. After a handover, passes requests on to the
+new owner for a few seconds. Any other request gets a 503 that identifies the owner. Serves none of the
+community's data, because this node's copy may be slightly out of date.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -19,7 +19,7 @@ from svc.chat.cluster.handover import READY_PATH, UNAVAILABLE, Handover
 from svc.chat.cluster.relay_protocol import LINK_PATH
 from svc.chat.http import TRUSTED_HOPS, json_errors
 
-# Clients that look for the owner should try again soon.
+# Clients that are looking for the owner should retry soon.
 _RETRY_AFTER_S = "1"
 _SHUTDOWN_S = 1.0
 _PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -30,7 +30,7 @@ _PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="w
 
 @dataclass(frozen=True, slots=True)
 class Standby:
-    """The parts of a node that its HTTP server shows while it is on standby."""
+    """The parts of a node that its standby HTTP server uses."""
 
     health: Callable[[], Mapping[str, object]]
     exposition: Callable[[], tuple[bytes, str]]
@@ -40,7 +40,7 @@ class Standby:
 
     @asynccontextmanager
     async def running(self, trusted_proxy_hops: int) -> AsyncIterator[web.Server]:
-        """Run the application for the duration of the block. Yield its server, which has no port."""
+        """Run the application for the duration of the block. Yield its server, which listens on no port."""
         application = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[json_errors])
         application[TRUSTED_HOPS] = trusted_proxy_hops
         application.router.add_route("*", "/{path:.*}", self._answer, expect_handler=self._expect)
@@ -70,7 +70,7 @@ class Standby:
         return not is_special and self.handover.readiness != UNAVAILABLE
 
     async def _expect(self, request: web.Request) -> None:
-        """Ask for the body of a request only if it is passed on, so that a refused body can be sent again."""
+        """Request the body only if the request is passed on. A refused body can then be sent again."""
         if self._passes_on(request):
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -88,7 +88,7 @@ def _refusal(request: web.Request, owner_url: str) -> web.Response:
 def _json(status: int, value: Mapping[str, object], headers: Mapping[str, str] | None = None) -> web.Response:
     response = web.Response(status=status, body=dumps(value), content_type="application/json")
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
-    # Close the connection, so that a load balancer's next request can reach the owner instead of this node.
+    # Close the connection, or a load balancer's next request would reach this node again.
     response.force_close()
     return response
 

@@ -11,8 +11,7 @@ from contextlib import suppress
 from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connect, disconnect, retry_at_start
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
-# How long to wait for the next server's response. Without a leader, the servers do not report how many of
-# them there are.
+# How long to wait for the next server's response. Without a leader, the servers do not report their number.
 _ANSWER_S = 1.0
 _MAX_SERVERS = 100
 
@@ -50,7 +49,7 @@ async def _lazy_servers(system_servers: Sequence[str]) -> tuple[list[str], int]:
                 data = answer.get("data", {})
                 expected = data.get("meta_cluster", {}).get("cluster_size") or expected
                 config = data.get("config")
-                if config is None:  # A server without JetStream does not store messages.
+                if config is None:  # A server without JetStream stores no messages.
                     continue
                 answered += 1
                 if not config.get("sync_always"):

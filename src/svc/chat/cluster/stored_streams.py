@@ -1,6 +1,6 @@
 """Checks that NATS stores a stream durably, completely, and for long enough.
 
-An operator may have created or edited a stream of the cluster by hand. Changes nothing.
+An operator may have created or edited the stream by hand. Changes nothing.
 """
 
 from nats.js.api import RetentionPolicy, StorageType, StreamConfig
@@ -16,7 +16,7 @@ def refuse_weak_stream(
 ) -> None:
     """Raise ClusterError if a stream may lose messages, or keeps them for less than `kept_s` seconds.
 
-    A stream that may fill up may have a maximum size.
+    If `may_fill_up` is set, the stream may have a maximum size.
     """
     stored_by = config.num_replicas or 1
     if stored_by < replicas:

@@ -1,6 +1,6 @@
-"""Makes a node the owner of a community: reads the log to its end, then begins an epoch there.
+"""Makes a node the owner of a community: reads the log to its end, then begins an epoch.
 
-The functions block. This module does not choose which node takes over. If two candidates try at the same
+The functions block. This module does not choose the node that takes over. If two candidates try at the same
 time, the log accepts only one of them.
 """
 
@@ -15,7 +15,7 @@ _AT_ONCE = 200
 
 
 def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
-    """Apply the log up to `end`, which defaults to its current end. Return the end. Raises ClusterError,
+    """Apply the log up to `end`, by default its current end, and return `end`. Raises ClusterError,
     LogTrimmed or Diverged.
     """
     end = log.last_sequence() if end is None else end

@@ -1,3 +1,3 @@
-"""`svc relay`: a process that holds members' live sockets and serves the page's files. See
+"""Implements `svc relay`, a process that serves members' live sockets and the page's files. See
 docs/cluster.md.
 """

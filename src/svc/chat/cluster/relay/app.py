@@ -1,4 +1,5 @@
-"""The program `svc relay`: serves sockets and the page's files, and passes everything else on to the owner.
+"""The program `svc relay`: serves live sockets and the page's files, and passes all other requests to the
+owner.
 
 A relay stores none of the community's data or secrets. Its only credential is its access to NATS. See
 docs/cluster.md.

@@ -1,8 +1,7 @@
-"""Links a relay to the owner. The lease names the owner, a WebSocket carries requests, and NATS carries
-events.
+"""Links a relay to the owner node over a WebSocket for requests and NATS for events.
 
-A relay has one link at a time, to the node that currently owns the community. After a takeover, it attaches
-to the new owner. Requests wait for a link until their deadline.
+The lease in NATS identifies the owner. A relay has one link at a time, to the current owner, and attaches to
+the new owner after a takeover. Requests wait for a link until their deadline.
 """
 
 import asyncio
@@ -68,7 +67,7 @@ logger = logging.getLogger(__name__)
 
 
 class LinkLost(Exception):
-    """The link ended before the owner responded, so the outcome of the request is unknown."""
+    """The connection closed before the owner responded, so the outcome of the request is unknown."""
 
 
 class Connection:
@@ -90,7 +89,7 @@ class Connection:
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self.calls[request] = reply
         try:
-            # If the message cannot be sent, the link ends. The way in which it ends determines the reply.
+            # If the message cannot be sent, the connection closes, and its close code determines the reply.
             with contextlib.suppress(LinkLost):
                 await self.send(message)
             async with asyncio.timeout(_ANSWER_WITHIN_S):
@@ -101,8 +100,8 @@ class Connection:
             self.calls.pop(request, None)
 
     def end(self) -> None:
-        """Complete the requests that have no reply. An owner that hands over has replied to all requests that
-        it processed.
+        """Complete the requests that have no reply. An owner that hands over has replied to every request it
+        processed.
         """
         handed_over = self.ws.close_code == HANDED_OVER
         for request, reply in self.calls.items():
@@ -133,11 +132,11 @@ class OwnerLink:
         self._ids = itertools.count(1)
         self._up: asyncio.Event = asyncio.Event()
         self.connection: Connection | None = None
-        # `pages` returns the open pages. `on_attached` is called with the owner's response, and with the
-        # pages that were open when the relay attached.
+        # `pages` returns the connected clients. `on_attached` is called with the owner's response and the
+        # clients that were connected when the relay attached.
         self.pages: Callable[[], Sequence[OpenPage]] = list
         self.on_attached: Callable[[AttachResponse, Sequence[OpenPage]], None] = lambda attached, pages: None
-        # Called with the URL of an owner that another one has replaced, unless it has handed over.
+        # Called with the URL of a replaced owner, unless it handed over.
         self.on_replaced: Callable[[str], None] = lambda url: None
         self.repairs = 0
         self._replay_due: asyncio.TimerHandle | None = None
@@ -161,9 +160,9 @@ class OwnerLink:
         return (await self.wait_connected()).owner.url
 
     async def call(self, make: Callable[[int], FromRelay]) -> tuple[Connection, Reply]:
-        """Send a request to the owner, and to the next owner if the first one did not process it.
+        """Send a request to the owner. If the owner did not process it, send it to the next owner.
 
-        Return the connection to the owner that replied, and the reply. Raises LinkLost or ChatError.
+        Returns the connection to the owner that replied, and the reply. Raises LinkLost or ChatError.
         """
         give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
         while True:
@@ -201,7 +200,7 @@ class OwnerLink:
             await asyncio.sleep(_LOOK_S)
 
     async def _owner(self) -> Owner | None:
-        """Return the owner that the lease names, or None."""
+        """Return the owner identified by the lease, or None."""
         try:
             async with asyncio.timeout(_CONNECT_S):
                 bucket = await self._nats.jetstream(timeout=2).key_value(bucket_of(self._config.name))
@@ -212,7 +211,7 @@ class OwnerLink:
         return owner if owner.session and owner.url else None
 
     async def _hold(self, owner: Owner) -> None:
-        """Attach to an owner and handle its messages until the link ends."""
+        """Attach to an owner and handle its messages until the connection closes."""
         async with self._http.ws_connect(
             owner.url + LINK_PATH,
             headers={"Authorization": f"Bearer {owner.relay_key}"},
@@ -281,13 +280,13 @@ class OwnerLink:
             name = self._config.relay
             raise ClusterError(f"another live relay is named {name}: give each relay its own --name")
         if ws.close_code == REFUSED:
-            # During an upgrade, the next owner may have this relay's version.
+            # During an upgrade, the next owner may run this relay's version.
             reason = message.extra or "it has another version"
             raise ConnectionResetError(f"the owner refuses this relay: {reason}")
         raise ConnectionResetError("the owner closed the link")
 
     async def _watch(self, owner: Owner) -> None:
-        """Wait until the lease names another owner. A paused owner would not close the connection."""
+        """Wait until the lease identifies another owner. A paused owner would not close the connection."""
         present: Owner | None = owner
         while present is None or present.session == owner.session:
             await asyncio.sleep(_LOOK_S)
@@ -326,8 +325,8 @@ class OwnerLink:
     def _replayed(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
         self._forget_replay()
         if batches is None:
-            # The owner no longer has the missing events. Close the link, because the next link starts with
-            # the whole directory.
+            # The owner no longer has the missing events. Close the link: the next one starts with the whole
+            # directory.
             self._start(connection.ws.close())
             return
         self.repairs += bool(batches)

@@ -1,7 +1,7 @@
-"""Tracks the members whom a relay's pages show as online, and their changes while pages get no events.
+"""Tracks the online members that a relay's clients show, and the changes that the clients have missed.
 
-A page's state after a takeover leaves the online members out, because they are most of it: 290 KB of 299 with
-10,000 members online. The page keeps the members that it shows, and gets the differences as events.
+After a takeover, the state for a client leaves out the online members: with 10,000 members online, they are
+290 KB of 299 KB. The client keeps the members that it shows, and gets the differences as events.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,17 @@ _Presences = Mapping[str, Presence]
 
 
 class MissedPresences:
-    """The differences between the online members that some pages show and the current ones."""
+    """The differences between the online members that some clients show and the current ones."""
 
     def __init__(self, shown: _Presences) -> None:
         self._shown = shown
         # The event for each member who differs.
         self._frames: dict[str, bytes] = {}
-        # All events, until one changes. Thousands of pages wait for the same ones.
+        # All events joined, or None after a change. Thousands of clients get the same events.
         self._joined: bytes | None = None
 
     def frames_for(self, member_id: str) -> bytes:
-        """Return the events for a page of this member. They leave out the member's own presence."""
+        """Return the events to send to one of this member's clients, excluding the member's own presence."""
         if member_id in self._frames:
             return b"".join(frame for changed, frame in self._frames.items() if changed != member_id)
         if self._joined is None:
@@ -34,7 +34,7 @@ class MissedPresences:
         return self._joined
 
     def compare(self, online: _Presences) -> None:
-        """Replace the differences by those to a whole state."""
+        """Replace the differences by those between the shown members and a whole state."""
         self._joined = None
         self._frames = {
             member_id: _frame(member_id, online.get(member_id))
@@ -51,7 +51,7 @@ class MissedPresences:
 
 
 class OnlineMembers:
-    """The online members. Unknown at first, and after an older owner, which does not send them."""
+    """The online members. Unknown at first, and after an older owner that does not send them."""
 
     def __init__(self) -> None:
         self._online: dict[str, Presence] | None = None
@@ -62,7 +62,7 @@ class OnlineMembers:
         return [PresenceRecord.of(member_id, presence) for member_id, presence in online.items()]
 
     def replace(self, records: Sequence[PresenceRecord] | None) -> None:
-        """Replace the members by those of another state, or by None if they are unknown."""
+        """Replace the members by those of a new state, or by None if they are unknown."""
         if records is None:
             self._online = None
             return
@@ -72,7 +72,7 @@ class OnlineMembers:
             missed.compare(online)
 
     def change(self, record: PresenceRecord, frame: bytes) -> None:
-        """Apply an event."""
+        """Apply a change of a member's presence."""
         if self._online is None:
             return
         member_id, presence = record.member_id, record.presence()
@@ -84,8 +84,8 @@ class OnlineMembers:
             missed.change(member_id, presence, frame)
 
     def track_missed(self) -> MissedPresences | None:
-        """Return an object that tracks the changes from now on, or None if the members are unknown. Call this
-        before `replace`.
+        """Return an object that records the changes from now on, or None if the members are unknown. Call
+        this before `replace`.
         """
         if self._online is None:
             return None

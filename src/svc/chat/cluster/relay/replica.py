@@ -1,9 +1,8 @@
-"""Maintains a relay's copy of the data that determines who gets an event, using the owner's numbered events.
+"""Maintains a relay's copy of the data that determines who gets an event, from the owner's numbered events.
 
 The hub is the same as in the chat server: it filters recipients by the directory, writes each event to the
-open pages, and stores recent events for pages that resume. Its events come from a `Batch` instead of from
-features. If events are missing, later events wait until the missing ones have been replayed. Opens no
-connections.
+connected clients, and stores recent events for clients that resume. Its events come from a `Batch` instead of
+from features. After a gap, later events wait until the missing ones have been replayed. Opens no connections.
 """
 
 import asyncio
@@ -33,12 +32,12 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.live.hub import Hub, includes, steady_clock
 
-# The maximum number of recent events stored for pages that are signing in. A busy community generates fifty
-# events a second.
+# The maximum number of recent events stored for clients that are signing in. A busy community generates fifty
+# events per second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# The limit for batches that are waiting for missing batches. When it is exceeded, all waiting batches are
-# discarded and requested again.
+# The limit for batches that wait for missing ones. Above it, all waiting batches are discarded and requested
+# again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 
@@ -47,8 +46,8 @@ class RelayReplica:
 
     def __init__(self) -> None:
         self.hub = Hub(Directory(time.time), steady_clock())
-        # The owner limits the number of open pages per member, because a member's pages may be connected to
-        # several relays.
+        # The owner limits the number of clients per member, because a member's clients may use several
+        # relays.
         self.hub.max_pages_of_a_member = math.inf
         self.online = OnlineMembers()
         # The current epoch, and the number of the last applied event.
@@ -58,8 +57,8 @@ class RelayReplica:
         self._recent_bytes = self._ahead_bytes = 0
         self._ahead: dict[tuple[int, int], Batch] = {}
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        # `on_begin` is called before the events of another state. `on_gap` is called when events are missing.
-        # `on_cut_off` is called when a page loses access.
+        # `on_begin` is called before the state is replaced, `on_gap` when events are missing, and
+        # `on_cut_off` when a client loses access.
         self.on_begin: Callable[[], None] = lambda: None
         self.on_gap: Callable[[], None] = lambda: None
         self.on_cut_off: Callable[[PageRevocation], None] = lambda item: None
@@ -72,9 +71,7 @@ class RelayReplica:
         records: Sequence[DirectoryRecord],
         online: Sequence[PresenceRecord] | None = None,
     ) -> None:
-        """Replace the state with a complete directory from the owner, and the online members if it sent
-        them.
-        """
+        """Replace the state with the owner's complete directory, and its online members if it sent them."""
         self.on_begin()
         self.online.replace(online)
         directory = Directory(time.time)
@@ -85,14 +82,13 @@ class RelayReplica:
         self._recent.clear()
         self._recent_bytes = 0
         self.epoch, self.number = epoch, number
-        # Wake tasks that are waiting for an event in an older epoch, so that they notice that the link has
-        # changed.
+        # Wake tasks that wait for an event of an older epoch, because they must notice the new link.
         for waiting in list(self._waiting):
             self._settle(waiting)
         self._go_on()
 
     def receive(self, data: bytes) -> None:
-        """Apply a batch, or store it until the batches before it have arrived. Ignore batches from older
+        """Apply a batch, or store it until the earlier ones have arrived. Ignore batches from older
         epochs.
         """
         batch = decode_batch(data)
@@ -124,8 +120,8 @@ class RelayReplica:
         await waiting
 
     def since(self, number: int, member_id: str) -> "list[EventFrame | PageRevocation] | None":
-        """Return the events after the given number that concern a page of this member, or None if some of
-        them are no longer stored.
+        """Return the events after the given number that concern one of this member's clients, or None if some
+        of them are no longer stored.
         """
         oldest = self._recent[0][0] if self._recent else self.number + 1
         if number + 1 < oldest:

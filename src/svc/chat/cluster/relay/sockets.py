@@ -1,11 +1,11 @@
-"""Serves a relay's live sockets. They behave like the chat server's own, but the owner signs pages in and
-handles their requests.
+"""Serves a relay's live sockets. Clients use them like the chat server's, but the owner signs the clients in
+and handles their requests.
 
-Along with a page's welcome, the owner sends the number of the last event that the welcome includes. The page
-gets every later event exactly once. After a takeover, each page gets its full state again over the open
-socket, and no events before it. Otherwise, a page that reconnects in between would resume after the new
-owner's first event, and would never get what it missed before that event. The state leaves out the online
-members if the page keeps those that it shows: it gets the differences as events.
+Along with a client's welcome, the owner sends the number of the last event that the welcome includes, so the
+client gets every later event exactly once. After a takeover, each client gets its full state again over the
+same socket, and no events before that state. Otherwise, a client that reconnects in between would resume
+after the new owner's first event, and never get the earlier events that it missed. The state leaves out the
+online members if the client keeps those that it shows. The client then gets the differences as events.
 """
 
 import asyncio
@@ -46,8 +46,8 @@ from svc.chat.live.socket import SocketServer, hello_of
 
 _REACHED_WITHIN_S = 5.0
 _PAUSE_S = 0.2
-# The maximum number of state requests in progress: enough to keep the owner busy, but few enough that other
-# requests do not wait long.
+# The maximum number of state requests in progress: enough to keep the owner busy, but not to delay other
+# requests.
 _MAX_STATE_REQUESTS = 16
 _IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
 
@@ -55,12 +55,12 @@ logger = logging.getLogger(__name__)
 
 
 class _State(Struct):
-    """A page's state as the owner knows it, except `keeps_online`, which the page tells the relay."""
+    """A client's state as the owner knows it, except `keeps_online`, which only the relay knows."""
 
     session: SessionRecord
     in_sight: bool = False
     idle: bool = False
-    # Whether the page's state after a takeover may leave the online members out.
+    # Whether a state sent to the client after a takeover may leave out the online members.
     keeps_online: bool = False
 
 
@@ -79,8 +79,8 @@ class RelaySockets(SocketServer):
         self._numbers: dict[Page, int] = {}
         self._by_number: dict[int, Page] = {}
         self._states: dict[int, _State] = {}
-        # The numbers of the pages that have missed events and are waiting for their state, each with the
-        # presences that it has missed, or None if it needs all of them.
+        # The clients that have missed events and wait for their state, by number. The value is the presences
+        # that the client has missed, or None if it needs all presences.
         self._stale: dict[int, MissedPresences | None] = {}
         self._state_task: asyncio.Task[None] | None = None
         link.pages, link.on_attached = self._open_pages, self._attached
@@ -90,12 +90,11 @@ class RelaySockets(SocketServer):
         return len(self._states)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        # Wait for the link, because the owner provides the content of the first frame and the permitted
-        # origins.
+        # Wait for the link, because the first frame and the allowed origins come from the owner.
         await self._link.wait_connected()
         return await super().serve(request)
 
-    # Methods that handle frames from a page.
+    # Methods that handle frames from a client.
 
     async def _welcome(self, page: Page, request: frames.Request) -> None:
         number = next(self._ids)
@@ -105,7 +104,7 @@ class RelaySockets(SocketServer):
             try:
                 return await self._sign_page_in(page, number, request)
             except (LinkLost, TimeoutError):
-                # A sign-in changes nothing, so the next owner can process it again.
+                # A sign-in changes nothing, so the next owner can repeat it.
                 if asyncio.get_running_loop().time() > give_up_at:
                     raise ChatError("server_stopping", NO_OWNER) from None
                 await asyncio.sleep(_PAUSE_S)
@@ -188,10 +187,10 @@ class RelaySockets(SocketServer):
         ]
 
     def _withhold_events(self) -> None:
-        """Send the pages no events until they have their state, because they have missed some."""
+        """Stop sending events to the clients until they get their state, because they have missed some."""
         missed = self._replica.online.track_missed()
         for number, state in self._states.items():
-            # A page that is still waiting has missed more.
+            # A client that is already waiting has missed more events.
             self._stale.setdefault(number, missed if state.keeps_online else None)
             page = self._by_number[number]
             assert page.session is not None, "a page has a state after its sign-in"
@@ -209,12 +208,12 @@ class RelaySockets(SocketServer):
         if self._state_task is not None:
             self._state_task.cancel()
             self._state_task = None
-        # If the link was lost while states were being sent, some pages are still waiting for theirs.
+        # If the link was lost while states were being sent, some clients are still waiting for theirs.
         if numbers := sorted(self._stale.keys() - attached.refused):
             self._state_task = asyncio.create_task(self._send_states(numbers))
 
     async def _send_states(self, numbers: Sequence[int]) -> None:
-        """Send each page its state. Handle a few pages at a time."""
+        """Send each client its state, to a few clients at a time."""
         waiting = iter(numbers)
 
         async def send_one_by_one() -> None:
@@ -232,7 +231,7 @@ class RelaySockets(SocketServer):
         except (LinkLost, TimeoutError, ChatError):
             page.cut_off(CloseCode.GOING_AWAY, "The server has changed")
             return
-        if number not in self._stale:  # The page has closed.
+        if number not in self._stale:  # The client has disconnected.
             return
         page.send_welcome([reply.frame])
         for item in later:
@@ -245,8 +244,8 @@ class RelaySockets(SocketServer):
     async def _state_of(
         self, number: int, *, with_online: bool
     ) -> tuple[StateResponse, list[EventFrame | PageRevocation], bool]:
-        """Return a page's state, the events that follow it, and whether the owner shares the online members.
-        Raises LinkLost, TimeoutError or ChatError.
+        """Return a client's state, the later events, and whether the owner shares the online members. Raises
+        LinkLost, TimeoutError or ChatError.
         """
         connection, reply = await self._link.call(lambda call: StateRequest(call, number, with_online))
         assert isinstance(reply, StateResponse), "the response to a state request"
