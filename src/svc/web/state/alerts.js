@@ -1,5 +1,5 @@
-// Passes new messages that call for an alert to the modules that play sounds or show notifications. Stores
-// which alerts are enabled in this browser.
+// Passes messages that need an alert to the modules that play sounds and show notifications, and stores which
+// alerts are enabled in this browser.
 
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -18,7 +18,7 @@ import { threads } from "./threads.js";
 import { seen } from "./unread_counts.js";
 
 const STORED_ALERTS = "svc.alerts"; // In localStorage.
-const ONE_TAB_MS = 3000; // How long a tab keeps other tabs from ringing for the same message.
+const ONE_TAB_MS = 3000; // How long a tab stops other tabs from ringing for the same message.
 export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leave", "mute"]);
 /** @type {Alerts} */
 const DEFAULTS = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
@@ -75,7 +75,7 @@ async function ring(message) {
 }
 
 /**
- * Ring for a private message. The server sends no notifications for private messages.
+ * Ring for a private message, because the server sends no notifications for private messages.
  * @param {Private} secret
  */
 export async function ringPrivately(secret) {
@@ -119,14 +119,13 @@ async function alertOnce(id, what, context) {
   );
 }
 
-/** Load the code that changes the Web Push subscription. */
 const subscription = () => import("./push_subscription.js");
 
 listen({
   onGreeting() {
     lookAtPush();
-    // The server may have a new key, and the browser a new endpoint. After a failure, this is retried at the
-    // next greeting.
+    // The server may have a new key, or the browser a new endpoint. A failed renewal is retried at the next
+    // greeting.
     if (push.value === "on")
       unhurried(() =>
         subscription()

@@ -1,4 +1,4 @@
-// The appearance settings, which are stored only in this browser.
+// Stores the appearance settings, which exist only in this browser.
 
 import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -31,8 +31,8 @@ export function applyAppearance(root = document.documentElement) {
 }
 
 /**
- * Return the stored settings, without an unknown text size, which could make the page and its settings
- * unreadable.
+ * Return the stored settings, with the default in place of an unknown text size, which could make the page
+ * and its settings unreadable.
  * @param {typeof DEFAULTS} stored
  */
 function known(stored) {

@@ -1,11 +1,11 @@
-// The browser's history: Back closes the most recently opened view, Forward opens it again, and the address
-// names the channel. state/navigation.js reads addresses. This module is fetched once the first channel is
+// Manages the browser's history: Back closes the most recently opened view, Forward opens it again, and the
+// URL contains the channel. state/navigation.js reads URLs. This module is fetched once the first channel is
 // open.
 //
-// Each history entry has a number, stored in history.state, and the view that it showed, stored here. If a
-// change of view leads back to an earlier entry for the same channel, the history goes back to that entry.
-// The history is then the same whether a panel is closed with its button or with Back. A change that only
-// closes something replaces the entry. Every other change adds an entry.
+// Each history entry has a number, stored in history.state, and the view that it showed, stored here. If the
+// new view equals that of an earlier entry for the same channel, the history goes back to that entry, so
+// closing a panel with its button has the same result as Back. A change that only closes something replaces
+// the current entry. Every other change adds an entry.
 
 /** @import { Open, PageLocation } from "./navigation.js" */
 /**
@@ -34,18 +34,18 @@ import {
 import { conversationsById, conversationsKnown } from "./private_conversations.js";
 import { member } from "./server.js";
 
-const SETTINGS = "svc.settings"; // In sessionStorage: LANGUAGE_PAGE, if the next reload should open it.
+const SETTINGS = "svc.settings"; // In sessionStorage: LANGUAGE_PAGE if the next reload should open it.
 const LANGUAGE_PAGE = "look";
 const OURS = ["channel", "message", "private", "invite", "link"];
 
 /**
- * The view of each entry, keyed by number. A reload keeps only the address, the panel, and whether another
- * view covered the channel.
+ * The view of each entry, keyed by number. A reload keeps only the URL, the panel, and whether another view
+ * covered the channel.
  * @type {View[]}
  */
 const views = [];
 let current = history.state?.entry ?? 0;
-let isLeaving = false; // history.go is asynchronous: until it is done, the entry is not yet the current one.
+let isLeaving = false; // history.go is asynchronous; until it completes, the entry is not current.
 let isDue = false;
 
 /** @returns {View} */
@@ -137,8 +137,8 @@ function record() {
 }
 
 /**
- * Record the view once all related changes have been rendered, such as a dialog that closes and the channel
- * that it opened: Preact renders in a microtask.
+ * Record the view once all related changes have been rendered, such as a dialog closing and a channel opening
+ * from it. Preact renders in a microtask.
  */
 async function recordSoon() {
   if (isDue) return;
@@ -180,27 +180,27 @@ function skips(state, by) {
   return true;
 }
 
-/** Have the next reload, which changes the language, open the settings again. */
+/** Open the settings again after the next reload, which changes the language. */
 export const keepSettings = () => storeValue(SETTINGS, LANGUAGE_PAGE, "sessionStorage");
 
 /** @param {string} hash */
 const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
 
 /**
- * Start the history. `isMissing` means that the address named a channel that does not exist or is not
- * visible. `named` is the channel that the address named then: if it names another one, the member has gone
- * back, and if not, the member may have opened something else.
+ * Start the history. `isMissing` means that the page was opened with the URL of a channel that does not exist
+ * or is not visible. `named` is the channel in that URL. If the URL now contains a different channel, the
+ * member has gone back.
  * @param {{isMissing: boolean, named: string | null}} arrived
  */
 export function startHistory({ isMissing, named }) {
   if (isMissing) notify(t("channel-not-found"));
   else if (namedIn(location.hash) && namedIn(location.hash) !== named) {
-    // The member went back before this module was loaded and could handle it.
+    // The member went back before this module was loaded.
     current = history.state?.entry ?? 0;
     followAddress();
   }
   openedPanel.value ??= history.state?.aside ?? null;
-  // The reload has closed the covering view, so Back would do nothing on its entry.
+  // The reload has closed the covering view, so going back to its entry would change nothing.
   isLeaving = skips(history.state, -1);
   let isStarting = isLeaving;
   if (!isLeaving) write(shown());
@@ -211,7 +211,7 @@ export function startHistory({ isMissing, named }) {
   addEventListener("popstate", ({ state }) => {
     if (member.value === null) return;
     if (state?.entry === undefined) {
-      // The member followed a link within the page, or changed the address.
+      // The member followed a link within the page, or edited the URL.
       views.length = ++current;
       if (!followAddress() && new URLSearchParams(location.hash.slice(1)).has("channel"))
         notify(t("channel-not-found"));

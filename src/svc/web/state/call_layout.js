@@ -1,4 +1,4 @@
-// Decides the layout of the members in a call. The views render it.
+// Decides which tiles in a call are large and which are small. The views render the result.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{id: string, own: boolean, screen?: unknown, unwatched?: boolean}} Pictured */
@@ -6,7 +6,7 @@
 import { storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
-const STORED_LAYOUT = "svc.callLayout"; // In sessionStorage, so that a reload restores the layout.
+const STORED_LAYOUT = "svc.callLayout"; // In sessionStorage, so a reload restores the layout.
 /** @type {{mode: "grid" | "speaker", pinned: string, onlySound: boolean}} */
 const DEFAULTS = { mode: "grid", pinned: "", onlySound: false };
 const before = storedValue(DEFAULTS, STORED_LAYOUT, "sessionStorage");

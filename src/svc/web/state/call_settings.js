@@ -1,4 +1,4 @@
-// The call settings: devices, voice processing, and the volume of each member. Stored in this browser.
+// Stores the call settings in this browser: devices, voice processing, and the volume of each member.
 
 import { eachLike, storeValue, storedValue } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -11,7 +11,7 @@ const MAX_PEOPLE = 500; // The maximum number of members with individual setting
 const DEFAULTS = {
   microphone: "",
   camera: "",
-  speaker: "", // Ids of devices; "" for the browser's default.
+  speaker: "", // Device ids; "" for the browser's default.
   echoCancellation: true,
   autoGainControl: true,
   noise: "usual", // "off", "usual" (the browser's) or "strong" (call/noise_suppression.js).
@@ -23,9 +23,9 @@ const DEFAULTS = {
   mirror: true,
   blur: false,
   screen: "text", // "text" is sharp, "motion" is smooth.
-  screenSize: "", // A key from call/encodings.js; "" for the screen's own size.
+  screenSize: "", // A key from call/encodings.js; "" for the screen's actual size.
   lessData: false, // For a metered connection: fewer frames and smaller videos, in both directions.
-  quality: "automatic", // What we receive: "automatic", "high", "low" or "saver".
+  quality: "automatic", // Of received video: "automatic", "high", "low" or "saver".
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 

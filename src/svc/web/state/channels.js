@@ -1,6 +1,6 @@
-// The visible channels in order, our permissions in each, and the categories that are collapsed in this
-// browser. Also the key under which drafts, uploads, and outgoing messages of a channel or thread are stored.
-// Excludes channel content.
+// Keeps the visible channels in order, our permissions in each, and which categories are collapsed in this
+// browser. Also computes the key under which the drafts, uploads and outgoing messages of a channel or thread
+// are stored. Channel content is in state/conversation.js.
 
 /**
  * @import { Channel, Greeting } from "../types/api.js"
@@ -21,7 +21,7 @@ export const voiceChannels = computed(() => channels.value.filter(({ type }) => 
 export const permissions = signal({ server: [], channels: {} });
 
 /**
- * Return whether we have this permission in the channel or, without one, on the server.
+ * Return whether we have this permission in the channel or, if no channel is given, on the server.
  * @param {Permission} permission
  * @param {string | null} [channelId]
  */

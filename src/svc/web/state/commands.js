@@ -1,5 +1,5 @@
-// Commands after "/" at the start of a message: some become text, others are executed. Any other text that
-// begins with "/" is an ordinary message.
+// Interprets commands such as "/shrug" at the start of a message: some become text, others are executed. Any
+// other text that begins with "/" is an ordinary message.
 
 import { notify, tryOrNotify } from "./notices.js";
 import { api, member } from "./server.js";
@@ -16,7 +16,7 @@ const FACES = { shrug: "¯\\\\\\_(ツ)\\_/¯", tableflip: "(╯°□°)╯︵ �
 const WRITTEN = /^(\/\/?)([a-z]+)(?:\s+([\s\S]*))?$/u;
 
 /**
- * The commands in the order in which they are offered; `permission` is the one that the command requires.
+ * The commands in display order, each with the permission that it requires, if any.
  * @type {{name: Name, permission?: string}[]}
  */
 export const COMMANDS = [
@@ -29,7 +29,7 @@ export const COMMANDS = [
 ];
 
 /**
- * Return the command name that is being completed after "/", or null.
+ * Return the incomplete command name after "/", or null.
  * @param {string} text
  * @param {number} caret
  */

@@ -1,6 +1,6 @@
-// Completion while somebody is writing: members, roles and groups after "@", channels after "#", emoji after
-// ":", commands after "/". Finds the text to complete, its candidates, and the completed text. Pure
-// functions; renders nothing.
+// Completes names while the member writes: members, roles and groups after "@", channels after "#", emoji
+// after ":", commands after "/". Finds the text to complete and its candidates, and inserts the chosen one.
+// Pure functions; renders nothing.
 
 import { commandAt, commandsFor } from "./commands.js";
 import { matching } from "./name_search.js";
@@ -24,8 +24,8 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
  * @property {(permission: string) => boolean} [hasPermission]
  * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]}
  *   [findEmoji]
- * @property {(name: string) => string | undefined} [emojiNamed] Returns the character of a standard emoji,
- *   undefined for the server's own.
+ * @property {(name: string) => string | undefined} [emojiNamed] Returns the character of a standard emoji;
+ *   undefined for the server's custom emoji.
  */
 
 const MAX_NAME_LENGTH = 40; // Enough for a 32-character name and some typing errors.

@@ -1,6 +1,6 @@
-// The loaded messages of a text channel: a window onto its history that moves with scrolling and is updated
-// by pushes. The windows of the most recently opened channels stay loaded, so that these channels are shown
-// at once when reopened.
+// Loads the messages of a text channel: a window onto its history that moves with scrolling and is updated by
+// pushes. The windows of the most recently opened channels stay loaded, so reopening these channels shows
+// them at once.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
 /** @import { About, Data, StoredPage, PushArguments } from "../types/wire.js" */
@@ -22,8 +22,8 @@ const MOST = 100; // The server's maximum for a page.
 const FURTHER = 40; // A smaller page while scrolling, so that rendering interrupts it less.
 const MAX_LOADED = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
 // At the newest message the window is smaller, because each new message moves all other messages on the page.
-// Dropping the oldest moves them too, so it is done rarely, several messages at a time, and not immediately
-// after new messages arrive, because that could delay a key press.
+// Dropping the oldest messages moves the rest too. It is therefore done rarely, for several messages at a
+// time, and not immediately after new messages arrive, when it could delay a key press.
 const MAX_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
@@ -44,8 +44,8 @@ export class Conversation {
   olderProblem = signal("");
   newerProblem = signal("");
   /**
-   * Whether the reader is at the newest message. The view sets this value, which decides at which end
-   * messages are dropped.
+   * Whether the reader is at the newest message. Set by the view. Decides which end messages are dropped
+   * from.
    */
   atEnd = true;
 
@@ -81,8 +81,8 @@ export class Conversation {
   }
 
   /**
-   * Load the messages again. This is the last one on the server: if we have it, only changes of messages can
-   * be missing.
+   * Load the messages again. `last` is the id of the newest message on the server. If we have it, we can only
+   * have missed changes to messages.
    * @param {string | null | undefined} last
    */
   refresh(last) {
@@ -183,7 +183,7 @@ export class Conversation {
   }
 
   /**
-   * Show these stored messages, which were the newest when the server was last reachable.
+   * Show stored messages, which were the newest when the server was last reachable.
    * @param {Pick<StoredPage, "messages" | "more_before">} page
    */
   recall({ messages, more_before: more }) {
@@ -220,7 +220,7 @@ export class Conversation {
       if (strict && error.status !== undefined) throw error;
       if (turn !== this.#turn) return;
       const lost = error.code === "unreachable";
-      // A new connection loads the page anyway. If the connection is up, the response was lost.
+      // A new connection loads the messages anyway. If the connection is up, the response was lost.
       if (!lost || (problem !== this.problem && connection.value === "online"))
         problem.value = explain(error);
       else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);
@@ -298,7 +298,7 @@ export class Conversation {
 }
 
 /**
- * Fetch one message from anywhere in the channel; rejects if it was deleted.
+ * Fetch any message in the channel. Rejects if it was deleted.
  * @param {string} channelId
  * @param {string} id
  */
@@ -306,7 +306,7 @@ export const fetchMessage = (channelId, id) =>
   api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
 
 /**
- * Apply a change to reactions. Emoji are in code point order, and members in the order in which they reacted.
+ * Apply a change to reactions. Emoji are sorted by code point, and members by when they reacted.
  * @param {Reactions} reactions
  * @param {{emoji: string, member_id: string, added: boolean}} change
  */
@@ -327,7 +327,7 @@ const newestOf = (channelId, thread = null) => ({
 });
 
 /**
- * The newest page of the channel that will open, until the greeting arrives.
+ * The newest page of the channel that will open, requested before the greeting arrives.
  * @type {{key: string, page: Promise<MessagePage>} | null}
  */
 let prefetched = null;

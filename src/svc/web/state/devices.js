@@ -1,4 +1,4 @@
-// The devices that can sign in as us: list them, remove one, and create a code for a new one.
+// Lists and removes the devices that can sign in as us, and creates codes for new devices.
 
 /** @import { Device } from "../types/api.js" */
 /** @import { ResponseBody } from "../types/wire.js" */
@@ -8,7 +8,7 @@ import { signal } from "../vendor/signals.js";
 import { api, listen } from "./server.js";
 
 /**
- * [{id, name, tier, current, added_at_ms, last_seen_at_ms}], the most recently used first; null until loaded.
+ * [{id, name, tier, current, added_at_ms, last_seen_at_ms}], most recently used first; null until loaded.
  * @type {Signal<Device[] | null>}
  */
 export const devices = signal(null);
@@ -19,8 +19,8 @@ export const devices = signal(null);
 export const linkCode = signal(null);
 
 /**
- * When the recovery code was created; null if there is none, undefined until loaded. With the code, we can
- * sign in after losing all devices.
+ * When the recovery code was created; null if there is none, undefined until loaded. The code lets us sign in
+ * after losing all devices.
  * @type {Signal<number | null | undefined>}
  */
 export const keptCodeMadeAt = signal(undefined);
@@ -51,7 +51,7 @@ export async function newLinkCode() {
   linkCode.value = await api("POST", "/api/me/devices/link");
 }
 
-/** Return an address with the code in it, which opens the page on another device. @param {string} code */
+/** Return a URL that contains the code and opens the page on another device. @param {string} code */
 export const linkAddress = (code) => `${location.origin}/#link=${code}`;
 
 listen({

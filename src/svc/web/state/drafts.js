@@ -1,5 +1,5 @@
-// Drafts by conversation key. They are stored in this browser while they are typed. A moment later, channel
-// drafts are also stored on the server, so that all of our devices receive them.
+// Stores drafts by conversation key. A draft is stored in this browser while it is typed. A channel draft is
+// also stored on the server a moment later, and our other devices receive it.
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -19,8 +19,8 @@ const STORED_DRAFTS = "svc.drafts";
  * @typedef {{message: Message, ping: boolean} | null} Reply
  * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put:
  *   Set<string>, restoring: boolean, gone: boolean}} Written
- * `put`: the drafts that this page has saved and that the server has not pushed back yet. `gone`: sent before
- * the server sent its drafts.
+ * `put`: the drafts that this page has saved and the server has not pushed back yet. `gone`: sent before the
+ * server sent its drafts.
  */
 
 /** By channel. @type {Map<string, Written>} */
@@ -48,7 +48,7 @@ export function draftOf(channelId) {
       gone: false,
     };
     drafts.set(channelId, draft);
-    // An uploaded file belongs to the draft from now on.
+    // From now on, save the draft whenever its uploaded files change.
     let before = "";
     effect(() => {
       const now = String(
@@ -146,7 +146,10 @@ function hasFiles(saved) {
   }
 }
 
-/** Apply a draft that was written in another of our pages, or before a reload. @param {Draft} draft */
+/**
+ * Apply a draft that was written in another tab or on another device, or before a reload.
+ * @param {Draft} draft
+ */
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const written = JSON.stringify([text, attachments]);
@@ -156,7 +159,7 @@ function take({ channel_id: channelId, text, attachments }) {
       ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved
       : !draft.text.value);
   draft.saved = written;
-  // Text that is being typed in this page takes precedence, and will soon be saved with the existing files.
+  // Text being typed in this page takes precedence, and will soon be saved with the existing files.
   if (untouched) draft.text.value = text;
   keepHere(channelId);
   if (!attachments.length || (!untouched && uploadsOf(channelId).list.value.length)) return;
@@ -169,8 +172,8 @@ function take({ channel_id: channelId, text, attachments }) {
 }
 
 /**
- * Apply all drafts on the server, and drop those that it has deleted. Drafts that the server never had are
- * saved now.
+ * Apply all drafts on the server, and drop the drafts that it has deleted. Save drafts that the server never
+ * had.
  * @param {Draft[]} all
  */
 function takeAll(all) {

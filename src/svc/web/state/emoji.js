@@ -1,4 +1,4 @@
-// The server's custom emoji.
+// Keeps the server's custom emoji up to date.
 
 /** @import { Emoji } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -1,4 +1,4 @@
-// Emoticons such as ":)", which become emoji while somebody is writing, except in code. Pure functions.
+// Replaces emoticons such as ":)" with emoji as the member types, except in code. Pure functions.
 
 /** @type {Record<string, string>} */
 const EMOJI = {
@@ -57,8 +57,7 @@ export function withEmoji(text) {
 }
 
 /**
- * Return the emoji for an emoticon that was completed by a space before the caret: {start, end, emoji}, or
- * null.
+ * Return the emoji for an emoticon that ends at a space just before the caret: {start, end, emoji}, or null.
  * @param {string} text @param {number} caret
  */
 export function finished(text, caret) {

@@ -1,5 +1,5 @@
-// The first paint: the first frame that shows messages, or a view in their place. Files that it does not need
-// are fetched afterwards, so that they do not compete with it on a slow connection.
+// Signals the first paint: the first frame that shows messages, or another view instead. Files that this
+// frame does not need are fetched afterwards, to leave the bandwidth of a slow connection to it.
 
 import { listen } from "./server.js";
 
@@ -9,12 +9,12 @@ const MAX_WAIT_MS = 10_000;
 /** @type {(nothing?: undefined) => void} */
 let shown;
 
-/** Resolves once the first paint is on the screen. @type {Promise<void>} */
+/** Resolves after the first paint. @type {Promise<void>} */
 export const firstPaint = new Promise((resolve) => {
   shown = resolve;
 });
 
-/** Report that the first paint will be rendered with the next frame. */
+/** Report that the next frame is the first paint. */
 export const painted = () => requestAnimationFrame(() => setTimeout(shown));
 
 listen({

@@ -1,5 +1,5 @@
-// The first steps for an owner who is alone on the server: name it, give it an icon, add a channel, invite
-// somebody. The steps disappear once another member joins, or when the owner hides them.
+// Tracks the first steps for an owner who is alone on the server: name it, give it an icon, add a channel,
+// invite somebody. The steps disappear once another member joins or the owner hides them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -34,7 +34,7 @@ export function hideFirstSteps() {
 /** @param {string} name */
 export const nameServer = (name) => api("PATCH", "/api/settings", { name });
 
-/** Find out whether the owner is the only member. Without a response, assume that there are others. */
+/** Find out whether the owner is the only member. If the request fails, assume that there are others. */
 export async function askFirstSteps() {
   if (hidden.value || !isOwner() || alone.value !== null) return;
   const page = await api("GET", "/api/members?limit=2").catch(() => null);

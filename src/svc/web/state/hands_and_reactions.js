@@ -1,4 +1,4 @@
-// Raised hands in a call, in order, and floating reactions.
+// Sorts the raised hands in a call, and keeps the reactions that are floating on the screen.
 
 /** @import { Signal } from "../vendor/signals.js" */
 

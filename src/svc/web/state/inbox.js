@@ -1,5 +1,5 @@
-// Messages that mention us, in any channel or thread, newest first. They are loaded while the inbox is
-// open, and updated by pushes.
+// Loads the messages that mention us in any channel or thread, newest first, while the inbox is open. Pushes
+// update them.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -16,7 +16,7 @@ import { read, unread } from "./unread_counts.js";
 const known = signal([]);
 /** Whether there are older messages, whether they are loading, and the last error. */
 export const inbox = signal({ more: false, busy: false, problem: /** @type {unknown} */ (null) });
-/** The messages that we can currently see and whose author we have not blocked. */
+/** The loaded messages, without those that we can no longer see or whose author we have blocked. */
 export const mentions = computed(() =>
   known.value.filter(
     ({ channel_id: id, author }) => channelsById.value.has(id) && !blocked.value.has(author.id),
@@ -26,7 +26,7 @@ export const mentions = computed(() =>
 let open = false;
 let round = 0; // Responses to requests sent before the inbox was last refreshed are ignored.
 
-/** Open or close the inbox. @param {boolean} is */
+/** Start or stop loading mentions, when the inbox opens or closes. @param {boolean} is */
 export function lookIntoInbox(is) {
   open = is;
   round += 1;
@@ -38,7 +38,7 @@ export function lookIntoInbox(is) {
 /** Load older messages. */
 export async function fetchMore() {
   const requested = round;
-  // A list that pushes alone have filled has gaps, so start again from the newest message.
+  // A list filled only by pushes has gaps, so start again from the newest message.
   const before = inbox.value.more ? known.value.at(-1)?.id : null;
   inbox.value = { ...inbox.value, busy: true, problem: null };
   try {

@@ -1,4 +1,4 @@
-// The installed page, and whether a new version is waiting to replace it.
+// Installs the page as an application, and tracks whether a new version is waiting to replace it.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -11,7 +11,7 @@ import { anyPending } from "./uploads.js";
 /** Whether a new version is waiting to be loaded. */
 export const newVersion = signal(false);
 /**
- * The browser's install prompt, or null if the browser does not offer one.
+ * The browser's install prompt; null if it does not offer one.
  * @type {Signal<BeforeInstallPromptEvent | null>}
  */
 export const installing = signal(null);
@@ -23,13 +23,13 @@ globalThis.addEventListener?.("appinstalled", () => {
   installing.value = null;
 });
 
-/** Show the install prompt, after a gesture. It can be shown only once. */
+/** Show the install prompt. Requires a user gesture, and works only once. */
 export function install() {
   installing.value?.prompt();
   installing.value = null;
 }
 
-/** Return whether reloading the page would lose something that is being sent. */
+/** Return whether a reload would interrupt an upload or a message that is being sent. */
 export const isBusy = () => anyPending() || outbox.value.some(({ state }) => state === "sending");
 
 const updates = () => import("./version_updates.js");

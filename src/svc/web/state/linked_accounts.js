@@ -1,6 +1,6 @@
-// Linking the member's accounts on two servers. Each server's page signs a statement about the other account,
-// with consent there. The pages hand the statements over in the fragment of an address, which no server
-// receives. Profiles show links, and members of both servers can verify them. See docs/servers.md
+// Links the member's accounts on two servers. Each server's page signs a statement about the other account
+// once the member consents there. The pages exchange the statements in URL fragments, which no server
+// receives. Profiles show the links, and members of both servers can verify them. See docs/servers.md
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { ResponseBody } from "../types/wire.js" */
@@ -23,14 +23,16 @@ import { signal } from "../vendor/signals.js";
 import { servers } from "./other_servers.js";
 import { api, listen, member } from "./server.js";
 
-// A request from another server's page is answered within minutes, on the same machine, so by the same clock.
+// A request from another server's page is answered within minutes on the same machine, so both use the same
+// clock.
 const FRESH_MS = 60 * 60_000;
 const PARAMETER = "same";
-const BETWEEN = "~"; // Occurs in no statement, and is not escaped in an address.
+const BETWEEN = "~"; // Occurs in no statement, and is not escaped in a URL.
 
 /**
- * A message from another server's page: a request for a statement, the statement that we asked for, both
- * statements to show here too, or the reason why it is refused. `origin` is that server.
+ * A message from another server's page. "request" asks for a statement, "answer" contains the statement that
+ * we asked for, and "offer" contains both statements, to show here too. The other kinds are reasons to refuse
+ * a message. `origin` is that server.
  * @typedef {{kind: "request", origin: string, from: Statement}
  *   | {kind: "answer", origin: string, from: Statement}
  *   | {kind: "offer", origin: string, from: Statement, own: Statement}
@@ -43,24 +45,24 @@ const BETWEEN = "~"; // Occurs in no statement, and is not escaped in an address
  * @type {Signal<LinkedAccount[] | undefined>}
  */
 export const ownLinks = signal(undefined);
-/** The confirmations that we gave. @type {Signal<Confirmation[]>} */
+/** The confirmations that we have given. @type {Signal<Confirmation[]>} */
 export const confirmations = signal([]);
 
 /**
- * In localStorage: to which server each confirmation went. Our own server does not know.
+ * Return the localStorage key for the server that each confirmation went to. Our own server does not know.
  * @param {string} id
  */
 const storedAs = (id) => `svc.confirmed.${id}`;
 
 const ownId = () => member.peek()?.id ?? "";
 
-/** Return and remove the message in the address, or "". */
+/** Return the message in the URL, or "", and remove it from the URL. */
 export function takeMessage() {
   const hash = new URLSearchParams(location.hash.slice(1));
   const text = hash.get(PARAMETER);
   if (text === null) return "";
   hash.delete(PARAMETER);
-  // It must neither stay in the history nor be read again after a reload.
+  // The message must not stay in the history or be read again after a reload.
   history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   return text;
 }
@@ -69,7 +71,7 @@ export function takeMessage() {
 const addressWith = (origin, ...statements) => `${origin}/#${PARAMETER}=${statements.join(BETWEEN)}`;
 
 /**
- * Return what another server's page asks for.
+ * Parse and check a message from another server's page.
  * @param {string} text
  * @returns {Promise<Received>}
  */
@@ -78,7 +80,8 @@ export async function read(text) {
   if (!from || other === null || more.length || from.aud !== location.origin || from.iss === location.origin)
     return { kind: "invalid", origin: "" };
   const { iss: origin, made_at_ms: madeAt } = from;
-  // Only a server that the person has added to the list may ask. A link from elsewhere cannot start anything.
+  // Accept messages only from servers that the member has added to the list, so links from elsewhere do
+  // nothing.
   if (!servers.peek().some((server) => server.origin === origin)) return { kind: "unknown", origin };
   if (Math.abs(Date.now() - madeAt) > FRESH_MS) return { kind: "expired", origin };
   if (from.use === REQUEST) return { kind: other ? "invalid" : "request", origin, from };
@@ -89,7 +92,10 @@ export async function read(text) {
   return isOurs ? { kind: "offer", origin, from, own: other } : { kind: "invalid", origin };
 }
 
-/** Return the address at which another server's page asks for its statement. @param {string} origin */
+/**
+ * Return the URL that opens another server's page with a request for its statement.
+ * @param {string} origin
+ */
 export async function requestAddress(origin) {
   const claims = { use: REQUEST, iss: location.origin, sub: ownId(), aud: origin, made_at_ms: Date.now() };
   return addressWith(origin, await makeStatement(await deviceKey(), claims));
@@ -113,7 +119,7 @@ async function signAbout({ iss, sub, key: peerKey }) {
 }
 
 /**
- * Let members of both servers verify our statement. Our own server gets its digest, but not its content.
+ * Let members of both servers verify our statement. Our own server receives only its digest.
  * @param {string} statement @param {string} origin
  */
 async function confirm(statement, origin) {
@@ -128,11 +134,11 @@ function parsed(text) {
   try {
     return Object(JSON.parse(text));
   } catch {
-    return {}; // A damaged list counts as empty.
+    return {}; // Treat a damaged list as empty.
   }
 }
 
-/** Answer a request. Return the address to go back to. @param {Statement} request */
+/** Answer a request. Return the URL to go back to. @param {Statement} request */
 export async function answer(request) {
   const statement = await signAbout(request);
   await confirm(statement, request.iss);
@@ -150,7 +156,8 @@ export async function publish(other, own) {
 }
 
 /**
- * Let the other account's profile show our account too. Return the address at which its page asks.
+ * Offer to show our account on the other account's profile too. Return the URL of the other server's page
+ * with the offer.
  * @param {Statement} other @param {string} own
  */
 export async function offerAddress(other, own) {
@@ -184,7 +191,7 @@ export async function withdraw(digest) {
 }
 
 /**
- * Return the links on a member's profile whose two statements link this member to another account.
+ * Return the links on a member's profile whose two statements are valid and match.
  * @param {string} memberId
  */
 export async function linksOf(memberId) {
@@ -201,8 +208,8 @@ async function pairOf(memberId, { origin, own, other }) {
 }
 
 /**
- * Ask the other server whose statement it is. It learns that we have looked at this link. Return that
- * member's name, "" if the server does not confirm the link, or null if it does not respond.
+ * Ask the other server which member made the statement; that server learns that we viewed this link. Return
+ * that member's name, "" if the server does not confirm the link, or null if it does not respond.
  * @param {string} memberId @param {LinkedAccount} link
  */
 export async function verify(memberId, link) {

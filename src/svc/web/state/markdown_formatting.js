@@ -46,8 +46,8 @@ export function formatted(text, start, end, sign) {
 }
 
 /**
- * Return whether the text begins or ends with the marker, and not with a longer one: one asterisk must not
- * match the end of two.
+ * Return whether the text begins or ends with exactly this marker. A single asterisk must not match half of a
+ * double one.
  * @param {string} text
  * @param {string} sign
  * @param {"startsWith" | "endsWith"} how

@@ -1,5 +1,5 @@
-// The members in the order of the member list: first the online members by their highest role, then the
-// others, each group sorted by name. A search limits the list to names that contain the search text.
+// Sorts the member list: online members grouped by their highest role, then the others, each group by name. A
+// search limits the list to matching names.
 
 /** @import { Member, Role } from "../types/api.js" */
 
@@ -13,7 +13,7 @@ const collator = new Intl.Collator();
 /** The search text. */
 export const wanted = signal("");
 
-// Kept apart from presence, so that names are not sorted whenever presence changes.
+// Separate from presence, so changes of presence do not sort the names again.
 const sorted = computed(() =>
   [...members.value.values()].sort((a, b) => collator.compare(a.nickname, b.nickname)),
 );
@@ -28,8 +28,8 @@ const matching = computed(() => {
  */
 
 /**
- * Rows in order: {role, key, count} is the heading of a group, where `role` can be null, and
- * {member, isOnline} is a member.
+ * The rows of the list: {role, key, count} for a group's heading, where `role` can be null, and {member,
+ * isOnline} for a member.
  */
 export const roster = computed(() => rosterOf(matching.value, online.value, roles.value));
 

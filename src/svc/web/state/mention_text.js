@@ -1,5 +1,5 @@
-// Mentions in a text field. The field shows "@Ada" in place of the markdown for the mention, which is stored
-// and sent. Pure functions.
+// Converts mentions between markdown, which is stored and sent, and the form "@Ada", which text fields show.
+// Pure functions.
 
 /** Maps the displayed text of each mention to its markdown. @typedef {Map<string, string>} Names */
 
@@ -7,7 +7,7 @@ const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+
 const PARTS = /^\[(.+)\]\((\w+):/su;
 // Letters of scripts that separate words with spaces.
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
-/** No name begins after one of these characters, for example within an address. */
+/** No name begins after one of these characters, for example within a URL. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
 /** Characters with a special meaning in a link label. */
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;

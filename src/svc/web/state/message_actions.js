@@ -1,4 +1,4 @@
-// The actions on a message in a channel or a private conversation.
+// Performs actions on a message in a channel or a private conversation.
 
 /** @import { Message } from "../types/api.js" */
 
@@ -13,7 +13,7 @@ import { ask } from "./server.js";
  */
 const reference = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
-/** The actions on a message. Each returns a promise that settles with its request. */
+/** Each action returns a promise that settles with its request. */
 export const acts = {
   /** @param {MessageReference} message @param {string} text */
   edit: (message, text) =>

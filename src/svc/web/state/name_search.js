@@ -1,7 +1,7 @@
 // Matches names against typed text and ranks them: prefixes, then starts of words, then anywhere. Case and
 // accents do not matter. Pure functions.
 
-// Accents, points, other marks and invisible characters. U+0640 only stretches an Arabic word.
+// Combining marks, such as accents, and invisible characters. U+0640 only stretches an Arabic word.
 const MARKS = /[\p{M}\p{Cf}\u0640]+/gu;
 // Letters that Unicode does not decompose, and their usual substitutes. The server has the same table in
 // chat/text_folding.py.
@@ -26,7 +26,7 @@ const ALIKE = new Map(
 );
 const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
 const WORD = /[\p{L}\p{N}]/u;
-const MAX_CACHED = 20_000; // The size of the cache of folded names, which every key press needs.
+const MAX_CACHED = 20_000; // The size of the cache of folded names, which every key press reads.
 
 const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** @type {Map<string, string>} */
@@ -63,8 +63,8 @@ export function fit(name, query) {
 }
 
 /**
- * Return the matching items, best first, then by name. A query with spaces must be the beginning of the name,
- * because otherwise text after a name would still match.
+ * Return the matching items, best first, then by name. A query with spaces must match the beginning of the
+ * name; otherwise, text typed after a name would still match.
  * @template T @param {Iterable<T>} items @param {string} query @param {(item: T) => string} nameOf @param
  *   {number} limit
  * @returns {T[]}

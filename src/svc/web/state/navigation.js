@@ -1,6 +1,6 @@
-// The location in the page: the open channel, the panel next to it, and the dialog over it. It is stored, so
-// that a reload restores it. An address can name a location too (#channel=…&message=…). This module follows
-// such addresses, and state/browser_history.js writes them.
+// Manages the location in the page: the open channel, the panel next to it, and the dialog over it. The
+// location is stored, so a reload restores it. A URL can also contain a location (#channel=…&message=…). This
+// module opens the locations in such URLs, and state/browser_history.js writes the URLs.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
@@ -37,18 +37,21 @@ export const openedPanel = signal(null);
 /** Whether the window is wide enough to show the members permanently. */
 const roomy = signal(false);
 const membersStay = signal(false);
-/** Whether the more important parts of the page have been shown. */
+/** Whether the messages have been rendered, so the member list may be shown. */
 const calm = signal(false);
 const mayStay = computed(
   () => roomy.value && channelsById.value.get(currentLocation.value?.channelId ?? "")?.type === "text",
 );
-/** The panel next to the channel: the open one, or the members if there is room and they are not closed. */
+/**
+ * The panel next to the channel: the open one, or the member list if there is room and it has not been
+ * closed.
+ */
 export const sidePanel = computed(
   () => openedPanel.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
 );
 /**
- * The dialog over the page: {name, …, under}, or null; `under` is the settings dialog that it was opened
- * from.
+ * The dialog over the page: {name, …, under}, or null. `under` is the settings dialog from which it was
+ * opened.
  * @type {Signal<Open | null>}
  */
 export const dialog = signal(null);
@@ -62,7 +65,7 @@ export const drawer = signal(false);
 export const target = signal(null);
 
 /**
- * `keeps` means that a list of results closes because the reader follows a result. Back returns to the list.
+ * `keeps` is set while a list of results closes because the reader opens a result. Back returns to the list.
  */
 export const leaving = { keeps: false };
 
@@ -72,11 +75,11 @@ export const leaving = { keeps: false };
  * @type {Signal<(() => void)[]>}
  */
 export const layers = signal([]);
-/** Whether the page has yet to open the location in the address. */
+/** Whether the page has yet to open the location in the URL. */
 let isFresh = true;
 /**
- * Null until the address has been followed. `isMissing` means that the address named a channel that does not
- * exist or is not visible.
+ * Null until the URL has been resolved. `isMissing` means that the URL contains a channel that does not exist
+ * or is not visible, and `named` is the channel in the URL, if any.
  * @type {Signal<{isMissing: boolean, named: string | null} | null>}
  */
 export const arrival = signal(null);
@@ -105,7 +108,7 @@ export function openMade(channelId) {
 }
 
 /**
- * Open a channel and go to a message in it if one is named.
+ * Open a channel and, if given, go to a message in it.
  * @param {string} channelId
  * @param {string | null} [messageId]
  */
@@ -118,7 +121,7 @@ export function open(channelId, messageId = null) {
 }
 
 /**
- * Open a private conversation and go to a message in it if one is named.
+ * Open a private conversation and, if given, go to a message in it.
  * @param {string} conversationId
  * @param {string | null} [messageId]
  */
@@ -192,8 +195,8 @@ export const showDialog = (name, details = {}) => {
   dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) };
 };
 /**
- * Close this dialog and return to the settings if it was opened from there. Does nothing if another dialog
- * was opened in the meantime.
+ * Close this dialog, and return to the settings if it was opened from there. Do nothing if another dialog was
+ * opened in the meantime.
  * @param {Open} which
  */
 export const closeDialog = (which) => {
@@ -207,14 +210,14 @@ export const closeDialogs = () => {
 const settingsOf = (open) => (open?.name === "settings" ? open : (open?.under ?? null));
 
 /**
- * Return the address of a channel or a message in it.
+ * Return the URL of a channel or a message in it.
  * @param {string} channelId
  * @param {string} [messageId]
  */
 export const addressOf = (channelId, messageId) => `${location.origin}/${hashOf({ channelId }, messageId)}`;
 
 /**
- * Return the part of the address that names a location.
+ * Return the URL fragment for a location.
  * @param {PageLocation | null} at
  * @param {string} [messageId]
  */
@@ -228,8 +231,8 @@ export function hashOf(at, messageId) {
 }
 
 /**
- * Return the location that an address names, {channelId, messageId}, where either can be null; null if the
- * address is not on this server.
+ * Return the location in a URL, {channelId, messageId}, where either can be null; null if the URL is not on
+ * this server.
  * @param {URL} url
  */
 export function locationIn(url) {
@@ -240,7 +243,7 @@ export function locationIn(url) {
 
 const hashNow = () => new URLSearchParams(location.hash.slice(1));
 
-/** Go to the channel or private conversation in the address. Return whether it names one. */
+/** Go to the channel or private conversation in the URL. Return false if the URL contains no visible one. */
 export function followAddress() {
   const hash = hashNow();
   const [channelId, conversationId] = [hash.get("channel"), hash.get("private")];
@@ -259,8 +262,8 @@ export function expected() {
 }
 
 /**
- * Open an existing channel: the one in the address, the last open one, or the first. `isSure` means that the
- * channels come from the server and not from the store.
+ * Open an existing channel: the one in the URL, the last open one, or the first. `isSure` means that the
+ * channels come from the server, not from the offline copy.
  */
 function settle(isSure = false) {
   const names = hashNow().has("channel");

@@ -1,4 +1,4 @@
-// Short notices to the member, such as a request error. They disappear after a while.
+// Keeps the short notices to the member, such as request errors, which disappear after a while.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -31,7 +31,7 @@ export function dismiss(id) {
 }
 
 /**
- * Await a request and show the reason if it was rejected. Resolves to whether it succeeded.
+ * Await a request, and show the reason if it is rejected. Resolves to whether it succeeded.
  * @param {Promise<unknown>} promise
  */
 export async function tryOrNotify(promise) {

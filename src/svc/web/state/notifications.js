@@ -1,5 +1,5 @@
-// Notification settings: a level for all channels, a level for each one, and mutes. The server stores them
-// and applies them to our devices.
+// Manages the notification settings: a level for all channels, a level for each channel, and mutes. The
+// server stores them and applies them to all our devices.
 
 /** @import { Notifications } from "../types/api.js" */
 /** @import { Choice } from "../types/wire.js" */
@@ -18,7 +18,8 @@ export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
 export const DEFAULT_LEVEL = "mentions";
 
 /**
- * The settings by channel id, or by null for all channels: {level, muted, muted_until_ms}.
+ * The settings by channel id; null is the key of the setting for all channels: {level, muted,
+ * muted_until_ms}.
  * @type {Signal<Map<string | null, Choice>>}
  */
 export const choices = signal(new Map());
@@ -26,7 +27,7 @@ const now = signal(Date.now()); // The current time, updated when a mute ends.
 let timer = 0;
 
 /**
- * Return the channel's own setting, or the setting for all channels if null.
+ * Return the setting of this channel, or the setting for all channels if null.
  * @param {string | null} channelId
  */
 export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? UNSET, now.value);
@@ -35,7 +36,7 @@ export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? U
 export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null).level ?? DEFAULT_LEVEL;
 
 /**
- * Return whether the channel is muted, by itself or together with all other channels.
+ * Return whether this channel or all channels are muted.
  * @param {string | null} channelId
  */
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
@@ -68,7 +69,7 @@ export function unmute(channelId) {
 }
 
 /**
- * Return the choice that applies at `nowMs`, as a mute may have ended.
+ * Return the choice that applies at `nowMs`, when a mute may have ended.
  * @param {Choice} choice
  * @param {number} nowMs
  */
@@ -106,7 +107,7 @@ function put(channelId, { level, muted, muted_until_ms }) {
   wait();
 }
 
-/** Wait until the next mute ends. */
+/** Update `now`, and again when the next mute ends. */
 function wait() {
   now.value = Date.now();
   clearTimeout(timer);

@@ -1,5 +1,5 @@
-// An offline copy of the channel list, and of the newest messages in the most recently opened channels.
-// Signing out deletes it.
+// Stores an offline copy of the channel list and of the newest messages in the most recently opened channels.
+// Signing out deletes the copy.
 
 /** @import { Message, Pushes } from "../types/api.js" */
 /** @import { StoredPage, Scene } from "../types/wire.js" */
@@ -21,19 +21,19 @@ const MAX_MESSAGES = 50;
 const EVERY_MS = 1000; // The interval at which changes are stored.
 const PATIENCE_MS = 3000; // A server that takes longer to respond counts as unreachable.
 const SCENE = "scene"; // The key of everything but the messages: {member, info, channels, …, at_ms}.
-const PAGE = "messages "; // A prefix of the channel's id. The value is {messages, more_before, at_ms}.
+const PAGE = "messages "; // The key's prefix, before the channel's id. Value: {messages, more_before, at_ms}.
 
 /** The time of the data on display, in ms since 1970; null if it is current. @type {Signal<number | null>} */
 export const shownFrom = signal(null);
 
-let greeted = false; // Whether the server has greeted us since the page was loaded.
+let greeted = false; // Whether a greeting has arrived since the page was loaded.
 /** @type {Map<string, StoredPage>} */
 let pages = new Map(); // The displayed pages, by channel.
 /** @type {Map<string, {make: () => object, timer: number}>} */
 const waiting = new Map();
 
 /**
- * Return when this channel's messages were stored, while they are shown from the copy.
+ * Return when the displayed messages of this channel were stored; null if they are current.
  * @param {string} channelId
  */
 export const pageFrom = (channelId) =>
@@ -63,7 +63,8 @@ async function keptPages() {
 }
 
 /**
- * Store the state at the end of the interval, so that constant changes do not delay it forever.
+ * Store the state at the end of the current interval. Further changes do not extend the interval, so they
+ * cannot delay storing forever.
  * @param {string} name
  * @param {() => object} make
  */

@@ -1,5 +1,5 @@
-// The member's other servers, which the rail shows, and the unread counts on each of them. Only this browser
-// stores the list; no server receives it. See docs/servers.md
+// Manages the list of the member's other servers, which the server rail shows, and their unread counts. Only
+// this browser stores the list; no server receives it. See docs/servers.md
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -10,8 +10,8 @@ import { api, listen, member } from "./server.js";
 import { elsewhere } from "./unread_counts.js";
 
 /**
- * `token` permits only reading the counts; it can be "". `name` and `picture` do not change after the server
- * is added, so that it cannot impersonate another one later.
+ * `token` permits only reading the counts; it can be "". `name` and `picture` do not change after a server is
+ * added, to keep that server from impersonating another one later.
  * @typedef {{origin: string, token: string, name: string, picture: string}} OtherServer
  * @typedef {{unread: number, mentions: number}} OtherCounts
  * @typedef {{origin: string, token: string, invite: string}} Link
@@ -33,7 +33,7 @@ export const servers = signal([]);
  */
 export const counts = signal({});
 /**
- * Our own counts token here, or null; undefined until it is known.
+ * The token for reading our counts on this server, or null; undefined until it is known.
  * @type {Signal<string | null | undefined>}
  */
 export const ownToken = signal(undefined);
@@ -41,9 +41,9 @@ export const ownToken = signal(undefined);
 const memberId = computed(() => member.value?.id ?? "");
 
 /**
- * Parse addresses, invite links, and server links, separated by whitespace. Return null if any part is
+ * Parse server URLs, invite links and rail links, separated by whitespace. Return null if any part is
  * something else.
- * @param {string} text @param {string} own the origin of this page, which is left out
+ * @param {string} text @param {string} own the origin of this page, which is omitted from the result
  * @returns {Link[] | null}
  */
 export function linksIn(text, own = location.origin) {
@@ -60,23 +60,23 @@ export function linksIn(text, own = location.origin) {
 }
 
 /**
- * Return the address that another page uses to show our counts.
+ * Return the link that lets another server's page show our counts.
  * @param {string} origin @param {string} token
  */
 export const railLink = (origin, token) => (token ? `${origin}/#rail=${token}` : origin);
 
-/** Return the host in ASCII, which exposes look-alike letters. @param {string} origin */
+/** Return the host in ASCII, which reveals look-alike letters. @param {string} origin */
 export const hostOf = (origin) => URL.parse(origin)?.host ?? origin;
 
 /**
- * Return the address of a server, with an invite to open there.
+ * Return a server's URL, with an invite to open there if given.
  * @param {string} origin @param {string} [invite]
  */
 export const addressOf = (origin, invite) =>
   `${origin}/${invite ? `#${new URLSearchParams({ invite })}` : ""}`;
 
 /**
- * Add servers, or give known ones a new token. Fetch their names and pictures.
+ * Add servers, or store new tokens for known servers. Fetch their names and icons.
  * @param {Link[]} links
  */
 export async function addServers(links) {
@@ -119,7 +119,7 @@ function put(list) {
   storeValue(storedAs(memberId.peek()), list.length ? { list: JSON.stringify(list) } : null);
 }
 
-/** Read the list, which another tab may have changed. */
+/** Read the list from storage, because another tab may have changed it. */
 function load() {
   const EMPTY = { origin: "", token: "", name: "", picture: "" };
   const id = memberId.value;
@@ -127,7 +127,7 @@ function load() {
   try {
     list = id ? JSON.parse(storedValue({ list: "[]" }, storedAs(id)).list) : [];
   } catch {
-    // A damaged list counts as empty.
+    // Treat a damaged list as empty.
   }
   const isServer = (/** @type {any} */ server) =>
     Object.keys(EMPTY).every((key) => typeof server?.[key] === "string") &&
@@ -138,13 +138,13 @@ function load() {
 // A link from another server can be opened before the rail is loaded.
 effect(load);
 
-// Load our own token from this server. The member copies it to another server's page.
+// Our own token on this server, which the member copies to another server's page.
 
 export async function loadOwnToken() {
   ownToken.value = (await api("GET", "/api/me/counts-token")).token;
 }
 
-/** Create a token. The previous one stops working. */
+/** Create a token and revoke the previous one. */
 export async function renewOwnToken() {
   ownToken.value = (await api("POST", "/api/me/counts-token")).token;
 }
@@ -158,8 +158,8 @@ export async function revokeOwnToken() {
 const timers = new Map();
 
 /**
- * Ask a server for its counts soon, and then about once a minute. The times are random, so that servers
- * cannot link a member's accounts from simultaneous requests.
+ * Request a server's counts soon, and then about once a minute. The delays are random, because simultaneous
+ * requests would let servers link a member's accounts.
  * @param {Pick<OtherServer, "origin" | "token">} server
  */
 function watch({ origin, token }, delayMs = SOON_MS) {
@@ -174,7 +174,7 @@ function watch({ origin, token }, delayMs = SOON_MS) {
 }
 
 /**
- * Keep the list and the counts up to date from now on. A hidden page sends no requests.
+ * Start updating the list and the counts. A hidden page sends no requests.
  * @param {Signal<boolean>} isVisible
  */
 export function startOtherServers(isVisible) {

@@ -1,6 +1,6 @@
-// Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are
-// sent again with the same nonce. Rejected messages stay in the list, with the reason. Also the wait between
-// two messages in slow mode.
+// Sends messages one after the other, and shows them at once. After a lost connection or a reload, a message
+// is sent again with the same nonce. Rejected messages stay in the list with the reason. Also tracks the wait
+// between two messages in slow mode.
 
 /**
  * @import { Message } from "../types/api.js"
@@ -22,8 +22,8 @@ import { channelAndThreadOf, channelsById, hasPermission } from "./channels.js";
  */
 
 const AGAIN_MS = 2000;
-const FINISHED_MS = 5000; // How long to wait for the final text. After that, the current text is sent.
-const STORED_OUTBOX = "svc.outbox"; // In sessionStorage, by nonce, so that reloading this tab loses nothing.
+const FINISHED_MS = 5000; // How long to wait for the final text before sending the current text.
+const STORED_OUTBOX = "svc.outbox"; // In sessionStorage, by nonce, so reloading this tab loses nothing.
 const SESSION = "sessionStorage";
 /** @type {Item} */
 const ITEM = {
@@ -38,16 +38,15 @@ const ITEM = {
   problem: "",
 };
 
-// The wait in slow mode: counted from our last message, or given by the server's rejection. Uses this
-// device's
-// clock. The wait survives a reload of this tab.
-const STORED_WAITS = "svc.slow"; // In sessionStorage: the ends of the waits in slow mode.
+// The wait in slow mode starts with our last message, or comes from the server's rejection. It is measured
+// with this device's clock and survives a reload of this tab.
+const STORED_WAITS = "svc.slow"; // In sessionStorage: when each wait in slow mode ends.
 
 /** Maps each channel to the end of the wait, in ms since 1970. @type {Signal<Record<string, number>>} */
 const until = signal(storedValue({}, STORED_WAITS, SESSION));
 
 /**
- * Start the wait after a message was accepted, or after a rejection that states this wait.
+ * Start the wait after an accepted message, or after a rejection that specifies this wait.
  * @param {string} channelId
  * @param {number} [waitMs]
  */
@@ -63,7 +62,7 @@ export function secondsLeft(channelId) {
   return Math.max(0, Math.min(left, slowness(channelId)));
 }
 
-/** Return our slow mode interval in seconds; 0 for moderators, who do not wait. @param {string} channelId */
+/** Return our slow mode interval in seconds; 0 for moderators, who are exempt. @param {string} channelId */
 const slowness = (channelId) =>
   hasPermission("manage_messages", channelId) ? 0 : (channelsById.value.get(channelId)?.slow_mode_s ?? 0);
 
@@ -116,7 +115,7 @@ export function sendAgain(nonce) {
   go(item.spot);
 }
 
-/** Delete a rejected message. Return it, so that it can be edited. @param {string} nonce */
+/** Delete a rejected message. Return it for editing. @param {string} nonce */
 export function discard(nonce) {
   const item = outbox.value.find((entry) => entry.nonce === nonce);
   outbox.value = outbox.value.filter((entry) => entry.nonce !== nonce);

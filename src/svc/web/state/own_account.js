@@ -1,10 +1,11 @@
-// Our own account: export our data, leave, delete all of our data, and report to moderators.
+// Sends requests about our own account: export our data, leave the server, delete our data, and report to
+// moderators.
 
 import { download } from "../transport/http.js";
 import { accessToken, api, signOut } from "./server.js";
 
 /**
- * Return all of our data on the server as a Blob; `progressed` receives the number of bytes so far.
+ * Download all our data on the server as a Blob. `progressed` receives the number of bytes received so far.
  * @param {(bytes: number) => void} progressed
  * @param {AbortSignal} signal
  */
@@ -18,7 +19,7 @@ export async function leaveServer() {
   signOut();
 }
 
-/** Leave the server and delete all of our data. */
+/** Leave the server and delete all our data. */
 export async function deleteData() {
   await api("DELETE", "/api/me");
   signOut();
@@ -32,7 +33,7 @@ export const recoveryCode = (memberId) =>
   api("POST", `/api/members/${encodeURIComponent(memberId)}/recovery`);
 
 /**
- * Report to the moderators: `about` is {member_id} or {channel_id, message_id}.
+ * Report a member or a message to the moderators.
  * @param {{member_id: string} | {channel_id: string, message_id: string}} about
  * @param {string} text
  */

@@ -1,6 +1,6 @@
-// Whether the member can see this page, and whether nobody has used it for a while. The server notifies
-// their other devices only while all of their pages are hidden, and shows them as idle when all are idle.
-// Other tabs in this browser use the visibility too.
+// Tracks whether this page is visible and whether it is idle, and reports both to the server. The server
+// notifies the member's other devices only while all their pages are hidden, and shows the member as idle
+// when all are idle. Other tabs in this browser use the visibility too.
 
 import { withLock } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";

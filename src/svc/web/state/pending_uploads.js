@@ -1,5 +1,5 @@
-// Files that are being uploaded. Each is stored in this browser until the server has stored it permanently,
-// so that a reload loses no files. A file belongs to the tab that sends it.
+// Stores each file that is being uploaded in this browser until the server has stored it permanently, so a
+// reload loses no files. A file belongs to the tab that sends it.
 
 /** @typedef {{key: string, conversationKey: string, file: File, id: string | null}} KeptFile */
 
@@ -30,16 +30,14 @@ export function keepFile(key, conversationKey, file) {
 /** @param {string} key @param {string} id */
 export const keepUploadId = (key, id) => saveCopy(ID + key, id).catch(() => {});
 
-/** Delete a file that is stored on the server or no longer wanted. @param {string} key */
+/** Delete a file that the server has stored or nobody needs any longer. @param {string} key */
 export function forgetFile(key) {
   lettingGo.get(key)?.();
   for (const name of [FILE + key, ID + key]) deleteCopy(name).catch(() => {});
 }
 
 /**
- * Pass the files that no tab is sending to `take({key, conversationKey, file, id})`; `id` is null if the
- * upload has not
- * begun.
+ * Pass each file that no tab is sending to `take`. Its `id` is null if the upload has not begun.
  * @param {(file: KeptFile) => void} take
  */
 export async function takeKeptFiles(take, now = Date.now()) {

@@ -1,5 +1,5 @@
-// The members, their roles and presence, and the members that we have blocked. Unknown members are fetched
-// when their names are needed.
+// Keeps the members, their roles and presence, and whom we have blocked. Unknown members are fetched when
+// their names are needed.
 
 /** @import { Member, Resumption, Role } from "../types/api.js" */
 /** @import { ResponseBody } from "../types/wire.js" */
@@ -19,7 +19,7 @@ export const complete = signal(false);
 /** All roles, highest first. @type {Signal<Role[]>} */
 export const roles = signal([]);
 export const rolesById = computed(() => new Map(roles.value.map((role) => [role.id, role])));
-/** Ids of the online members, and of the members that we have blocked. @typedef {Set<string>} Ids */
+/** Member ids. @typedef {Set<string>} Ids */
 export const online = signal(/** @type {Ids} */ (new Set()));
 export const blocked = signal(/** @type {Ids} */ (new Set()));
 /** Ids of online members who are idle, and of those who are on do-not-disturb. */
@@ -28,7 +28,7 @@ const quiet = signal(/** @type {Ids} */ (new Set()));
 /** Whether we are on do-not-disturb. */
 export const ownQuiet = computed(() => quiet.value.has(member.value?.id ?? ""));
 
-/** Whether we are invisible: others see us as away. */
+/** Whether we are invisible, that is, shown to others as away. */
 export const ownInvisible = signal(false);
 
 /** Return a member's presence: "online", "idle", "quiet" (do not disturb) or "away". @param {string} id */
@@ -40,7 +40,7 @@ export function presenceOf(id) {
 
 /** Set our presence on all devices. @param {"online" | "quiet" | "invisible"} how */
 export async function setPresence(how) {
-  // Become invisible first and visible last, so that others never see an intermediate state.
+  // Become invisible first and visible last, to hide intermediate states from others.
   if (how === "invisible") await ask("invisible_set", { invisible: true });
   await ask("quiet_set", { quiet: how === "quiet" });
   if (how !== "invisible") await ask("invisible_set", { invisible: false });
@@ -54,7 +54,7 @@ let loading = null;
 let greetings = 0; // The number of greetings received.
 let onTheirWay = 0; // The number of pending requests for members.
 /**
- * Members that were pushed while a response was pending. The response may be older than the push.
+ * Members that were pushed while a response was pending, because the response may be older than the push.
  * @type {Ids}
  */
 const newer = new Set();
@@ -64,7 +64,7 @@ export function memberOf(id) {
   const known = members.value.get(id);
   if (!known && !requested.has(id)) {
     requested.add(id);
-    // Wait, to collect all members that this render needs.
+    // Collect all members that this render needs into one request.
     if (wanted.push(id) === 1) queueMicrotask(askWanted);
   }
   return known ?? null;
@@ -106,7 +106,7 @@ async function fetchAll() {
   /** @type {string | null} */
   let after = null;
   do {
-    // A new greeting discards the members fetched before, so start again.
+    // A new greeting discards the members fetched so far, so start again.
     if (round !== greetings) [round, after] = [greetings, null];
     /** @type {ResponseBody<"GET", "/api/members">} */
     const page = await fetchMembers(new URLSearchParams({ limit: String(PAGE), ...(after && { after }) }));
@@ -116,7 +116,8 @@ async function fetchAll() {
 }
 
 /**
- * An author's name and avatar: current for a member, otherwise as they were at the time of writing.
+ * An author. A current member is shown with the current name and avatar, anyone else with those from the time
+ * of writing.
  * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
  */
 /** @param {Writer} writer */
@@ -127,7 +128,7 @@ export const pictureNow = ({ kind, id = "", avatar = null }) =>
   kind === "member" ? (memberOf(id)?.avatar ?? null) : avatar;
 
 /**
- * Return the role that gives a member their colour: the highest role that has one.
+ * Return the role that determines a member's colour: the highest role with a colour.
  * @param {Pick<Member, "roles"> | null} [member]
  */
 export function colouredRole(member) {
@@ -147,7 +148,7 @@ export function colourOf(role) {
 }
 
 /**
- * Return a role's name. Built-in roles are named in the reader's language until they are renamed.
+ * Return a role's name. The name of a built-in role is translated unless the role was renamed.
  * @param {Pick<Role, "id" | "name" | "built_in">} role
  */
 export function roleName({ id, name, built_in: builtIn }) {
@@ -196,8 +197,8 @@ listen({
   onGreeting(greeting) {
     roles.value = greeting.roles;
     blocked.value = new Set(greeting.blocked);
-    // The state after a takeover leaves them out, because we know them: only the differences follow, without
-    // our own.
+    // A greeting after a takeover omits presences, because we know them. Only changes follow, without our own
+    // presence.
     if (greeting.online) setPresences(greeting);
     else quiet.value = changed(quiet.value, greeting.member.id, greeting.quiet);
     ownInvisible.value = greeting.invisible;

@@ -1,5 +1,5 @@
-// Calls in private conversations: the ringing call, and the rooms that may be entered only with encryption.
-// See docs/private.md
+// Tracks calls in private conversations: the ringing call, and the rooms that require encryption. See
+// docs/private.md
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{conversationId: string, memberId: string}} Call */
@@ -16,7 +16,10 @@ import { participantsIn } from "./voice.js";
 export const RING_MS = 45_000;
 /** The ringing call, {conversationId, memberId} of the caller, or null. @type {Signal<Call | null>} */
 export const ringing = signal(null);
-/** The conversation that we are calling, until somebody answers; "" for none. @type {Signal<string>} */
+/**
+ * The id of the conversation that we are calling, until somebody answers; "" for none.
+ * @type {Signal<string>}
+ */
 export const calledConversation = signal("");
 /** Describe the state of the call in this room. @param {string} roomId @param {string} state */
 export const callWords = (roomId, state) =>
@@ -29,13 +32,13 @@ export const callWords = (roomId, state) =>
 export const declined = signal(null);
 
 /**
- * For each device that has the keys of our encrypted channel call: its owner's id.
+ * For each device that has the keys of our encrypted channel call, the id of its member.
  * @type {Signal<string[]>}
  */
 export const keyHolders = signal([]);
 
 /**
- * The rooms in which we have called or been called, even before the conversations are known.
+ * The rooms in which we have called or been called. These calls may start before the conversations are known.
  * @type {Set<string>}
  */
 const rooms = new Set();
@@ -50,7 +53,7 @@ export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.
 /** @param {string} roomId */
 export const markPrivate = (roomId) => rooms.add(roomId);
 
-/** Return why this browser cannot join calls; "" if it can. Lockdown Mode on iPhones turns WebRTC off. */
+/** Return why this browser cannot join calls; "" if it can. Lockdown Mode on iPhones disables WebRTC. */
 export const whyNoCall = () => ("RTCPeerConnection" in globalThis ? "" : t("call-never"));
 
 /** Return why this browser cannot join encrypted calls; "" if it can. */
@@ -63,7 +66,7 @@ export function stopRinging() {
   ringing.value = null;
 }
 
-/** Decline the call; the caller is notified. */
+/** Decline the call and notify the caller. */
 export function declineCall() {
   const { conversationId } = /** @type {Call} */ (ringing.value);
   stopRinging();

@@ -1,5 +1,4 @@
-// The client for private conversations, fetched some time after the first paint, or on demand. See
-// docs/private.md
+// Loads the code for private conversations, some time after the first paint or on demand. See docs/private.md
 
 /** @typedef {typeof import("./private/index.js").clientFunctions} Client */
 
@@ -8,7 +7,7 @@ import { openConversation, currentLocation } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
 import { listen, unhurried } from "./server.js";
 
-const CALM_MS = 4000; // Long after the first paint, because other files that load then are needed sooner.
+const CALM_MS = 4000; // After the first paint, when more urgent files have loaded.
 
 /** @type {Promise<Client> | null} */
 let client = null;

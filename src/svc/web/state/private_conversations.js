@@ -1,5 +1,5 @@
-// Private conversations for display: the list, their messages, and the unread counts. state/private_client.js
-// loads the code that reads and writes them. See docs/private.md
+// Contains the display state of private conversations: the list, their messages, and the unread counts.
+// state/private_client.js loads the code that updates it. See docs/private.md
 
 /**
  * @import { Member } from "../types/api.js"
@@ -11,10 +11,9 @@
  * @import { PrivateUploads } from "./private/uploads.js"
  *
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number,
- *   stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no",
- *   earlier: TransferState, code: string[], asks: (TransferRequest & {code: string[]})[]}}
- *   PrivateConversation `code` is the
- *   number of this device, as of others that ask
+ *   stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no", earlier:
+ *   TransferState, code: string[], asks: (TransferRequest & {code: string[]})[]}} PrivateConversation `code`
+ *   is the safety number of this device or, in `asks`, of the requesting device
  * @typedef {{key: string, text: string, files: EncryptedFile[], reply: {id: string} | null, atMs: number,
  *   state: "sending" | "refused" | "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
@@ -44,8 +43,8 @@ export const privateUnread = computed(() =>
   ),
 );
 /**
- * The messages by conversation, as private/content.js returns them. @type {Signal<Map<string,
- *   DecryptedMessage[]>>}
+ * The messages by conversation, in the format of private/content.js. @type {Signal<Map<string,
+ * DecryptedMessage[]>>}
  */
 export const privateMessages = signal(new Map());
 /** Our unsent messages by conversation. @type {Signal<Map<string, Unsent[]>>} */
@@ -58,7 +57,7 @@ export const begun = new Map();
  */
 export const notes = signal(new Map());
 /**
- * The message that is being replied to, in the form in which it is shown, or null.
+ * The message that is being replied to, in display form, or null.
  * @type {Signal<{conversation_id: string, id: string, ref: Ref, text: string, author: {display_name: string},
  *   attachments: unknown[]} | null>}
  */
@@ -82,7 +81,7 @@ export const isBlocked = (conversation) =>
   conversation.two && othersOf(conversation).some((id) => blocked.value.has(id));
 
 /**
- * Return whether we may write privately to this member: not to ourselves, bots, or members that we have
+ * Return whether we may write privately to this member, who must not be a bot, ourselves, or a member we have
  * blocked.
  * @param {Pick<Member, "id" | "bot">} to
  */

@@ -1,5 +1,5 @@
-// Web Push: whether the server notifies this device while no page is visible. state/push_subscription.js
-// subscribes.
+// Tracks whether Web Push is on, that is, whether the server notifies this device while no page is visible.
+// state/push_subscription.js manages the subscription.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -17,7 +17,7 @@ export const STORED_PUSH = "svc.push";
  */
 export const push = signal("off");
 
-/** Update the state of Web Push, because the browser's permission can change at any time. */
+/** Update `push`, because the browser's permission can change at any time. */
 export function lookAtPush() {
   if (push.value !== "busy") push.value = obstacle() ?? (storedText(STORED_PUSH) === null ? "off" : "on");
 }

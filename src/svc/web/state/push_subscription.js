@@ -1,5 +1,5 @@
-// This device's Web Push subscription: created in the browser, sent to the server, and renewed when either
-// has lost it.
+// Manages this device's Web Push subscription: creates it in the browser, sends it to the server, and renews
+// it when either has lost it.
 
 /** @import { Body } from "../types/wire.js" */
 
@@ -10,8 +10,8 @@ import { STORED_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
 
 /**
- * Subscribe, after a gesture, because the browser asks for permission. Rejects with the same errors as a
- * request.
+ * Subscribe. Requires a user gesture, because the browser asks for permission. Rejects with the same errors
+ * as a request.
  */
 export async function subscribe() {
   push.value = "busy";
@@ -40,8 +40,8 @@ function lookAgain() {
 }
 
 /**
- * Ensure that there is a subscription with the server's key and that the server knows it. Return "on", or why
- * it failed.
+ * Ensure that a subscription with the server's key exists and that the server knows it. Return "on", or why
+ * this failed.
  * @returns {Promise<"on" | "unsupported" | "refused" | "failed">}
  */
 export async function renew() {
@@ -62,8 +62,8 @@ export async function renew() {
 }
 
 /**
- * Return the subscription with this key, replacing any subscription made with a different key. If there is
- * none, return the reason.
+ * Return the subscription with this key, replacing any subscription made with a different key. If none can be
+ * made, return the reason.
  * @param {PushManager} manager
  * @param {Uint8Array<ArrayBuffer>} key
  * @returns {Promise<PushSubscription | "refused" | "failed">}

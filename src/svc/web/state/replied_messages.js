@@ -1,5 +1,4 @@
-// Replied-to messages outside the loaded window. Each is fetched when its text is needed, and updated by
-// pushes.
+// Fetches replied-to messages outside the loaded window when their text is needed. Pushes update them.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -1,10 +1,10 @@
-// Decides which messages ring, and how. This module does not request, store or show anything.
+// Decides which messages ring, and how. Does not request, store or show anything.
 
 /** @import { Member, Message } from "../types/api.js" */
 
 /**
- * Return whether the message mentions us, or a group that we belong to. A reply that notifies counts as a
- * mention of the original message's author.
+ * Return whether the message mentions us or a group that we belong to. A reply with a ping counts as a
+ * mention of the author of the original message.
  * @param {Pick<Message, "mentions" | "mention_groups">} message
  * @param {Pick<Member, "id" | "roles">} own
  */
@@ -17,8 +17,7 @@ export function mentionsUs({ mentions, mention_groups: groups }, own) {
  * Return how a new message concerns us: "mention", "message", or null if we do not want a notification.
  * @param {Pick<Message, "author" | "mentions" | "mention_groups">} message
  * @param {{own: Pick<Member, "id" | "roles"> | null, blocked: Set<string>, level: string, muted: boolean,
- *   follows?: boolean}} us
- *   `follows` states whether we follow the message's thread, if it is in one
+ *   follows?: boolean}} us `follows` is whether we follow the message's thread, if it is in one
  * @returns {"mention" | "message" | null}
  */
 export function kindOf(message, { own, blocked, level, muted, follows = true }) {
@@ -29,8 +28,8 @@ export function kindOf(message, { own, blocked, level, muted, follows = true }) 
 }
 
 /**
- * Return how to notify: {sound, notice}. A message that is visible needs neither. While the page is visible,
- * a sound is enough. If the server notifies this device, only the server's notification is shown.
+ * Return how to notify: {sound, notice}. A visible message needs neither. While the page is visible, a sound
+ * is enough. If the server notifies this device, only the server's notification is shown.
  * @param {{pageVisible: boolean, messageVisible: boolean, visibleElsewhere: boolean, sound: boolean, notices:
  *   boolean, notifiedByPush:
  *   boolean}} here

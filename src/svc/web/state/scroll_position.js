@@ -1,5 +1,5 @@
-// The scroll position of a list of messages: whether it follows the newest message, and whether the reader
-// has left the end. Works on the measurements of a box. The view applies the result.
+// Decides whether a list of messages stays scrolled to the newest message, from measurements of its box. The
+// view applies the result.
 
 /** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number, clientWidth: number}} Box */
 
@@ -19,27 +19,27 @@ export const isNearEnd = (box) => below(box) < NEAR_PX;
 export class ScrollPosition {
   /** Whether the list stays at its end while messages arrive. */
   isFollowing = true;
-  // The last position to which the list was moved, and its size at that time.
+  // The last position that we scrolled the list to, and the list's size at that time.
   #top = 0;
   #height = 0;
   #width = 0;
 
   /**
-   * Stop following if the reader has scrolled up. The scroll event arrives a frame later, and rendering
-   * before it must not override the reader's position.
+   * Stop staying at the end if the reader has scrolled up. The scroll event arrives a frame later, and
+   * rendering before it must not override the reader's position.
    * @param {Box} box
    */
   note(box) {
-    // At a different width, text wraps differently, so the browser has moved the list.
+    // The width has changed, so the text has wrapped differently and the browser has moved the list.
     if (box.clientWidth !== this.#width) return;
-    // A box that grows, for example because the composer shrinks, scrolls to the former end.
+    // When the box grows, for example because the composer shrinks, the browser scrolls it to its former end.
     const put = Math.min(this.#top, this.#height - box.clientHeight);
     if (box.scrollTop < put - AT_END_PX && !isAtEnd(box)) this.isFollowing = false;
   }
 
   /**
-   * Handle a scroll event. If the content grew before the event, keep following. `isPartial` means that there
-   * are newer messages that are not loaded. At the end of a partial list, do not follow.
+   * Handle a scroll event. If the content grew before the event, stay at the end. `isPartial` means that
+   * newer messages are not loaded yet. Do not stay at the end of a partial list.
    * @param {Box} box
    * @param {boolean} isPartial
    */
@@ -54,7 +54,7 @@ export class ScrollPosition {
     [this.#top, this.#height, this.#width] = [scrollTop, scrollHeight, clientWidth];
   }
 
-  /** Follow from now on, regardless of the scroll position. */
+  /** Keep the newest message in view from now on, regardless of the scroll position. */
   follow() {
     this.isFollowing = true;
     this.#top = 0;

@@ -1,13 +1,12 @@
-// Search filters: the one being written at the end of a query, its possible values, and the query in the
-// server's syntax. Filters and kinds have names in the reader's language, but the server's names work too.
-// Pure functions.
+// Completes the search filter at the end of a query, and translates queries to the server's syntax. Filters
+// and kinds have names in the reader's language, but the server's names work too. Pure functions.
 
 import { fit, foldCase, matching } from "./name_search.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /**
  * @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} FilterNames In the reader's
- *   language; without the colon.
+ *   language, without the colon.
  */
 /** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: the position of its value. */
 /** @typedef {{why: "kind" | "day" | "excluded", filter: Filter, value: string}} Wrong */
@@ -43,7 +42,7 @@ export function begun(query, filterNames) {
 }
 
 /**
- * Return the possible values, best first. A filter whose value is a day has none.
+ * Return suggestions for the value, best first; none for a day.
  * @param {Begun} begun
  * @param {Sources} sources
  * @param {FilterNames} filterNames
@@ -104,7 +103,7 @@ export function wrong(query, filterNames) {
 
 /**
  * Return the query in the server's syntax. Days run from midnight to midnight in the reader's time zone. A
- * partial name matches everybody whose name begins with it.
+ * partial name matches all members whose name has a word that begins with it.
  * @param {string} query @param {FilterNames} filterNames @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, filterNames, members = []) {
@@ -123,7 +122,7 @@ export function sent(query, filterNames, members = []) {
 }
 
 /**
- * Return the words that a query searches for, folded, leaving out words in filters and excluded words.
+ * Return the words that a query searches for, folded, without filters and excluded words.
  * @param {string} query
  * @param {FilterNames} filterNames
  */
@@ -134,8 +133,8 @@ export function wantedWords(query, filterNames) {
 }
 
 /**
- * Yield the start and end of each match of one of the words in the text: words that begin with it,
- * and any position in scripts without spaces.
+ * Yield the start and end of each match in the text. A word matches at the start of words or, in scripts
+ * without spaces, anywhere.
  * @param {string} text
  * @param {string[]} words As returned by `wantedWords`.
  * @returns {Iterable<[number, number]>}
@@ -158,7 +157,8 @@ const meant = (typed, known, names) =>
   known.find((name) => [name, foldCase(names[name])].includes(foldCase(typed)));
 
 /**
- * Return members' names: the exact match, or else the names in which a word begins with the value.
+ * Return the exactly matching member's name or, if there is none, all names that have a word beginning with
+ * the value.
  * @param {string} value
  * @param {Iterable<{nickname: string}>} members
  */
@@ -176,8 +176,8 @@ function meantBy(value, members) {
 const asOne = (value) => (/\s/u.test(value) ? `"${value}"` : value);
 
 /**
- * Return the start of a day, or of the next day for "after". An invalid day stays unchanged, and the server
- * rejects it.
+ * Return the start of a day, or of the next day for "after". An invalid day is returned unchanged, and the
+ * server rejects it.
  * @param {string} value
  * @param {"before" | "after"} filter
  */

@@ -1,5 +1,5 @@
-// The chat server: our identity, the state of the connection, and requests. The server's events go to the
-// registered listeners.
+// Connects to the chat server: tracks our identity and the connection's state, sends requests, and passes the
+// server's events to the registered listeners.
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
 /**
@@ -23,7 +23,7 @@ const SPREAD_MS = 10_000;
  * @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">}
  */
 export const connection = signal("none");
-/** Our own member, as described by the server; null for a newcomer. @type {Signal<Member | null>} */
+/** Our own member, as described by the server; null if not signed in. @type {Signal<Member | null>} */
 export const member = signal(null);
 /** The server's public description; null until it is known. @type {Signal<Info | null>} */
 export const info = signal(null);
@@ -59,10 +59,10 @@ export function listen(listener) {
     if (parts[name]) all.push((...values) => parts[name]?.(...values));
 }
 
-/** Return whether a browser can store a key for this page. */
+/** Return whether this browser can store a key for this page. */
 export const isSecure = available;
 
-/** Sign in again if we were signed in before. Return false for a newcomer. */
+/** Sign in again if this browser was signed in before. Otherwise return false. */
 export function comeBack() {
   account = new Account();
   account.addEventListener("renewed", ({ detail }) => live?.reauthenticate(detail));
@@ -105,8 +105,7 @@ export async function join(details, proof) {
 export const ownAccount = () => account;
 
 /**
- * Send a request over the live socket. Resolves with the response; rejects with a Refusal, or with
- * Unreachable.
+ * Send a request over the live socket. Resolves with the response; rejects with Refusal or Unreachable.
  * @template {keyof Requests} E
  * @param {E} event @param {Data<E>} data
  * @returns {Promise<Reply<E>>}
@@ -122,7 +121,7 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
  * @returns {Promise<ResponseBody<M, P>>}
  */
 export async function api(method, path, body) {
-  // The signature above is type-checked. Checking this body too would double the time that TypeScript takes.
+  // Only the signature above is type-checked. Checking the call below too would double TypeScript's run time.
   const send = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (
     /** @type {unknown} */ (request)
   );
@@ -134,8 +133,8 @@ export async function api(method, path, body) {
 }
 
 /**
- * Check that the live socket still works, because a call has fallen silent and cannot be renewed without the
- * socket.
+ * Check that the live socket still works. Call this when a call has fallen silent, because a call cannot be
+ * renewed without the socket.
  */
 export const probeConnection = () => live?.probe();
 
@@ -155,8 +154,8 @@ export async function forgetIdentity() {
 }
 
 /**
- * Fetch something that a greeting leaves out. After a takeover, all pages are greeted at the same time, each
- * over its open connection. Hardly anything has changed, so they spread these requests over ten seconds.
+ * Fetch something that a greeting omits. After a takeover, the server greets all clients at the same time,
+ * each over its open connection. Little has changed by then, so they spread these requests over ten seconds.
  * @param {() => void} fetch
  */
 export function unhurried(fetch) {
@@ -168,7 +167,7 @@ export function unhurried(fetch) {
 function later(fetch) {
   setTimeout(() => {
     if (connection.value === "online") fetch();
-    else if (connection.value !== "none") later(fetch); // A page that resumes still needs it.
+    else if (connection.value !== "none") later(fetch); // Still needed after a resumption.
   }, Math.random() * SPREAD_MS);
 }
 
@@ -230,7 +229,7 @@ function hearIcon(iconUrl) {
 }
 
 /**
- * Apply changed settings to the public description, in which an unset name or description is empty.
+ * Apply changed settings to the public description, where an unset name or description is empty.
  * @param {Pushes["settings_changed"]} changed
  */
 function hearSettings(changed) {

@@ -1,5 +1,5 @@
-// Reads the content that other applications share with the installed page. The service worker keeps the
-// content in a cache until it is read.
+// Reads the content that other applications share with the installed page. The service worker caches the
+// content until then.
 
 const TEXT = "/shared/text";
 

@@ -1,5 +1,5 @@
-// Joining and signing in: the form's content, the proof of identity, the problem that prevents signing in,
-// and the stages of a new member's onboarding. Contains no text for display.
+// Manages joining and signing in: the forms' content, the proof of identity, the problem that prevents
+// signing in, and the stages of a new member's onboarding. Contains no text for display.
 
 /**
  * @import { ResponseBody } from "../types/wire.js"
@@ -33,14 +33,13 @@ export const joinForm = signal({ name: "", invite: "", code: "", message: "", ru
  */
 export const step = signal("new");
 /**
- * The server's description of the invite, {founder, members, online, approval, expires_at_ms}; null until it
- * is known.
+ * The server's description of the invite; null until it is known.
  * @type {Signal<ResponseBody<"POST", "/api/invites/view"> | null>}
  */
 export const invitation = signal(null);
 /**
  * The current problem: {field, error}, or {field, key} with a message key; null if there is none. `looked`
- * means that it was found before the form was sent.
+ * means that the problem was found before the form was sent.
  * @type {Signal<Problem | null>}
  */
 export const problem = signal(null);
@@ -56,7 +55,7 @@ export const held = signal(null);
  */
 export const known = signal(null);
 
-/** Whether the identity is lost when the page is closed, because this browser cannot store it. */
+/** Whether closing the page loses the identity, because this browser cannot store it. */
 export const forgetful = signal(false);
 
 /** Whether a new member needs an invite. Only the server knows whether the local network is exempt. */
@@ -77,7 +76,7 @@ const FIELDS = {
 };
 const DEFAULT_WAIT_MS = 5000;
 
-let another = false; // Whether the provider should ask for the account again.
+let another = false; // Whether the provider should require a new login.
 let timer = 0;
 
 /** @param {Partial<JoinForm>} changes */
@@ -85,7 +84,7 @@ export const updateForm = (changes) => {
   joinForm.value = { ...joinForm.value, ...changes };
 };
 
-/** Read the address and finish a sign-in with the provider. Runs once, before the page is rendered. */
+/** Read the URL and finish a sign-in with the provider. Runs once, before the page is rendered. */
 export async function resumeSignIn() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => {
@@ -100,7 +99,7 @@ export async function resumeSignIn() {
       : null;
   readAddress();
   addEventListener("hashchange", readAddress);
-  // Going back from the provider can restore the page in its former state.
+  // Going back from the provider's site can restore this page with `busy` still set.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) busy.value = false;
   });
@@ -118,7 +117,7 @@ const provider = () =>
     throw new Unreachable();
   });
 
-/** Read an invite or a code for a new device from the address: #invite=… or #link=…. */
+/** Read an invite or a code for a new device from the URL: #invite=… or #link=…. */
 function readAddress() {
   if (member.value !== null) return;
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -138,7 +137,7 @@ export async function fetchInvitation() {
     const viewed = await post("/api/invites/view", { code: codeOf(invite) });
     if (joinForm.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
-    // Ignore a network failure, which says nothing about the invite. Members who need no invite do not see
+    // Ignore network failures, which reveal nothing about the invite. Members who need no invite do not see
     // this problem.
     if (error.status && joinForm.value.invite === invite)
       problem.value = { field: "invite", error, looked: true };
@@ -218,7 +217,8 @@ async function attempt(prove) {
 }
 
 /**
- * Request to join. A code can come from another device or from the owner; the member need not know which.
+ * Request to join or sign in. A code can come from another device or from the owner; the member need not know
+ * which.
  * @param {Proof} proof
  */
 async function requestSignIn(proof) {
@@ -239,12 +239,12 @@ async function requestSignIn(proof) {
   }
 }
 
-/** @param {string | null} channelId The channel of the invite, or null if the address names another one */
+/** @param {string | null} channelId The invite's channel, or null if the URL contains a different channel */
 function arrived(channelId) {
   const hash = new URLSearchParams(location.hash.slice(1));
   hash.delete("invite");
   hash.delete("link");
-  // The invite and the code have been used, and without them the address can be shared.
+  // The invite and the code have been used. Without them, the URL is safe to share.
   history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   if (channelId && channelsById.value.has(channelId)) open(channelId);
   start();
@@ -282,7 +282,7 @@ function handleRefusal(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // The account's holder is not a member, or no longer is.
+      // The account belongs to no current member.
       updateForm({ name: joinForm.value.name || known.value?.nickname || "" });
       step.value = "new";
     }
@@ -292,7 +292,7 @@ function handleRefusal(error, proof) {
   });
 }
 
-/** Return the code from pasted text, which can be a whole link. @param {string} text */
+/** Return the code in pasted text, which can be a whole link. @param {string} text */
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
   const parameters = new URLSearchParams(hash ?? "");
@@ -302,11 +302,11 @@ export function codeOf(text) {
 
 listen({ onSignOut: start });
 
-const STAGE = "svc.newcomer"; // In localStorage, since the member joined.
+const STAGE = "svc.newcomer"; // In localStorage, from when the member joins.
 
 /**
- * "greeting", "writing" until the first message, or "offer"; empty once the offer is closed, and null before
- * anybody has joined in this browser.
+ * "greeting", "writing" until the first message, or "offer". Empty once the offer is closed; null if nobody
+ * has joined in this browser.
  * @type {Signal<string | null>}
  */
 export const stage = signal(storedText(STAGE));

@@ -1,4 +1,4 @@
-// The threads that we follow, and their unread counts. docs/live.md describes how messages are counted.
+// Tracks the threads that we follow and their unread counts. docs/live.md describes how messages are counted.
 
 /** @import { Message, ThreadState } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

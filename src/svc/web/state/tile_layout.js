@@ -1,18 +1,18 @@
-// The sizes of the tiles in a call: as large as the space allows, and with an aspect ratio that suits a face.
-// Sans I/O.
+// Computes the sizes of the tiles in a call: as large as the space allows, with an aspect ratio that suits a
+// face. Pure functions.
 
 export const GAP_PX = 8;
 const NARROWEST_PX = 150;
 const CAMERA = 16 / 9;
-const ENLARGED = 1.15; // An enlargement this small is not visible in a video.
+const ENLARGED = 1.15; // Upscaling a video this little is not visible.
 // A tile may crop the sides of a camera's video. Otherwise two columns could not fill the screen of a phone
 // in portrait mode.
 const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
 const TWO_COLUMNS_FROM = 3; // On a phone, two tiles are larger when stacked.
 
 /**
- * `end` is the width of the last tile, which fills the row if it is alone in the last row on a phone in
- * portrait mode.
+ * `end` is the width of the last tile. On a phone in portrait mode, it fills the last row if it is alone
+ * there.
  * @typedef {{width: number, height: number, end: number}} Tiles
  */
 
@@ -30,7 +30,7 @@ export function tileSizes(count, width, height, isScreen = false) {
     : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
   const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
   let best = { width: 0, height: 0, end: 0 };
-  // Count only the area that a screen's video fills. The bars next to it show nothing.
+  // For a screen, count only the area that the video fills, without the bars next to it.
   const seen = (/** @type {{width: number, height: number}} */ tile) =>
     isScreen ? Math.min(tile.width, tile.height * CAMERA) : tile.width * tile.height;
   for (let columns = least; columns <= Math.max(count, least); columns++) {
@@ -55,7 +55,8 @@ export function tileSizes(count, width, height, isScreen = false) {
 
 /**
  * Return the width at which to request a camera for a tile of this size, which crops the sides of the video.
- * The next larger encoding takes almost three times the bandwidth, so the video is upscaled a little first.
+ * The next larger encoding needs almost three times the bandwidth, so a slightly too small video is upscaled
+ * instead.
  * @param {{width: number, height: number}} tile
  */
 export const pictureWidth = ({ width, height }) => Math.max(width, Math.ceil((height * CAMERA) / ENLARGED));

@@ -1,4 +1,4 @@
-// Typing indicators: the members who are typing in each channel, and reports of our own typing.
+// Tracks who is typing in each channel, and reports our own typing.
 
 /** @import { About } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */

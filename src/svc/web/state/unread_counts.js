@@ -1,5 +1,5 @@
-// The unread counts of each channel, counted in the same way as on the server (docs/live.md). A channel whose
-// newest message is visible counts as read at once.
+// Keeps the unread counts of each channel, counted in the same way as on the server (docs/live.md). A channel
+// whose newest message is visible counts as read at once.
 
 /** @import { Member, Message } from "../types/api.js" */
 /** @import { About, Counts } from "../types/wire.js" */
@@ -28,13 +28,13 @@ export function countsOf(channelId) {
   return channelId === seen.value ? NONE : (unread.value[channelId] ?? NONE);
 }
 
-/** Return a count as badges show it. @param {number} count */
+/** Format a count for a badge. @param {number} count */
 export const shortCount = (count) => (count > 99 ? "99+" : count);
 
-/** The sum of the counts at the member's other servers; 0 until their module is loaded. */
+/** The sum of the counts on the member's other servers; 0 until that module is loaded. */
 export const elsewhere = signal({ unread: 0, mentions: 0 });
 
-/** The sum of the counts of all channels that are not muted. */
+/** The summed counts of all channels that are not muted. */
 export const totals = computed(() => {
   const all = Object.keys(unread.value)
     .filter((id) => !isMuted(id))

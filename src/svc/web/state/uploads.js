@@ -1,7 +1,7 @@
-// Uploads for one message. Each is sent, then checked by the server, then ready to attach. Pushes report the
-// result of the check. An interrupted upload continues where it stopped when the server is back, even after
-// a reload. The names of spoiler files, which are covered until somebody clicks them, have a prefix, as in
-// other chat programs.
+// Uploads the files for a message. Each file is sent, then checked by the server, then ready to attach.
+// Pushes report the result of the check. An interrupted upload resumes when the server is back, even after a
+// reload. The names of spoiler files, which are covered until clicked, have the same prefix as in other chat
+// programs.
 
 /**
  * @import { Upload } from "../types/api.js"
@@ -24,15 +24,15 @@ const PREFIX = "SPOILER_";
 /** @param {{name: string}} file */
 export const isSpoiler = ({ name }) => name.startsWith(PREFIX);
 
-/** Return the displayed name. @param {string} name */
+/** Return the name without the spoiler prefix. @param {string} name */
 export const shownName = (name) => (name.startsWith(PREFIX) && name.slice(PREFIX.length)) || name;
 
-/** Return the file name with or without the spoiler prefix. @param {string} name @param {boolean} on */
+/** Add or remove the spoiler prefix of a file name. @param {string} name @param {boolean} on */
 export const nameAs = (name, on) => (on ? PREFIX : "") + shownName(name);
 
 const MAX_FILES = 10; // The maximum number of files in a message.
 const MAX_TRIES = 5; // Attempts to delete an upload while the server is still reading its last piece.
-// Errors in the file itself, for which the server would reject it again.
+// Errors in the file itself, which would recur if it were sent again.
 const LASTING = [
   "invalid_image",
   "invalid_video",
@@ -61,7 +61,7 @@ const FRESH = {
 /**
  * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, listKey}. `state`
  * is "sending", "checking", "done" or "refused". `waits` means that sending waits for the connection, `cut`
- * that a lost connection has interrupted it, and `lasts` that the file itself is at fault. `listKey` stays
+ * that a lost connection interrupted it, and `lasts` that the problem is in the file itself. `listKey` stays
  * the same when the key changes.
  * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, listKey?:
  *   string}} OneFile
@@ -98,7 +98,7 @@ export class Uploads {
     return taken.length === files.length;
   }
 
-  /** Retry a refused file, or continue an interrupted one. @param {string} key */
+  /** Retry a rejected file, or continue an interrupted upload. @param {string} key */
   retry(key) {
     const upload = this.#find(key);
     if (!upload?.file) return;
@@ -120,7 +120,7 @@ export class Uploads {
     for (const stop of this.#stops.values()) stop.abort();
   }
 
-  /** Set a picture's description. @param {string} key @param {string} alt */
+  /** Set an image's description. @param {string} key @param {string} alt */
   async describe(key, alt) {
     const { id } = this.#known(key);
     await api("PUT", `/api/uploads/${id}/alt`, { alt });
@@ -128,7 +128,7 @@ export class Uploads {
   }
 
   /**
-   * Mark a file as a spoiler, or unmark it. The mark is part of the name, so the file is sent and described
+   * Mark or unmark a file as a spoiler. The mark is part of the name, so the file is sent and described
    * again.
    * @param {string} key
    * @param {boolean} on
@@ -198,8 +198,8 @@ export class Uploads {
   }
 
   /**
-   * Continue interrupted uploads, and query the uploads that are being checked, because we may have missed
-   * pushes.
+   * Continue interrupted uploads, and query the state of uploads that are being checked, because we may have
+   * missed pushes.
    */
   async ask() {
     for (const { key, cut } of this.list.value) if (cut) this.retry(key);
@@ -286,7 +286,7 @@ export class Uploads {
       this.#words.delete(key);
     }
     this.#change(key, { id, state: "done", result });
-    // A channel's draft has the upload now. The server stores no drafts for threads.
+    // The server keeps the upload in the channel's draft now. It stores no drafts for threads.
     if (!channelAndThreadOf(this.#key).thread) forgetFile(key);
   }
 

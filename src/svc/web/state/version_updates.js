@@ -1,11 +1,11 @@
-// Looks for new versions of the page, by its service worker, and loads them.
+// Finds new versions of the page through its service worker, and loads them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { register } from "../transport/service_worker_registration.js";
 import { saveAll } from "./drafts.js";
 
-const AGAIN_MS = 5000; // A server that has just started with a new version is busy with reconnecting clients.
+const AGAIN_MS = 5000; // A server that has just started with a new version is busy with reconnections.
 
 let watched = false;
 let again = 0;
@@ -23,7 +23,7 @@ export async function update(reload = () => location.reload()) {
 }
 
 /**
- * Look for a new version now, and notice those that other tabs load. Each sets `newVersion`.
+ * Look for a new version now, and watch for versions that other tabs load. Either sets `newVersion`.
  * @param {Signal<boolean>} newVersion
  */
 export async function watch(newVersion) {

@@ -1,8 +1,8 @@
-// The members in each voice channel. Knows nothing about our own call.
+// Tracks the members in each voice channel. Our own call is in call/.
 
 /** @import { VoiceMember } from "../types/api.js" */
 /**
- * `lost` means that the member's connection is broken, but they may be back in a moment.
+ * `lost` means that the member's connection is broken but may recover.
  * @typedef {VoiceMember & {lost?: boolean}} Present
  */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -19,7 +19,10 @@ const RETENTION_MS = 10_000;
  */
 export const voice = signal({});
 
-/** The speakers in calls that we are not in, by channel. @type {Signal<{[channelId: string]: string[]}>} */
+/**
+ * The members who are speaking, by channel, in calls that we are not in.
+ * @type {Signal<{[channelId: string]: string[]}>}
+ */
 export const speaking = signal({});
 
 /** Return the members in this channel. @param {string} channelId */
@@ -43,7 +46,8 @@ function remove(channelId, memberId) {
 }
 
 /**
- * Keep a lost member's place for a while, unless they have since joined another channel.
+ * Keep showing a member whose connection was lost, for a while, unless they have since joined another
+ * channel.
  * @param {string} channelId
  * @param {string} memberId
  */
@@ -69,8 +73,7 @@ export function lose(channelId, memberId) {
 }
 
 /**
- * Add a member, in their former place if they had one, and remove the places that were held for them in other
- * channels.
+ * Add a member, or update one who is still listed, and remove their lost entries in other channels.
  * @param {string} channelId
  * @param {VoiceMember} member
  */
@@ -89,7 +92,7 @@ export function addMember(channelId, member) {
 }
 
 /**
- * Replace the state with the server's. Members of our call whom the server does not list keep their places,
+ * Replace the state with the server's. Members of our call whom the server does not list stay for a while,
  * because they may be reconnecting too.
  * @param {string} own
  * @param {{[channelId: string]: VoiceMember[]}} calls

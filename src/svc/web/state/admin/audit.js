@@ -1,4 +1,4 @@
-// The audit log of administrative actions: the kinds of actions, and the log's pages.
+// Lists the kinds of administrative actions, and fetches pages of the audit log.
 
 import { api } from "../server.js";
 

@@ -1,4 +1,5 @@
-// Moderation rules: the existing rules, and defaults for a new rule. Only the server applies the rules.
+// Loads, saves and tests moderation rules, and provides defaults for a new rule. Only the server applies the
+// rules.
 
 /** @import { Signal } from "../../vendor/signals.js" */
 
@@ -50,11 +51,11 @@ export const newRule = (kind) => ({
 const rulePath = (/** @type {string} */ id) =>
   /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
 /**
- * All rules, oldest first; null until they are first needed. Other managers can change them too.
+ * All rules, oldest first; null until first needed. Other managers can change them too.
  * @type {Signal<Rule[] | null>}
  */
 export const rules = signal(null);
-let pushes = 0; // The number of events about rules so far.
+let pushes = 0; // The number of pushed events about rules so far.
 /** @returns {Promise<void>} */
 export async function loadRules() {
   const before = pushes;
@@ -102,7 +103,8 @@ listen({
 export const tryRule = (rule) => api("POST", "/api/automod/trial", sent(rule));
 
 /**
- * Remove fields that do not apply, because the server rejects every number that is out of bounds.
+ * Remove fields that do not apply, because the server rejects any number that is out of bounds, even in these
+ * fields.
  * @param {Wanted} wanted
  */
 function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted }) {

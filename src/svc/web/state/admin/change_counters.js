@@ -1,11 +1,11 @@
-// Counters for lists that only the settings show and that other managers can change too: how many times each
-// list has changed since the page was opened.
+// Counts how many times each list that only the settings show has changed since the page was loaded. Other
+// managers can change these lists too.
 
 import { signal } from "../../vendor/signals.js";
 import { listen } from "../server.js";
 
 /**
- * The area that each event changes. For all other areas, the event `managed` names the area.
+ * The area that each event changes. For all other areas, the event `managed` specifies the area.
  * @type {{[event: string]: string}}
  */
 const AREA_OF = {
@@ -24,7 +24,7 @@ const counts = signal(/** @type {{[area: string]: number}} */ ({}));
 const greetings = signal(0);
 
 /**
- * Return a number that changes whenever the area does, so that `useResponse` repeats its request.
+ * Return a number that changes whenever the area does, which makes `useResponse` repeat its request.
  * @param {string} area
  */
 export const timesChanged = (area) => (counts.value[area] ?? 0) + greetings.value;

@@ -1,4 +1,4 @@
-// Moves a channel. It is shown in its new place at once, and moved back if the server refuses the move.
+// Moves a channel. The list shows it in its new place at once, and moves it back if the server refuses.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Where } from "./channel_order.js" */
@@ -8,8 +8,7 @@ import { api } from "../server.js";
 import { channelIn } from "./channel_order.js";
 
 /**
- * Return the request that moves a channel into or out of a category, and before another channel or to the
- * end.
+ * Return the body of the request that moves a channel to a place.
  * @param {Channel[]} all
  * @param {string} id
  * @param {Where} where

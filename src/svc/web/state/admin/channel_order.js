@@ -1,18 +1,18 @@
-// The order of the channel list, and the places to which a channel can move. state/admin/channel_moves.js
-// performs the move.
+// Computes the order of the channel list and the places that a channel can move to.
+// state/admin/channel_moves.js performs the move.
 
 /** @import { Channel } from "../../types/api.js" */
 
 /**
  * @typedef {{channels: Channel[]} & ({kind: "category", category: Channel} | {kind: "text" | "voice",
  *   category: null})} Section
- * @typedef {{parentId: string | null, beforeId: string | null}} Where in a category or none; before another
- *   or last
+ * @typedef {{parentId: string | null, beforeId: string | null}} Where The category, or none, and the next
+ *   channel; null means the end
  */
 
 /**
- * Return the sections of the list in order: the text channels and the voice channels without a category, then
- * each category. `all` are the channels by position.
+ * Return the sections of the list in order: text channels without a category, voice channels without a
+ * category, then each category. `all` is sorted by position.
  * @param {Channel[]} all @returns {Section[]}
  */
 export function sectionsOf(all) {
@@ -34,7 +34,7 @@ export function sectionsOf(all) {
 export const channelIn = (all, id) => /** @type {Channel} */ (all.find((channel) => channel.id === id));
 
 /**
- * Return the place of a channel that was dropped on another one, or on a category heading.
+ * Return the new place of a channel that was dropped on another channel or on a category heading.
  * @param {Channel[]} all
  * @param {string} id
  * @param {Channel} onto
@@ -72,7 +72,7 @@ export function dropped(all, id, onto, after) {
 }
 
 /**
- * Return the place one up (-1) or one down (1) from a channel's place; null if there is none.
+ * Return the place above (-1) or below (1) a channel's current place; null if there is none.
  * @param {Channel[]} all
  * @param {string} id
  * @param {1 | -1} by

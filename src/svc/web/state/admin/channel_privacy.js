@@ -1,5 +1,5 @@
-// Private channels, which only some roles and members can see. Computes the overrides, in an order that the
-// server accepts: first those that allow, then those that deny. Sends no requests.
+// Computes the overrides that make a channel private or open it again, in an order that the server accepts.
+// Only some roles and members can see a private channel. Sends no requests.
 
 /** @import { Word } from "./permissions.js" */
 
@@ -22,14 +22,15 @@ export const letIn = (overrides) => overrides.filter(({ allow }) => allow.includ
 export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
 
 /**
- * Return the overrides to store so that only `wanted` see the channel.
+ * Return the overrides to store for a channel that only `wanted` can see: first those that allow, then those
+ * that deny.
  * @param {Override[]} overrides the existing overrides @param {Set<string>} wanted keys as `letIn` returns
- * them
+ *   them
  * @param {Role[]} roles all roles @param {{id: string, roles: string[], rank: number, owner: boolean}} self
  */
 export function madePrivate(overrides, wanted, roles, self) {
   const seen = new Set(wanted);
-  // Managers cannot exclude themselves, or take access from roles at or above their own rank.
+  // Managers cannot exclude themselves, or remove the access of roles at or above their own rank.
   if (!self.owner) {
     seen.add(`member:${self.id}`);
     for (const { id, rank, permissions } of roles)
@@ -51,7 +52,7 @@ export function madePrivate(overrides, wanted, roles, self) {
 }
 
 /**
- * Return the overrides to store so that everybody whose roles allow it can see the channel again.
+ * Return the overrides to store to let all members whose roles allow it see the channel again.
  * @param {Override[]} overrides
  */
 export function madeOpen(overrides) {

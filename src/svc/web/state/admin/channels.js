@@ -1,5 +1,5 @@
-// Managers' requests that create, change and delete channels, and the permission to speak in a voice
-// channel. If not everybody may speak, the call is a stage with an audience.
+// Sends requests that create, change and delete channels, and that let members speak in a voice channel. If
+// not everybody may speak, the call is a stage with an audience.
 
 /**
  * @import { Override } from "../../types/api.js"
@@ -36,7 +36,7 @@ export async function archivedChannels() {
 /** Return a channel's overrides: [{type, target_id, allow, deny}]. @param {string} id */
 export const overridesOf = async (id) => (await api("GET", path(id, "/overrides"))).overrides;
 
-/** Store one override, or delete it if it is empty. @param {string} id @param {Override} override */
+/** Store an override, or delete it if it is empty. @param {string} id @param {Override} override */
 export function putOverride(id, { type, target_id: target, allow, deny }) {
   const where = path(id, /** @type {const} */ (`/overrides/${type}/${encodeURIComponent(target)}`));
   return allow.length || deny.length ? api("PUT", where, { allow, deny }) : api("DELETE", where);
@@ -57,8 +57,8 @@ export const mayLetSpeak = (memberId, channelId) =>
   channelsById.value.has(channelId) && hasPermission("manage_channels") && ranksBelow(memberOf(memberId));
 
 /**
- * Invite a member to speak in a channel, or move them to its audience. The member's override in the channel
- * changes only if their roles do not already have that effect.
+ * Let a member speak in a channel, or move them to its audience. The member's override in the channel changes
+ * only if their roles do not already have that effect.
  * @param {string} memberId @param {string} channelId @param {boolean} speaks
  */
 export async function letSpeak(memberId, channelId, speaks) {

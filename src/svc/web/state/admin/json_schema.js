@@ -1,4 +1,5 @@
-// A JSON Schema validator for the keywords that our API descriptions use. Pure.
+// Validates values against JSON Schema, limited to the keywords that our API descriptions use. Pure
+// functions.
 
 /**
  * JSON Schema 2020-12, limited to the keywords in use.

@@ -1,5 +1,5 @@
-// The managers' member list: filters, pages, and actions on several members at once. Also invites, and the
-// applicants who are waiting for approval.
+// Fetches filtered pages of members for managers, and acts on several members at once. Also sends the
+// requests about invites and about applicants who are waiting for approval.
 
 /**
  * @import { Member, Role, Invite } from "../../types/api.js"
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const PAGE = 50;
 
 /**
- * The filter that matches all members. In `joinedDays` and `seenDays`, 7 means within the last week, and -7
+ * The filter that matches all members. In `joinedDays` and `seenDays`, 7 means within the last week and -7
  * means before that.
  */
 export const EVERYBODY = {
@@ -62,7 +62,7 @@ function within(what, days, now) {
 }
 
 /**
- * Fetch a page: {ids, next, lastSeen}. The members themselves are then in `members` in people.js.
+ * Fetch a page: {ids, next, lastSeen}. Also stores the members in `members` in people.js.
  * @param {typeof EVERYBODY} query
  * @param {string | null} [after]
  */
@@ -77,7 +77,7 @@ export async function findMembers(query, after = null) {
 
 /** @typedef {"give" | "take" | "timeout" | "kick" | "ban"} Act */
 
-/** Return the actions that are allowed on several members. */
+/** Return the actions that we may perform on several members at once. */
 export const offeredActs = () =>
   /** @type {(Act | false)[]} */ ([
     hasPermission("manage_roles") && "give",
@@ -107,7 +107,7 @@ export function obstacle(act, member, role = null) {
 }
 
 /**
- * Act on each member, one after the other. If the server refuses one action, the others continue.
+ * Act on the members one after the other. If the server refuses one action, continue with the others.
  * @template T
  * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean}
  *   progressed returns whether to continue
@@ -140,7 +140,7 @@ export const createInvite = (invite) => api("POST", "/api/invites", invite);
 export const invites = async () => (await api("GET", "/api/invites")).invites;
 /** @param {string} id */
 export const revokeInvite = (id) => api("DELETE", invitePath(id));
-/** Fetch the members who joined with an invite and have stayed. @param {string} id */
+/** Fetch the current members who joined with an invite. @param {string} id */
 export const cameBy = async (id) => (await api("GET", invitePath(id, "/members"))).members;
 /** @param {Pick<Invite, "code">} invite */
 export const addressOfInvite = ({ code }) => `${location.origin}/#${new URLSearchParams({ invite: code })}`;

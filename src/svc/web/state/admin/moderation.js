@@ -1,4 +1,4 @@
-// Moderators' actions on members, and members' moderation history.
+// Sends moderators' requests about members, and fetches members' moderation history.
 
 /** @import { PathOf } from "../../types/wire.js" */
 

@@ -5,7 +5,7 @@
 /** @import { Permission } from "../../types/wire.js" */
 
 /**
- * The permissions in display order: first those that a channel can override, then those of the whole server.
+ * The permissions in display order: first those that a channel can override, then server-wide ones.
  * @type {{name: string, permissions: Permission[]}[]}
  */
 export const GROUPS = [
@@ -58,8 +58,8 @@ export function ofRoles(roles) {
 }
 
 /**
- * Return the permissions in a channel. Role overrides apply first, and among them allow wins over deny; then
- * the member's own override applies. Without view_channel, there are no permissions in the channel.
+ * Return the permissions in a channel. Role overrides apply first, with allow winning over deny. Then the
+ * member's own override applies. Without view_channel, there are no permissions in the channel.
  * @param {Set<Permission>} serverWide @param {string[]} roleIds @param {string | null} memberId @param
  *   {Override[]} overrides
  */

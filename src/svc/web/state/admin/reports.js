@@ -1,4 +1,4 @@
-// Reports, by members and by rules, that are waiting for a moderator.
+// Loads and resolves the reports, by members and by rules, that are waiting for a moderator.
 
 /** @import { Report } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -8,7 +8,7 @@ import { hasPermission } from "../channels.js";
 import { api, connection, listen, member } from "../server.js";
 
 /**
- * The open reports, newest first; null until they are known, or if we may not see them.
+ * The open reports, newest first; null until loaded, or if we may not see them.
  * @type {Signal<Report[] | null>}
  */
 export const openReports = signal(null);
@@ -23,8 +23,7 @@ export const resolvedElsewhere = signal(null);
 export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
 
 /**
- * Resolve a report. Rejects if another moderator was first. In either case, the report is removed from the
- * open reports.
+ * Resolve a report and remove it from the open reports. Rejects if another moderator has already resolved it.
  * @param {string} id
  * @param {string} [note]
  */
@@ -54,7 +53,7 @@ export const around = async ({ channel_id: channelId, message_id: id }) => {
   return (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${query}`)).messages;
 };
 
-let pushes = 0; // The number of events about reports so far.
+let pushes = 0; // The number of pushed events about reports so far.
 /** @returns {Promise<void>} */
 export async function loadReports() {
   const before = pushes;
@@ -66,7 +65,7 @@ export async function loadReports() {
 
 effect(() => {
   if (connection.value !== "online") return;
-  // A new role may give the member access later.
+  // If a role gave us access, load the reports now.
   if (hasPermission("view_reports")) loadReports().catch(() => {});
   else openReports.value = null;
 });

@@ -1,5 +1,5 @@
-// Members' ranks, which decide who may act on whom. A member's highest role determines the rank. The server
-// enforces ranks; this module only selects the actions to offer.
+// Compares members' ranks, which decide who may act on whom. A member's highest role determines the rank. The
+// server enforces ranks; this module only selects which actions to offer.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */

@@ -1,4 +1,4 @@
-// Managers' requests about roles and their holders.
+// Sends managers' requests about roles and the members who have them.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Body, PathOf } from "../../types/wire.js" */
@@ -34,8 +34,8 @@ export function createRole(role) {
 }
 
 /**
- * Return the ranks that change when a role moves to another place among the roles below ours; null if there
- * is no such place.
+ * Return the ranks that change when a role moves to another index among the roles below ours; null if the
+ * index is out of range.
  * @param {Pick<Role, "id" | "rank">[]} below
  * @param {string} id
  * @param {number} index

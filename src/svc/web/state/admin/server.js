@@ -1,5 +1,5 @@
-// The owner's settings for the whole server, its emoji and webhooks, and whether its address works for other
-// people.
+// Changes the server's settings, emoji and webhooks, and checks whether the server's URL works on other
+// computers.
 
 /**
  * @import { ManagedWebhook as Webhook } from "../../types/api.js"

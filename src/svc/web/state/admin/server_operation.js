@@ -1,4 +1,4 @@
-// The server's operation: its bots, stored files, backups and health.
+// Sends managers' requests about the server's bots, stored files, backups and health.
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -18,7 +18,7 @@ export const deleteBot = (id) => api("DELETE", bot(id));
 
 const MAX_HOLDERS = 20;
 /**
- * Fetch the storage use, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes,
+ * Fetch the storage usage, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes,
  * disk_free_bytes}.
  */
 export const storage = () => api("GET", `/api/storage?limit=${MAX_HOLDERS}`);

@@ -1,5 +1,4 @@
-// The payload for a webhook while it is being composed: the message, its first card, and its faults according
-// to our own API description.
+// Edits and validates the payload for a webhook while it is being composed: the message and its first card.
 
 import { problemsIn } from "./json_schema.js";
 
@@ -30,7 +29,7 @@ const isEmpty = (value) =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Convert a card to the format used in messages, for its preview. Parts that cannot be shown are left out.
+ * Convert a card to the format used in messages, for its preview. Omits parts that cannot be shown.
  * @param {any} card unvalidated user input
  */
 export function shownCard({
@@ -65,7 +64,7 @@ export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author,
   [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
 
 /**
- * Return the faults in a payload, according to the server's description of webhooks.
+ * Validate a payload against the server's API description of webhooks. Return its faults.
  * @param {any} description
  * @param {unknown} payload
  */

@@ -1,5 +1,5 @@
-// The frame keys of a private conversation's call, and the owners of the devices that use them.
-// See docs/private.md
+// Derives the frame keys for an encrypted call, with the members and devices that have them. See
+// docs/private.md
 
 /** @import { PrivateDevice } from "./device.js" */
 /** @import { Store } from "./unsent_messages.js" */
@@ -28,8 +28,8 @@ export async function keysOf({ store, device }, id) {
 }
 
 /**
- * Return a function that passes a group's keys to `onKeys`, in order, so that an epoch's keys never arrive
- * after those of a later epoch.
+ * Return a function that passes a group's current keys to `onKeys`. Calls run in order, so an epoch's keys
+ * never arrive after those of a later epoch.
  * @param {() => Promise<Parameters<typeof keysOf>[0]>} identity
  * @param {string} id
  * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} onKeys

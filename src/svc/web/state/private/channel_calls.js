@@ -1,6 +1,6 @@
-// The group for a call in an encrypted voice channel. This browser belongs to the group only during the call,
-// and stores nothing about it: everything except the device's own keys is in memory and disappears with the
-// call. See docs/private.md
+// Keeps this browser in the MLS group for a call in an encrypted voice channel, only for the duration of the
+// call. Everything except the device's own keys is kept in memory and dropped after the call. See
+// docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -14,8 +14,8 @@ import { keyNotifier } from "./call_keys.js";
 import { deviceOf, channelCalls, registeredIdentity } from "./own_identity.js";
 import { reportProblem } from "./other_devices.js";
 
-// The first device in the group adds and removes other devices. If it fails, the next one does so after this
-// time.
+// The first device in the group adds and removes other devices. If it does not, the next device does so after
+// this time, and so on.
 const TURN_MS = 300;
 const RETRY_MS = 2000;
 
@@ -49,7 +49,7 @@ class CallStore {
 }
 
 /**
- * Stay in the group for this channel's call until the returned function is called; `onKeys` receives the keys
+ * Stay in the group for this channel's call until the returned function is called. `onKeys` receives the keys
  * of each epoch.
  * @param {string} id
  * @param {(keys: Keys) => void} onKeys
@@ -79,8 +79,8 @@ export async function followCall(id, onKeys) {
       const turn = await device.syncCall(acts);
       if (turn !== null) later(turn * TURN_MS);
     } catch (/** @type {any} */ error) {
-      // The server does not know yet that we are in the call, or knows that we have left. It pushes both
-      // changes.
+      // The server does not know yet that we are in the call, or knows that we have left. It pushes an event
+      // for either change.
       if (error.code === "unknown_conversation") return;
       if (error.status === undefined && error.code !== "unreachable") reportProblem(error);
       later(RETRY_MS);
@@ -90,7 +90,7 @@ export async function followCall(id, onKeys) {
     clearTimeout(timer);
     if (isActive()) timer = setTimeout(synchroniseNext, ms, true);
   };
-  // Polls run one at a time.
+  // Run one synchronisation at a time.
   let queue = Promise.resolve();
   const synchroniseNext = (acts = false) => {
     queue = queue.then(() => synchronise(acts));

@@ -1,11 +1,12 @@
-// The content of private messages, and the state of a conversation that results from them. Others can send
-// anything, so everything is validated. MLS authenticates the author of each message. See docs/private.md
+// Creates the payloads of private messages, and computes a conversation's current messages from the payloads
+// in its log. Others can send anything, so all payloads are validated. MLS authenticates the author of each
+// message. See docs/private.md
 
 /**
  * @import { Reactions } from "../conversation.js"
  * @import { EncryptedFile } from "./file_encryption.js"
  *
- * @typedef {{by: string, key: string}} Ref the author of a message, and the key that they gave it
+ * @typedef {{by: string, key: string}} Ref the author of a message, and the key that its author chose
  * @typedef {{seq: number, by: string, who: string}} Removal
  * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Payload
  * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs:
@@ -54,7 +55,7 @@ export const idOf = ({ by, key }) => `${by} ${key}`;
 /**
  * Return the current messages in order: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply,
  * reactions, trouble}], where `trouble` is "unreadable" or "newer". Also return `emptying`, the entries whose
- * text must be erased; the `name`, or ""; and `removals`, the claims about who removed whom.
+ * text must be erased; `name`, which can be ""; and `removals`, the claims about who removed whom.
  * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
  */
 export function contentOf(entries) {
@@ -112,7 +113,7 @@ const blank = (ref, seq, sentAtMs) => ({
 });
 
 /**
- * Add a message. A message repeated after a lost response counts once.
+ * Add a message, unless it repeats an earlier one because a response was lost.
  * @param {Map<string, DecryptedMessage>} all
  * @param {any} what
  * @param {{seq: number, by: string, sentAtMs: number}} entry

@@ -1,6 +1,6 @@
-// This browser's part in private conversations: it registers, joins, follows each group and sends. Everything
-// received or about to be sent is stored before anything depends on it, so a page can be closed at any
-// moment. Groups are read from the store each time, because tabs take turns using it. See docs/private.md
+// Implements this browser's device in private conversations: registers it, joins groups, reads logs, and
+// sends messages. Everything is stored before anything depends on it, so a page can be closed at any moment.
+// Groups are read from the store each time, because tabs take turns. See docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -47,7 +47,7 @@ import {
   requeued,
 } from "./unsent_messages.js";
 
-const ATTEMPTS = 30; // How many times in a row other devices' commits may pre-empt ours.
+const ATTEMPTS = 30; // How many times in a row other devices' commits may get ahead of ours.
 const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ suffix = "") => `/api/private/conversations/${encodeURIComponent(id)}${suffix}`
 );
@@ -70,10 +70,10 @@ export class PrivateDevice {
    *   `under(prefix)`
    * @param {(claims: object) => Promise<string>} parts.sign signs a statement with this browser's own key
    * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
-   * @param {string | null} [parts.channelId] set if the device is only in the call of a channel and ignores
-   *   conversations
-   * @param {Map<string, () => void>} [parts.inCall] by conversation: a function to call, before any other
-   *   request, when the keys of its call may have changed
+   * @param {string | null} [parts.channelId] set if this device is used only for the call in this channel and
+   *   ignores conversations
+   * @param {Map<string, () => void>} [parts.inCall] by conversation: a function to call when the keys of its
+   *   call may have changed, before sending any other request
    * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.withLock runs `act` while no other tab runs one
    */
   constructor({
@@ -122,9 +122,9 @@ export class PrivateDevice {
   }
 
   /**
-   * Follow the group for the channel's call. If a device is missing or must be removed, this device makes the
-   * change if it `acts`. Otherwise this resolves with the number of devices whose turn comes before ours, or
-   * with null if there is nothing to do.
+   * Process the log of the group for the channel's call. Add and remove devices if `acts` is set or this
+   * device comes first. Otherwise resolve with the number of devices before this one; null if nothing is left
+   * to do.
    * @param {boolean} acts @returns {Promise<number | null>}
    */
   syncCall(acts) {
@@ -139,7 +139,7 @@ export class PrivateDevice {
   openWith = (memberIds) => this.#api("POST", "/api/private/conversations", { members: memberIds });
 
   /**
-   * Send a message now. If nobody can read it yet, store it until somebody can, and reject with NotYet.
+   * Send a message. If nobody can read it yet, store it and reject with NoRecipientError.
    * @param {string} id
    * @param {Partial<Payload>} content sent as JSON; its `key` is unique
    */
@@ -178,7 +178,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Return the state shared by all devices of the group, {epoch, agreement, statements, callKeys()}; null
+   * Return the state that all devices in the group share, {epoch, agreement, statements, callKeys()}; null
    * outside the group.
    * @param {string} id
    */
@@ -232,7 +232,7 @@ export class PrivateDevice {
         this.#config(between),
       );
     } catch (error) {
-      reportProblem(error); // Somebody has sent an invalid Welcome; another device can add us again.
+      reportProblem(error); // The Welcome is invalid; another device can add us again.
     }
     if (!joined) {
       await this.#reportLost(id);
@@ -259,7 +259,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Leave the group. Messages that may not have reached the server wait for the next group.
+   * Leave the group. Queue messages that may not have reached the server for the next group.
    * @param {string} id
    * @param {Changes} changes
    */
@@ -304,7 +304,7 @@ export class PrivateDevice {
     return null;
   }
 
-  /** Read new log entries. Return false if this device can no longer follow the group. @param {string} id */
+  /** Read new log entries. Return false if this device is no longer in the group. @param {string} id */
   async #readLog(id) {
     for (;;) {
       const { seq } = await this.#store.get(`group/${id}`);
@@ -351,7 +351,7 @@ export class PrivateDevice {
       await this.#store.put([[`group/${id}`, next], ...changes]);
       if (entry.kind === "commit") this.#inCall.get(id)?.();
     } else await this.#leaveGroup(id, changes);
-    // The entry does not follow from our state, so somebody must add us again.
+    // The entry cannot be applied to our state, so another device must add us again.
     if (lost) await this.#reportLost(id);
     return Boolean(next);
   }
@@ -365,7 +365,7 @@ export class PrivateDevice {
   async #updateGroup(id, acts = true) {
     const conversation = await this.#api("GET", conversationPath(id));
     const { seq, devices, lacking, members, between_two: two } = conversation;
-    // If no device in the group can add others, the group starts again.
+    // If no device in the group can add others, create the group again.
     const epoch = devices.some((device) => !device.gone) ? conversation.epoch : 0;
     const own = await this.#keys.identity();
     /** @type {Group | null | undefined} */
@@ -376,7 +376,7 @@ export class PrivateDevice {
       return { changed: false, settled: false };
     }
     if (epoch > 0 && !group) {
-      // Its Welcome may have just arrived. Otherwise the keys are lost, and somebody must add us again.
+      // The Welcome may have just arrived. Otherwise the keys are lost, and another device must add us again.
       await this.#joinAll();
       const joined = Boolean(await this.#store.get(`group/${id}`));
       if (!joined) await this.#reportLost(id);
@@ -487,7 +487,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Encrypt the next waiting message. Return false if there is none, or nobody could read it.
+   * Encrypt the next waiting message. Return false if there is none or nobody could read it.
    * @param {string} id
    * @param {Group} group
    */

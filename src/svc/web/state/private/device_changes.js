@@ -1,4 +1,4 @@
-// Describes a change to a conversation's devices for display. See docs/private.md
+// Describes changes to a conversation's devices for display. See docs/private.md
 
 /**
  * @import { Removal } from "./content.js"
@@ -21,8 +21,8 @@ export function removerOf({ seq }, memberId, changes, removals) {
  * Return the notes to show for a change: [{what, memberId, by}]. `what` is "joined", "left", "removed",
  * "new-device", "device-gone", or a fault in the server's log; `by` is the member who removed them.
  * @param {Change} change
- * @param {boolean} two whether the conversation is between two people: nobody joins or leaves it, and
- *   somebody who comes back has a new device
+ * @param {boolean} two whether the conversation is between two people: nobody joins or leaves it, so a member
+ *   who is added again has a new device
  * @param {(memberId: string) => string | undefined} [remover]
  * @returns {{what: string, memberId: string, by?: string}[]}
  */

@@ -1,5 +1,5 @@
-// Files in private conversations, which are encrypted before the server receives them. Each has its own key
-// (AES-256-GCM), which is in the message together with the digest of the encrypted file. See docs/private.md
+// Encrypts and decrypts files in private conversations. Each file has its own key (AES-256-GCM). The message
+// contains the key and the digest of the encrypted file. See docs/private.md
 
 /**
  * The description of a file in a message.
@@ -13,12 +13,11 @@ export const MAX_FILES = 10; // The limit for a message, as in the channels.
 export const MAX_BYTES = 32 * 2 ** 20 - 16; // The limit for a file, without the authentication tag.
 const CIPHER = "AES-GCM";
 const KEY_BYTES = 32;
-// Each key seals one file, so one IV is enough.
+// Each key encrypts only one file, so a constant IV is safe.
 const IV = new Uint8Array(12);
 const MAX_LENGTHS = { id: 64, name: 100, type: 100, alt: 1000 };
 const WIDEST = 16_384;
-// Types that the browser decodes only as the given type, regardless of the content. All other files can only
-// be saved.
+// Types that the browser decodes as declared, regardless of the content. All other files can only be saved.
 const KINDS = /** @type {const} */ ({
   picture: ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"],
   video: ["video/mp4", "video/webm"],
@@ -35,7 +34,7 @@ export const kindOf = (type) =>
 /**
  * Return {data, key, digest}: the data for the server, and the fields for the message.
  * @param {Uint8Array<ArrayBuffer>} plain
- * @param {Uint8Array<ArrayBuffer>} secret for this file alone
+ * @param {Uint8Array<ArrayBuffer>} secret used only for this file
  */
 export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8Array(KEY_BYTES))) {
   const key = await crypto.subtle.importKey("raw", secret, CIPHER, false, ["encrypt"]);
@@ -61,7 +60,7 @@ export async function openFile(data, { key: secret, digest, bytes }) {
 const digestOf = async (data) => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", data)));
 
 /**
- * Return the valid descriptions of files in a message from another device: at most ten.
+ * Return the valid file descriptions in a message from another device, at most ten.
  * @param {unknown} files
  * @returns {EncryptedFile[]}
  */

@@ -1,6 +1,6 @@
-// Downloads and decrypts files in private conversations. A file that is not too large is kept in this
-// browser, encrypted like the messages, because the server deletes its own copy together with the message.
-// See docs/private.md
+// Downloads and decrypts files in private conversations. Files up to 8 MiB are kept in this browser,
+// encrypted like the messages, because the server deletes its copy together with the message. See
+// docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -24,7 +24,7 @@ const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) =>
   );
 
 /**
- * Open a file for the lifetime of this page.
+ * Download a file if needed, decrypt it, and keep it open for the lifetime of this page.
  * @param {string} id of the conversation
  * @param {EncryptedFile} file
  */
@@ -63,7 +63,7 @@ export function releaseFile(fileId) {
 }
 
 /**
- * Delete one of our files on the server, which may have deleted it already.
+ * Delete one of our files on the server. Ignore errors, because the server may have deleted it already.
  * @param {string} id
  * @param {string} fileId
  */
@@ -95,7 +95,7 @@ async function storeFile(id, file, plain) {
 }
 
 /**
- * Show a file. Only a few types that cannot run code keep their type.
+ * Create a URL for a file. Only a few types that cannot run code keep their type.
  * @param {EncryptedFile} file
  * @param {Uint8Array<ArrayBuffer>} plain
  */

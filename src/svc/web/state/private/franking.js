@@ -1,5 +1,5 @@
-// Message franking, the proof of authorship for reports: the author commits to the text with a key that only
-// the message contains, and the server tags the commitment. See docs/private.md
+// Implements message franking, which proves authorship in reports: the author commits to the text with a key
+// that only the message contains, and the server tags the commitment. See docs/private.md
 
 /** @import { Payload } from "./content.js" */
 
@@ -9,7 +9,7 @@ import { encryptedFilesIn, isBytes } from "./file_encryption.js";
 const KEY_BYTES = 32;
 
 /**
- * Return the part of a message that a report can reveal: the text, and the names of the files.
+ * Return the part of a message that a report can reveal: the text and the file names.
  * @param {{[part: string]: any}} payload
  */
 export const revealable = ({ text, files }) =>
@@ -20,7 +20,7 @@ export const revealable = ({ text, files }) =>
   );
 
 /**
- * Return {frank, commitment, shown}: the key, which goes into the message; the commitment for the server; and
+ * Return {frank, commitment, shown}: the key, to include in the message; the commitment, for the server; and
  * the data that the message is bound to.
  * @param {Payload} payload
  */

@@ -1,5 +1,5 @@
-// Private group conversations: their members and names. A name is sent as an encrypted message, so the server
-// does not know it. See docs/private.md
+// Creates private group conversations, and changes their members and names. A name is sent as an encrypted
+// message, so the server does not know it. See docs/private.md
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -41,7 +41,7 @@ export async function removeMember(id, memberId) {
 /** @param {string} id @param {string} name */
 export const rename = (id, name) => sendPayload(id, namePayload(name));
 
-/** Leave a conversation and delete all of its stored data. @param {string} id */
+/** Leave a conversation and delete all its stored data. @param {string} id */
 export async function leave(id) {
   leftConversations.add(id);
   await api("POST", conversationPath(id, "/leave"), {});

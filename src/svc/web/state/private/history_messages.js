@@ -1,7 +1,8 @@
 // Transfers a conversation's earlier messages from one of our devices to another that joined later. The new
-// device asks in the conversation, with a key made for this purpose. The member consents on the other device,
-// which sends the history as an encrypted file whose key only these two devices can derive. The server and
-// other members can see that a transfer happens, but not its content. See docs/private.md
+// device sends a request in the conversation, with a key made for this purpose. If the member consents on the
+// other device, that device sends the history as an encrypted file whose key only these two devices can
+// derive. The server and other members can see that a transfer happens, but not its content. See
+// docs/private.md
 
 /**
  * @import { PrivateConversation } from "../../types/api.js"
@@ -25,7 +26,8 @@ const TYPE = "earlier";
 const CURVE = { name: "ECDH", namedCurve: "P-256" };
 const INFO = "svc earlier messages ";
 const GONE = ["unknown_file", "not_found"];
-// Up to these limits, a browser can read, seal and store the history in one step without a noticeable wait.
+// Up to these limits, a browser can read, encrypt and store the history in one step without a noticeable
+// wait.
 export const MAX_ENTRIES = 10_000;
 export const MAX_BYTES = 8 * 2 ** 20;
 
@@ -37,8 +39,8 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 const transferPayload = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
- * Return the change that records where the unreadable part of the history ends, unless this device has stored
- * entries.
+ * Return the change that records where the unreadable part of the history ends; none if this device has
+ * stored entries.
  * @param {Store} store
  * @param {string} id
  * @param {number} seq of the commit that added the device
@@ -50,9 +52,9 @@ export async function historyStart(store, id, seq) {
 }
 
 /**
- * Return the thumbprints of our other devices in a group: those that both MLS and the server attribute to us.
- * Otherwise, a member or the server alone could insert a device that claims to be ours. If both collude, only
- * comparing safety numbers reveals it.
+ * Return the thumbprints of our other devices in a group. A device must be attributed to us by both MLS and
+ * the server; otherwise, a member or the server alone could insert a device that claims to be ours. If both
+ * collude, only comparing safety numbers reveals it.
  * @param {Device[] | null} inGroup
  * @param {Pick<PrivateConversation, "devices">} conversation the server's data
  * @param {Device} own
@@ -68,7 +70,7 @@ export function ownOtherDevices(inGroup, { devices }, { memberId, thumbprint }) 
 }
 
 /**
- * Return the entries about transfers that these devices of the member have sent.
+ * Return the entries about transfers that the member has sent from these devices.
  * @param {Entry[]} entries
  * @param {string} memberId
  * @param {string[]} thumbprints
@@ -114,8 +116,8 @@ export async function requestTransfer({ store, send }, id) {
 }
 
 /**
- * Return the last unanswered request from each of our other devices, if this device has something to send to
- * it.
+ * Return the last unanswered request from each of our other devices to which this device has something to
+ * send.
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours
@@ -193,7 +195,7 @@ export function packEntries(all, upTo) {
 }
 
 /**
- * Return another device's answer to this device's request, or undefined.
+ * Return another device's response to this device's request, or undefined.
  * @param {Store} store
  * @param {string} id
  * @param {Entry[]} entries
@@ -209,8 +211,8 @@ export async function transferResponseIn(store, id, entries, { memberId }, ours)
 }
 
 /**
- * Import the messages sent by another of our devices. If the network fails, rejects with a `code` and can be
- * retried.
+ * Import the messages sent by another of our devices. If the network fails, reject with an error that has a
+ * `code`; the import can then be retried.
  * @param {{store: Store, fetchFile: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param
  *   {string}
  *   id @param {Payload} answer

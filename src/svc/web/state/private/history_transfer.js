@@ -1,5 +1,5 @@
-// Transfers earlier messages between our own devices: requests them in all conversations at once, answers
-// requests only with the member's consent, and imports the messages that arrive. See docs/private.md
+// Transfers earlier messages between our own devices in all conversations at once: sends requests, responds
+// to requests with the member's consent, and imports the received messages. See docs/private.md
 
 /**
  * @import { PathOf } from "../../types/wire.js"
@@ -18,7 +18,7 @@ import { transferResponses, synchronise, refresh } from "./log_reader.js";
 import { PLAIN_TYPE } from "./file_encryption.js";
 import { NoRecipientError } from "./unsent_messages.js";
 
-const TURN = "svc.private.earlier"; // The name of the lock that tabs take in turn.
+const TURN = "svc.private.earlier"; // The name of the lock that only one tab holds at a time.
 const conversationPath = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ suffix = "") => `/api/private/conversations/${encodeURIComponent(id)}${suffix}`
 );
@@ -59,7 +59,7 @@ const fetchFile = async (id, fileId) =>
     })
   ).arrayBuffer();
 
-/** Request earlier messages in every conversation in which another of our devices may have them. */
+/** Request earlier messages in every conversation where another of our devices may have them. */
 export async function requestHistory() {
   const { store } = await ownIdentity();
   for (const { id } of conversations
@@ -71,7 +71,8 @@ export async function requestHistory() {
 }
 
 /**
- * Send the member's decision to one of our other devices, in all conversations in which it has asked.
+ * Send the member's decision to one of our other devices, in all conversations where it has requested a
+ * transfer.
  * @param {string} thumbprint
  * @param {boolean} allowed
  */

@@ -1,5 +1,5 @@
-// The private conversation functions that the page calls. They are fetched some seconds after the page is
-// shown. See docs/private.md
+// Exports the functions for private conversations that the rest of the page calls. Fetched some seconds after
+// the first paint. See docs/private.md
 
 import { keyNotifier } from "./call_keys.js";
 import { followCall } from "./channel_calls.js";
@@ -51,7 +51,7 @@ function uploadsOf(id, prepare) {
   return uploads;
 }
 
-/** Delete all data of our identity in this browser. */
+/** Delete all data about our identity in this browser. */
 async function forget() {
   clearHistory();
   await clearIdentity();
@@ -87,12 +87,12 @@ export const clientFunctions = {
 
 /**
  * @typedef {{conversation_id: string, content_seq: number}} ReportedMessage `content_seq` is the number of
- *   the entry
- *   with its current text
+ *   the log entry with its current text
  */
 
 /**
- * Report a message. Rejects with a code if there is no proof, for example for messages that predate franking.
+ * Report a message. Rejects with a code if there is no proof, for example because the message predates
+ * franking.
  * @param {ReportedMessage} message
  * @param {string} text the reporter's reason
  */

@@ -1,5 +1,6 @@
-// All devices that have ever been seen in a private conversation. If a group starts again, or this device is
-// added again, no commit names the new devices, but this module still notices them. See docs/private.md
+// Remembers all devices that have ever been in a private conversation. If a group is created again, or this
+// device is added again, no commit lists the new devices, but this module still detects them. See
+// docs/private.md
 
 /** @import { Changes } from "../../transport/private_store.js" */
 /** @import { Device } from "./other_devices.js" */
@@ -8,9 +9,9 @@
 const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 
 /**
- * Remember these devices and add a note about the new ones.
+ * Remember these devices, and add a note to the history about new ones.
  * @param {Store} store @param {string} id @param {Device[]} devices
- * @param {{seq: number, sentAtMs: number}} at the position in the history of the note
+ * @param {{seq: number, sentAtMs: number}} at the note's position in the history
  */
 export async function noteUnknown(store, id, devices, { seq, sentAtMs }) {
   /** @type {Device[] | undefined} */

@@ -20,8 +20,8 @@ import { chainFrom, extendChain, isSameLog } from "./log_order.js";
 import { entryOf, parsePayload, reportProblem, statedIn, WithheldEntryError } from "./other_devices.js";
 
 /**
- * Return {next, changes}: the group after the entry, and other changes to store. Without `next` this device
- * is out of the group; `lost` means that it left for an unknown reason.
+ * Return {next, changes}: the group after the entry, and other changes to store. If `next` is missing, this
+ * device is no longer in the group; `lost` means that the reason is unknown.
  * @param {string} id
  * @param {Group} group
  * @param {Omit<PrivateEntry, "epoch">} entry the entry after the last one read
@@ -75,8 +75,8 @@ export async function afterEntry(
   }
   if (opened) next.state = packed(opened.state);
   const { seen, ...payload } = (opened && parsePayload(opened.data)) ?? {};
-  // A message that could not be reported is not shown. The server has no tag for messages that predate
-  // franking.
+  // Messages that could not be reported are not shown. Messages that predate franking have no tag from the
+  // server.
   const franked = !tag || (opened?.shown && (await isFranked(payload, opened.shown)));
   const entry = await entryOf(
     id,
@@ -86,13 +86,13 @@ export async function afterEntry(
   );
   const trouble = !opened ? "foreign" : (await isSameLog(seen, seq, group.chain, chainAt)) ? "" : "differs";
   if (!trouble || next.chain?.told.includes(trouble)) return { next, changes: [entry] };
-  // Report a difference once per epoch, because all later chains differ too.
+  // Report only the first difference in an epoch, because all later chains differ too.
   if (next.chain) next.chain = { ...next.chain, told: [...next.chain.told, trouble] };
   return { next, changes: [entry, faultNote(id, at, trouble, entry[1].memberId)] };
 }
 
 /**
- * Return the change that adds a note about a server fault to the conversation.
+ * Return the change that adds a note about the server's fault to the conversation.
  * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"}
  *   trouble @param {string | null} memberId the sender who was shown a different log
  * @returns {Changes[number]}
@@ -105,10 +105,10 @@ function faultNote(id, { seq, sentAtMs }, trouble, memberId = null) {
 }
 
 /**
- * Return the change that records which devices a commit adds and removes; none for the commit that creates
- * the group.
+ * Return the change that records which devices a commit adds and removes, unless the commit creates the
+ * group.
  * @param {string} id @param {State} before @param {State} after @param {{seq: number, sentAtMs: number}} at
- *   @param {string} audience @returns {Promise<Changes>}
+ * @param {string} audience @returns {Promise<Changes>}
  */
 async function membershipChange(id, before, after, { seq, sentAtMs }, audience) {
   if (epochOf(before) === 0) return [];

@@ -1,7 +1,7 @@
-// Checks that all devices see the same log. Each device keeps a chain of digests of the entries that it
-// has read in this epoch, starting from a value that all devices in the epoch share. Its messages contain its
-// position and the chain at that position. A different chain at that position proves a different log. See
-// docs/private.md
+// Checks that the server shows all devices the same log. Each device keeps a chain of digests of the entries
+// that it has read in this epoch, starting from a value that all devices in the epoch share. Each message
+// states its sender's position in the log and the chain there. If our chain at that position differs, the
+// logs differ. See docs/private.md
 
 /**
  * @import { State } from "./mls.js"
@@ -32,7 +32,7 @@ export const extendChain = async (chain, digest) =>
   chain ? { ...chain, now: (await digestOf(utf8(chain.now + digest))).slice(0, LENGTH) } : null;
 
 /**
- * Return the part of a message that states how far its sender has read.
+ * Return the part of a message that states how far we have read, and our chain there.
  * @param {{seq: number, chain?: Chain | null}} group
  * @returns {{seen?: ChainPosition}}
  */

@@ -1,4 +1,4 @@
-// Follows the server's pushes about private conversations, and updates the display state in
+// Reads the logs of private conversations when the server pushes changes, and updates the display state in
 // state/private_conversations.js. See docs/private.md
 
 /**
@@ -48,7 +48,7 @@ let requested = new Set();
 /** @type {Promise<void> | null} */
 let reading = null;
 /**
- * Maps each conversation to the first message that should ring and has arrived since the log was last read.
+ * Maps each conversation to the first message that has arrived since the log was last read and should ring.
  * @type {Map<string | null, number>}
  */
 const newSince = new Map();
@@ -63,12 +63,12 @@ const names = new Map();
 export const leaving = new Map();
 
 /**
- * Maps each conversation to another device's answer that must be imported.
+ * Maps each conversation to another device's response that must be imported.
  * @type {Map<string, Payload | undefined>}
  */
 export const transferResponses = new Map();
 
-/** Conversations that this page has left, for which no notice is needed. @type {Set<string>} */
+/** Conversations that this page has left, which need no notice. @type {Set<string>} */
 export const leftConversations = new Set();
 
 /** @type {((id: string) => Promise<void>)[]} */
@@ -134,7 +134,7 @@ async function readRequested() {
 }
 
 /**
- * Report a fault in this page's code. Error responses and network failures are not reported.
+ * Report a bug in this page's code. Error responses and network failures are not reported.
  * @param {any} error
  */
 function reportOwnError(error) {
@@ -179,7 +179,7 @@ async function read(ids) {
 }
 
 /**
- * Return a conversation for display, after reading its new entries.
+ * Read a conversation's new entries. Return its display state.
  * @param {Identity} identity
  * @param {Resource} resource
  * @returns {Promise<PrivateConversation>}
@@ -255,8 +255,8 @@ async function conversationFor(
  * @param {string} id
  */
 async function loadEntries({ store, memberId }, id) {
-  // Read the unsent messages first, so that a message that is sent in the meantime is in both lists rather
-  // than in neither.
+  // Read the unsent messages first. A message sent in the meantime is then in both lists rather than in
+  // neither.
   const waiting = await unsentOf(store, id);
   const before = entries.get(id) ?? [];
   const known = new Set(before.map(({ seq }) => seq));
@@ -292,8 +292,8 @@ async function empty(store, id) {
 }
 
 /**
- * Show the history and the outgoing entries. Outgoing messages are listed at the end. Any other outgoing
- * entry is shown as if it had been sent.
+ * Show the history and the outgoing entries. Outgoing messages are listed at the end. Other outgoing entries,
+ * such as reactions, are shown as if they had been sent.
  * @param {string} id
  * @param {string} memberId
  * @param {WaitingMessage[]} stored
@@ -385,7 +385,7 @@ export async function createConversation(memberIds) {
   return id;
 }
 
-/** Delete all stored data of a conversation that we have left. @param {string} id */
+/** Delete all stored data about a conversation that we have left. @param {string} id */
 export async function forgetConversation(id) {
   const { store } = await ownIdentity();
   const all = await Promise.all(

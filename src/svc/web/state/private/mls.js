@@ -1,5 +1,5 @@
-// The cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and the
-// statements with which a device's own key vouches for its MLS key. Takes and returns bytes, and does no
+// Implements the cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and
+// the statements in which a device's own key vouches for its MLS key. Accepts and returns bytes, and does no
 // storage or network I/O. See docs/private.md
 
 /**
@@ -14,7 +14,7 @@
  * @import { ProposalAdd, ProposalRemove } from "ts-mls/dist/src/proposal.js"
  * @import { SenderMember } from "ts-mls/dist/src/sender.js"
  *
- * @typedef {ClientState} State a group, as one of its devices has it
+ * @typedef {ClientState} State one device's state of a group
  * @typedef {ClientConfig} Config
  * @typedef {{memberId: string, thumbprint: string, key: Uint8Array}} Stated
  * @typedef {{leaf: number, statement: string}} Leaf
@@ -92,8 +92,8 @@ export async function makeKeys() {
 }
 
 /**
- * Return a statement's content, {memberId, thumbprint, key}, if the device's own key has signed it for this
- * server; null otherwise.
+ * Verify a statement. Return its content, {memberId, thumbprint, key}, or null if the device's own key has
+ * not signed it for this server.
  * @param {string} statement @param {string} audience @returns {Promise<Stated | null>}
  */
 export async function readStatement(statement, audience) {
@@ -121,7 +121,7 @@ export async function readStatement(statement, audience) {
 }
 
 /**
- * Return the configuration that a group uses to validate its devices. `belongs` returns whether a member may
+ * Return the configuration with which a group validates its devices. `belongs` returns whether a member may
  * be in the group.
  * @param {string} audience
  * @param {(memberId: string) => boolean} belongs
@@ -146,7 +146,7 @@ export function configOf(audience, belongs) {
 const sameBytes = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /**
- * Create a key package: {ref, message, keys}. The keys are stored, and the message is for the server.
+ * Create a key package: {ref, message, keys}. The caller stores `keys` and sends `message` to the server.
  * @param {Keys & {statement: string}} own
  * @param {number} nowMs
  */
@@ -186,7 +186,7 @@ function decoded(data, wireformat) {
 }
 
 /**
- * Return the owner of a key package as `readStatement` returns it, or null.
+ * Verify the statement in a key package. Return its content as `readStatement` does, or null.
  * @param {Uint8Array} packageMessage
  * @param {string} audience
  */
@@ -209,7 +209,7 @@ export const unpacked = (data, config) => ({
 /** @param {State} state */
 export const epochOf = (state) => Number(state.groupContext.epoch);
 /**
- * Return a value that is the same for all devices that agree on the group's whole history.
+ * Return a value that is the same on all devices that agree on the group's whole history.
  * @param {State} state
  */
 export const agreementOf = (state) => hexOf(state.keySchedule.epochAuthenticator);
@@ -313,8 +313,8 @@ export async function commit(state, packages, leaves) {
 }
 
 /**
- * Encrypt a message. Return {state, message}: the group after sending, and the message; `shown` is its
- * authenticated public part.
+ * Encrypt a message. Return {state, message}: the group after sending, and the encrypted message. `shown` is
+ * the message's authenticated public part.
  * @param {State} state
  * @param {Uint8Array} data
  * @param {Uint8Array} shown

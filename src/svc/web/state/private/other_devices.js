@@ -1,5 +1,5 @@
-// The other devices in a group and their statements, which are checked against the server's data before they
-// are trusted. See docs/private.md
+// Checks the statements of the other devices in a group against the server's data before they are trusted.
+// See docs/private.md
 
 /**
  * @import { PrivateDevice } from "../../types/api.js"
@@ -12,13 +12,13 @@
 
 import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
 
-/** The server has omitted an entry from the log, or repeated one. */
+/** The error thrown when the server has omitted or repeated a log entry. */
 export class WithheldEntryError extends Error {}
 
 /**
- * Return these devices' key packages, without those that contradict the server's data.
+ * Return the key packages of these devices, without any that contradict the server's data.
  * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between the
- *   only members who may be in the group, or null
+ *   only members allowed in the group, or null
  * @param {string} audience
  */
 export async function packagesOf(api, id, devices, between, audience) {
@@ -97,8 +97,8 @@ export function parsePayload(data) {
 }
 
 /**
- * Report an error response in one conversation, so that the other conversations continue. Rethrow it if the
- * server no longer recognises us or we have signed out, because all conversations would then fail.
+ * Report an error response in one conversation, and let the others continue. Rethrow it if the server no
+ * longer recognises us or we have signed out, because all conversations would then fail.
  * @param {any} error
  */
 export function reportResponse(error) {

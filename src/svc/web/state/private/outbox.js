@@ -1,5 +1,5 @@
-// Sends messages in private conversations. Each is stored, shown at once, and sent when somebody can read it.
-// See docs/private.md
+// Sends messages in private conversations. A message is stored, shown at once, and sent when somebody can
+// read it. See docs/private.md
 
 /** @import { Ref, Payload } from "./content.js" */
 /** @import { EncryptedFile } from "./file_encryption.js" */
@@ -20,7 +20,7 @@ const RETRY_MS = 15_000; // The delay before a retry after the server could not 
  */
 export const send = (id, text, options) => sendPayload(id, messagePayload(text, options));
 
-/** The actions on a message, with the same interface as the actions for channels. */
+/** The actions on a message, with the same interface as for channels. */
 export const messageActions = {
   /** @param {MessageReference} message @param {string} text */
   edit: ({ conversation_id: id, ref }, text) => sendPayload(id, editPayload(ref, text)),
@@ -49,7 +49,7 @@ export async function discard(id, key) {
   await synchronise(id);
 }
 
-/** Send the content that private/content.js has created. @param {string} id @param {Payload} payload */
+/** Send a payload that private/content.js has created. @param {string} id @param {Payload} payload */
 export async function sendPayload(id, payload, atMs = Date.now()) {
   leaving.set(payload.key, { id, said: payload, atMs });
   const { device } = await ownIdentity();

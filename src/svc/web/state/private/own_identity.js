@@ -1,4 +1,4 @@
-// This browser's identity in private conversations, and its store. See docs/private.md
+// Creates this browser's identity in private conversations, and opens its store. See docs/private.md
 
 /**
  * @import { Member } from "../../types/api.js"
@@ -15,7 +15,7 @@ import { erasePrivateStore, openPrivateStore } from "../../transport/private_sto
 import { api, member } from "../server.js";
 import { PrivateDevice } from "./device.js";
 
-const TURN = "svc.private"; // The name of the lock that tabs take in turn.
+const TURN = "svc.private"; // The name of the lock that only one tab holds at a time.
 
 /** Our identity, {memberId, store, device, prepared}. @type {Promise<Identity> | null} */
 let own = null;
@@ -27,7 +27,7 @@ let own = null;
 export const channelCalls = new Map();
 
 /**
- * For each conversation whose call this page is in: a function to call when the call's keys may have changed.
+ * Maps each conversation whose call this page is in to a function to call when the keys may have changed.
  * @type {Map<string, () => void>}
  */
 export const conversationCalls = new Map();
@@ -72,7 +72,7 @@ async function createIdentity(memberId) {
  */
 export const deviceOf = ({ parts }, store, more) => new PrivateDevice({ ...parts, ...more, store });
 
-/** Return our identity once the server knows this device, so that other devices can add it. */
+/** Return our identity once the server knows this device, and other devices can therefore add it. */
 export async function registeredIdentity() {
   const identity = await ownIdentity();
   if (!identity.prepared) await identity.device.prepare();
@@ -80,10 +80,10 @@ export async function registeredIdentity() {
   return identity;
 }
 
-/** Return whether we are still the same member. @param {Identity} identity */
+/** Return whether this identity belongs to the member who is signed in now. @param {Identity} identity */
 export const isCurrent = ({ memberId }) => own !== null && member.value?.id === memberId;
 
-/** Delete all data of our identity in this browser. */
+/** Delete all data about our identity in this browser. */
 export async function clearIdentity() {
   own = null;
   channelCalls.clear();

@@ -1,5 +1,5 @@
-// This browser's keys in private conversations: its MLS key, the statement that vouches for it, and the key
-// packages that other devices use to add this one. See docs/private.md
+// Manages this browser's keys in private conversations: its MLS key, the statement that vouches for that key,
+// and the key packages with which other devices add this one. See docs/private.md
 
 /**
  * @import { Body } from "../../types/wire.js"
@@ -14,7 +14,7 @@ import { makeKeys, makePackage, toBase64 } from "./mls.js";
 
 const STOCK = 30; // The number of key packages to keep on the server.
 
-/** Continue in a new task, so that the page stays responsive. */
+/** Continue in a new task, to keep the page responsive. */
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 export class OwnKeys {
@@ -39,8 +39,8 @@ export class OwnKeys {
   }
 
   /**
-   * Return {signKey, publicKey, statement, id}, created once; `id` is empty until the server knows the
-   * statement.
+   * Return {signKey, publicKey, statement, id}, creating the keys on first use. `id` is empty until the
+   * server knows the statement.
    * @returns {Promise<Identity>}
    */
   async identity() {
@@ -82,7 +82,8 @@ export class OwnKeys {
       await nextTask(); // Creating all key packages in one task would freeze the page.
     }
     const last = withLast ? made.at(-1) : null;
-    // Store the keys first: a Welcome for a package can be opened only with them.
+    // Store the keys before publishing the packages, because a Welcome for a package can be opened only with
+    // its keys.
     await this.#store.put(
       made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]),
     );

@@ -1,5 +1,5 @@
-// The safety numbers that members compare: one that both sides of a private conversation see, and one for
-// each device. See docs/private.md
+// Computes the safety numbers that members compare: one for each private conversation, which is equal on all
+// sides, and one for each device. See docs/private.md
 
 /** @import { Stated } from "./mls.js" */
 /** @import { Device } from "./other_devices.js" */
@@ -8,7 +8,7 @@ import { readStatement } from "./mls.js";
 import { channelCalls, ownIdentity } from "./own_identity.js";
 
 const GROUPS = 12; // Groups of five digits, each made from five bytes.
-const GROUPS_OF_ONE = 6; // For one device: too many digits to find a matching key by brute force.
+const GROUPS_OF_ONE = 6; // For one device. Finding a matching key by brute force is infeasible.
 const BYTES = 5;
 
 /**
@@ -26,8 +26,8 @@ export async function devicesIn(id) {
 }
 
 /**
- * Return a number that is equal on both sides unless there is a man in the middle: {digits, devices}; null
- * outside the group.
+ * Return the conversation's safety number, {digits, devices}, which is equal on all sides unless there is a
+ * man in the middle; null outside the group.
  * @param {string} id
  */
 export async function numberOf(id) {
@@ -62,7 +62,7 @@ async function digitsOf(devices, groups) {
 }
 
 /**
- * Return "yes" if this number was compared, "lost" if only an earlier one was, and "no" otherwise.
+ * Return "yes" if the current number was compared, "lost" if only an earlier number was, and "no" otherwise.
  * @param {string} id
  */
 export async function isVerified(id) {

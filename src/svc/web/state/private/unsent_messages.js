@@ -1,6 +1,6 @@
-// Messages that are not in the log yet. Some are not encrypted, because nobody could read them or the server
-// rejected them. Others are encrypted but not sent. They are stored, so the page can be closed in the
-// meantime. See docs/private.md
+// Stores messages that are not in the log yet, so the page can be closed in the meantime. Some are not
+// encrypted, because nobody could read them or the server rejected them. Others are encrypted but not sent.
+// See docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -17,7 +17,9 @@
 
 const WAITING = (/** @type {string} */ id, key = "") => `waiting/${id}/${key}`;
 
-/** No other member's device is in the conversation yet, or this device has not been added. */
+/**
+ * The error thrown while no other member's device is in the conversation, or this device has not been added.
+ */
 export class NoRecipientError extends Error {
   /** @param {"alone" | "outside"} code */
   constructor(code) {
@@ -55,8 +57,8 @@ export async function allWaiting(store, id) {
 }
 
 /**
- * Return the messages that are not in the history yet, oldest first; `outgoing` is already encrypted and
- * cannot be withdrawn.
+ * Return the messages that are not in the history yet, oldest first. Those in `outgoing` are already
+ * encrypted and cannot be withdrawn.
  * @param {Store} store
  * @param {string} id
  * @returns {Promise<WaitingMessage[]>}

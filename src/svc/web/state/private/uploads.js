@@ -1,6 +1,6 @@
-// Uploads for a private message: each file is encrypted in this browser, then sent. Drafts are not stored,
-// and neither are their files. Implements the interface that views/composer/upload_list.js needs. See
-// docs/private.md
+// Uploads the files for a private message: each file is encrypted in this browser, then sent. Drafts are not
+// stored, and neither are their files. Implements the interface that views/composer/upload_list.js requires.
+// See docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -93,7 +93,7 @@ export class PrivateUploads {
     deleteFile(this.#id, descriptor.id);
   }
 
-  /** Set a picture's description, which is sent with the message. @param {string} key @param {string} alt */
+  /** Set an image's description, which is sent with the message. @param {string} key @param {string} alt */
   async describe(key, alt) {
     this.#change(key, { alt });
   }
@@ -103,7 +103,7 @@ export class PrivateUploads {
     this.#change(key, { name: nameAs(/** @type {OneFile} */ (this.#find(key)).name, on) });
   }
 
-  /** Remove the uploads from the composer, because a message contains them now. */
+  /** Remove the finished uploads, because a message contains them now. */
   sent() {
     this.list.value = this.list.value.filter(({ descriptor }) => !descriptor);
   }
