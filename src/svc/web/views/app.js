@@ -1,5 +1,5 @@
-// The whole page: for visitors, the sign-in view; for members, the channels, the open channel with its side
-// panel, and the dialogs above them.
+// Renders the whole page: the sign-in view if nobody is signed in, otherwise the channel list, the open
+// channel with its side panel, and the dialogs above them.
 
 /** @import { Channel } from "../types/api.js" */
 /** @import { RefObject } from "../vendor/preact.js" */
@@ -98,7 +98,7 @@ export function App() {
 function Home() {
   const channel = channelsById.value.get(currentLocation.value?.channelId ?? "");
   const conversationId = currentLocation.value?.conversationId;
-  // Most side panels belong to a channel.
+  // All side panels except the member list belong to a channel.
   const at = sidePanel.value;
   const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
   return html`<div
@@ -148,7 +148,7 @@ function Room({ channel }) {
     : html`<${Conversation} channel=${channel} />`;
 }
 
-/** The view while no channel is open or known yet. */
+/** The view while no channel is open. */
 function Nowhere() {
   const state = connection.value; // The rendered state; a greeting may change it before the effect runs.
   useEffect(() => {

@@ -1,5 +1,4 @@
-// A member's text as shown on the page: with the server's emoji, roles and channels, and members' current
-// names.
+// Renders a member's text with the server's emoji, roles and channels, and with members' current names.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Context } from "./markdown/context.js" */
@@ -15,7 +14,7 @@ import { t } from "../words/words.js";
 import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain_text.js";
 
-/** The data that the text refers to. Only mentioned members are looked up, when their name is shown. */
+/** The data that texts refer to. Members are looked up only when a mention of them is shown. */
 const context = computed(
   () =>
     /** @type {Context} */ ({
@@ -45,7 +44,8 @@ function locationOf(url) {
 }
 
 /**
- * The rendered text of a message or a card. In a posted `message`, only mentions that the server lists count.
+ * The rendered text of a message or a card. In a posted `message`, only the mentions that the server lists
+ * are rendered as mentions.
  * @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props
  */
 export function Markdown({ text, message }) {
@@ -57,5 +57,5 @@ export function Markdown({ text, message }) {
   return html`<${Shown} text=${text} context=${own} />`;
 }
 
-/** Return the text in one line, without markdown. @param {string} text */
+/** Return the text on one line, without markdown. @param {string} text */
 export const plain = (text) => plainly(text, context.value);

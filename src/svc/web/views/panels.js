@@ -1,4 +1,5 @@
-// The side panels and dialogs, keyed by their names in state/navigation.js. Each loads on first use.
+// Maps the names of side panels and dialogs in state/navigation.js to their components. Each loads on first
+// use.
 
 import { Lazy } from "./parts/lazy_component.js";
 

@@ -1,4 +1,4 @@
-// The page's global shortcuts: one table, which the list of shortcuts shows too.
+// Handles the page's global shortcuts. The list of shortcuts shows the same table.
 
 import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/current_call.js";
 import { callSettings } from "../state/call_settings.js";
@@ -19,7 +19,7 @@ import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread_counts.js";
 import { focusMessageField } from "./parts/focus.js";
 
-/** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */
+/** {keys, words, act}. In `keys`, such as "Ctrl+K", Ctrl means the command key on a Mac. */
 export const SHORTCUTS = [
   { keys: "Ctrl+K", words: "shortcut-switcher", act: () => showDialog("switcher") },
   { keys: "Ctrl+F", words: "shortcut-search", act: () => openSidePanel("search") },
@@ -41,7 +41,7 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Alt+H", words: "shortcut-hand", act: () => toggleHand() },
 ];
 
-/** Move text that is typed outside any field into the message field. @param {KeyboardEvent} event */
+/** Focus the message field when somebody types outside any field. @param {KeyboardEvent} event */
 function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
@@ -91,14 +91,18 @@ export function onHeldKey(event) {
   pressToTalk(event.type === "keydown");
 }
 
-/** Release the push-to-talk key: another window has the focus, so the page would miss the key's release. */
+/**
+ * Treat the push-to-talk key as released, because another window has the focus and the page would miss the
+ * release.
+ */
 export function onAway() {
   if (callSettings.value.input === "push") pressToTalk(false);
 }
 
 /**
- * Stop an input method's key presses before any field handles them, because they select the composed words.
- * Safari ends the composition before the Enter that confirms it, so only the key code identifies that Enter.
+ * Stop key presses during an input method's composition before any field handles them, because they control
+ * the composition. Safari ends the composition before the Enter that confirms it, so only the key code
+ * identifies that Enter.
  * @param {KeyboardEvent} event
  */
 export function onComposing(event) {
@@ -123,8 +127,8 @@ export function onShortcut(event) {
 }
 
 /**
- * Close the view that covers the channel or is next to it. If there is nothing to close, mark the open
- * channel as read and show its newest message.
+ * Close the view that covers the channel or is next to it. If there is none, mark the open channel as read
+ * and show its newest message.
  * @param {KeyboardEvent} event
  */
 function dismiss(event) {

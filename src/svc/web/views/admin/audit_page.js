@@ -1,4 +1,5 @@
-// The audit log in the settings: one sentence per entry, newest first, filtered by actor, target and action.
+// Shows the audit log in the settings: one sentence per entry, newest first, filtered by actor, target and
+// action.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 

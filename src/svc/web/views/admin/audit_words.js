@@ -37,7 +37,7 @@ export function sentenceOf(entry) {
     : t("audit-other", { who: whoOf(entry), action: entry.action });
 }
 
-// The sentence's details depend on the action.
+// The details in the sentence depend on the action.
 const text = (/** @type {unknown} */ value) => (typeof value === "string" ? value : "");
 /** @param {unknown} value @returns {Details} */
 const inside = (value) => (typeof value === "object" && value !== null ? /** @type {Details} */ (value) : {});
@@ -79,7 +79,8 @@ function argumentsOf(entry) {
 }
 
 /**
- * Return other details as [[label, text]], such as the reason, or the old and new values.
+ * Return the details that are not in the sentence as [[label, text]], such as the reason, or the old and new
+ * values.
  * @param {AuditEntry} entry
  */
 export function detailsOf({ details, action }) {

@@ -1,4 +1,5 @@
-// Server backups: create, download and delete. Backups are restored on the server's machine, not here.
+// Creates, downloads and deletes backups of the server. Backups are restored on the server's machine, not
+// here.
 
 /** @import { Backup } from "../../types/api.js" */
 

@@ -1,4 +1,4 @@
-// The list of banned accounts, with buttons to unban them.
+// Lists the banned accounts, with buttons to unban them.
 
 /** @import { Ban } from "../../types/api.js" */
 

@@ -1,4 +1,5 @@
-// Bots: accounts that belong to the server and are run by programs. Each has a token, shown once.
+// Lists, creates and deletes bots, which are accounts for programs. Each has a token, which is shown only
+// once.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { ResponseBody } from "../../types/wire.js" */
@@ -40,7 +41,7 @@ export function BotsPage() {
     setShown({ name: member.nickname, token });
     again();
   };
-  // A bot may have been kicked on another page in the meantime.
+  // Another client may have kicked a bot in the meantime.
   const present = value?.filter(({ member }) => members.value.has(member.id));
   /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {

@@ -1,4 +1,4 @@
-// A dialog for an action on several members: shows who is affected and who is not, then the results.
+// Shows the dialog for an action on several members: who is affected and who is not, then the results.
 
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */

@@ -1,5 +1,5 @@
-// An editor for a message with a card: fields, a preview, and the JSON that a program would send. Both the
-// fields and the JSON can be edited. Violations of our webhook schema are shown at once.
+// Edits a message with a card, in fields or as the JSON that a program would send, with a preview. Violations
+// of our webhook schema are shown at once.
 
 /** @import { Wrong } from "../../state/admin/json_schema.js" */
 /** @import { PostedMessage, PostedProblem } from "../../types/api.js" */

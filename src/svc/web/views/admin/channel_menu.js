@@ -1,4 +1,5 @@
-// A channel's menu in the list, and the keys that move the channel. Other features can add items to the menu.
+// Renders a channel's menu in the list, and handles the keys that move the channel. Other features can add
+// items to the menu.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */

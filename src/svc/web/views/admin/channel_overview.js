@@ -1,4 +1,4 @@
-// A channel's name, topic, slow mode and other settings, and its deletion.
+// Edits a channel's name, topic, slow mode and other settings, and deletes the channel.
 
 /** @import { Channel } from "../../types/api.js" */
 
@@ -133,7 +133,7 @@ export function ChannelOverview({ channel, onClose }) {
 }
 
 /**
- * A choice among a few numbers. The current value is offered too.
+ * A choice among a few numbers, which always include the current value.
  * @param {{label: string, hint?: string, value: number, all: number[], words: (value: number) => string,
  *   onChange: (value: number) => void}} props
  */

@@ -1,4 +1,5 @@
-// The settings of one channel: overview and permissions, and the confirmation before it is deleted.
+// Shows the settings of one channel, which are its overview and permissions, and the confirmation before it
+// is deleted.
 
 import { deleteChannel } from "../../state/admin/channels.js";
 import { channelsById } from "../../state/channels.js";

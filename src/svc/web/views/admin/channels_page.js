@@ -1,4 +1,4 @@
-// All channels in the settings, including archived ones.
+// Lists all channels in the settings, including archived channels.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { IconName } from "../parts/icon.js" */

@@ -1,4 +1,5 @@
-// The colour of a role or a card: one of a few distinguishable colours, any other, or none.
+// Lets the member choose the colour of a role or a card: one of a few distinguishable colours, any other, or
+// none.
 
 import { colourOf } from "../../state/people.js";
 import { html, useId } from "../../vendor/preact.js";

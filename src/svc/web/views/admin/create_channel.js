@@ -1,4 +1,4 @@
-// The dialog that creates a channel: its type, its name, and its visibility.
+// Shows the dialog that creates a channel, with its type, name and visibility.
 
 /** @import { Channel } from "../../types/api.js" */
 
@@ -104,7 +104,7 @@ export function CreateChannel({ type = "text", parentId = null, under = null, on
 }
 
 /**
- * A channel's category choice. Renders nothing if there are no categories.
+ * The choice of a channel's category. Renders nothing if there are no categories.
  * @param {{value: string | null, onChange: (id: string | null) => void}} props
  */
 export function InCategory({ value, onChange }) {

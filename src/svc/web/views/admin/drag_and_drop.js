@@ -1,5 +1,5 @@
-// Drag and drop: managers move channels in the list, and moderators move members in a call to another voice
-// channel. Loaded only for members who have either permission.
+// Handles drag and drop: managers move channels in the list, and moderators move members from one call to
+// another. Loaded only for members who have either permission.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -27,7 +27,11 @@ const KIND = "application/x-svc-channel";
  */
 const drag = signal(null);
 
-/** Return the attributes of a channel's element. @param {Channel} channel @returns {Attributes} */
+/**
+ * Return the attributes that make a channel's element draggable.
+ * @param {Channel} channel
+ * @returns {Attributes}
+ */
 export function draggable(channel) {
   if (!hasPermission("manage_channels")) return {};
   const { id } = channel;
@@ -65,8 +69,8 @@ export function draggable(channel) {
 }
 
 /**
- * Return where the channel would land: before `onto` in its upper half, and after it in the lower half; null
- * if it cannot land there.
+ * Return where the channel would land: before `onto` if the pointer is in its upper half, otherwise after it;
+ * null if the channel cannot be dropped there.
  * @param {Dragging} event
  * @param {Channel} onto
  */

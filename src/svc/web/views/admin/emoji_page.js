@@ -1,4 +1,5 @@
-// The server's own emoji: upload several at once, named after their files; rename and delete.
+// Uploads, renames and deletes the server's custom emoji. Several can be uploaded at once, named after their
+// files.
 
 /** @import { Emoji } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

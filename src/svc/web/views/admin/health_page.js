@@ -1,4 +1,4 @@
-// The server's health: problems first, with advice; versions; and connected members.
+// Shows the server's health: problems first, with advice, then versions and connected members.
 
 /** @import { ResponseBody } from "../../types/wire.js" */
 /** @import { IconName } from "../parts/icon.js" */
@@ -25,7 +25,7 @@ const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 
 export function HealthPage() {
   const { value, problem, again } = useResponse(health);
-  // Omit the address check if its problem is already shown above.
+  // Omit the check of the URL if its problem is already shown above.
   const sorted = value?.checks
     .filter(({ check }) => check !== "address" || !problemOf(location))
     .sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));

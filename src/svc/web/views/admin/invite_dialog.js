@@ -1,5 +1,5 @@
-// The dialog that creates an invite: asks for expiry and number of uses, then shows the link and its QR
-// code. Also the warning that the server's address does not work for other people.
+// Shows the dialog that creates an invite: first the expiry and the number of uses, then the link and its QR
+// code. Also shows a warning if the server's URL does not work on other computers.
 
 /** @import { Invite } from "../../types/api.js" */
 

@@ -1,4 +1,4 @@
-// Invite links, and applicants who are waiting to be admitted.
+// Lists the invite links and the applicants who are waiting to be admitted.
 
 /** @import { Application, Invite } from "../../types/api.js" */
 

@@ -1,4 +1,5 @@
-// A moderator's actions on a member as menu items: in the list of members, in a call, and on the profile.
+// Provides the menu items with which moderators act on a member: in the member list, in a call, and on the
+// profile.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { IconName } from "../parts/icon.js" */

@@ -1,4 +1,4 @@
-// The dialog that gives roles to a member or removes them.
+// Shows the dialog that gives a member roles or removes them.
 
 /** @import { Role } from "../../types/api.js" */
 
@@ -38,7 +38,7 @@ export function MemberRoles({ memberId, onClose }) {
   <//>`;
 }
 
-/** Return whether we can give this role: nobody can give a permission that they lack. @param {Role} role */
+/** Return whether we can give this role. Nobody can give a permission that they lack. @param {Role} role */
 const canGive = (role) => isOwner() || role.permissions.every((permission) => hasPermission(permission));
 
 /** @param {Role} role */

@@ -1,4 +1,4 @@
-// The members in the settings: filter them, and act on one or several.
+// Lists the members in the settings, with filters and with actions on one or several members.
 
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */

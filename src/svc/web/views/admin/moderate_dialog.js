@@ -1,4 +1,5 @@
-// A moderator's action on a member: rename, time out, kick or ban, with a reason for the log.
+// Shows the dialog in which a moderator renames, times out, kicks or bans a member, with a reason for the
+// log.
 
 import { ban, kick, rename, timeOut } from "../../state/admin/moderation.js";
 import { notify } from "../../state/notices.js";
@@ -18,7 +19,7 @@ export const DELETED_S = [0, 3600, 86400, 604800, 2592000];
 /** @typedef {"rename" | "timeout" | "kick" | "ban"} Act */
 
 /**
- * `name` is the name of a member who has already left.
+ * `name` is given for a member who has already left.
  * @param {{memberId: string, act: Act, name?: string, onClose: () => void}} props
  */
 export function Moderate({ memberId, act, name: given, onClose }) {

@@ -1,4 +1,4 @@
-// The moderation history of one member.
+// Shows the moderation history of one member.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 
@@ -22,7 +22,7 @@ export function ModerationHistory({ memberId, onClose }) {
 }
 
 /**
- * The history, which is also part of the profile. `onName` receives the name of a member who has left.
+ * The history, which the profile shows too. `onName` receives the name of a member who has left.
  * @param {{memberId: string, onName?: (name: string) => void}} props
  */
 export function History({ memberId, onName }) {

@@ -1,5 +1,5 @@
-// The permissions of one channel: whether it is private, and three choices per permission for each role or
-// member, with the resulting permissions.
+// Edits the permissions of one channel: whether it is private, and three choices per permission for each role
+// or member, with the resulting permissions.
 
 /** @import { Word } from "../../state/admin/permissions.js" */
 /** @import { Channel, Override } from "../../types/api.js" */
@@ -170,7 +170,7 @@ function Target({ target, channel, overrides, put }) {
 }
 
 /**
- * Return the permissions in this channel of somebody with only this role, or of this member.
+ * Return the permissions in this channel of this member, or of a member who has only this role.
  * @param {Override["type"]} type
  * @param {string} id
  * @param {Override[]} overrides

@@ -1,4 +1,4 @@
-// One report: reporter, subject and reason, the message with its context, and immediate actions.
+// Shows one report: reporter, subject and reason, the message with its context, and immediate actions.
 
 /** @import { Report } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

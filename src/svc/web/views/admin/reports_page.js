@@ -1,4 +1,4 @@
-// The open and resolved reports by members and rules, in the settings.
+// Lists the open and resolved reports by members and rules, in the settings.
 
 /** @import { Report } from "../../types/api.js" */
 

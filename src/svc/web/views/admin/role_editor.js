@@ -1,4 +1,4 @@
-// One role: its name, colour, permissions and members.
+// Edits one role: its name, colour, permissions and members.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -26,7 +26,7 @@ import { Chips, Pick } from "./parts/picker.js";
 const NEW = { name: "", color: null, permissions: [] };
 
 /**
- * `role` is null for a role that has yet to be created. `isNew` means that it was created just now.
+ * `role` is null until the role is created. `isNew` means that it was created just now.
  * @param {{role: Role | null, isNew?: boolean, onDone: () => void, onMade: (id: string) => void}} props
  */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
@@ -135,7 +135,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
 }
 
 /**
- * The role's members, with controls to give the role to other members or to remove it.
+ * The members with the role, and controls to give it to other members or remove it.
  * @param {{role: Role, box: RefObject<HTMLElement>}} props
  */
 function Holders({ role, box }) {

@@ -1,4 +1,4 @@
-// All roles in the settings, highest first. The open role is edited in place of the list.
+// Lists all roles in the settings, highest first. An editor replaces the list while a role is open.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Attributes } from "./drag_and_drop.js" */
@@ -17,7 +17,7 @@ import { t } from "../../words/words.js";
 
 const KIND = "application/x-svc-role"; // No other drop target accepts this type.
 
-/** @typedef {{id: string, over?: string} | null} Drag what is dragged, and over which */
+/** @typedef {{id: string, over?: string} | null} Drag the dragged role, and the role under the pointer */
 
 export function RolesPage() {
   const [open, setOpen] = useState(/** @type {string | null} */ (null));
@@ -78,7 +78,8 @@ function Ranked({ role, onOpen, drag, onDrag }) {
     focused.current = document.activeElement;
     if (mayStep(id, by)) tryOrNotify(moveRoleTo(id, indexOfRole(id) + by));
   };
-  // The row has moved. At either end, the clicked button is now disabled, so focus the other one.
+  // The row has moved. At either end of the list, the clicked button is now disabled, so focus the other
+  // button.
   useLayoutEffect(() => {
     const before = focused.current;
     focused.current = null;

@@ -1,5 +1,5 @@
-// One rule: its condition, its effect on messages and its exemptions. A rule is tested before it is switched
-// on.
+// Edits one rule: its condition, its effect on messages and its exemptions. A rule is tested before it is
+// switched on.
 
 /** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Rule } from "../../types/api.js" */
@@ -28,21 +28,21 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
 
 /**
  * @typedef {<K extends keyof Wanted>(key: K) => (value: Wanted[K]) => void} Change
- * @typedef {{words: string, allowed: string}} Lists as somebody types them, one entry per line
+ * @typedef {{words: string, allowed: string}} Lists as typed, one entry per line
  */
 
 /** @param {Wanted} rule @returns {Lists} */
 const listsOf = ({ words, allowed }) => ({ words: words.join("\n"), allowed: allowed.join("\n") });
 
 /**
- * `theirs` is the rule's current version, and `onTheirs` shows it: somebody else may have changed the rule in
- * the meantime.
+ * `theirs` is the rule's current version, which somebody else may have changed in the meantime. `onTheirs`
+ * shows that version.
  * @param {{rule: Wanted, theirs?: Rule, onTheirs: () => void, onDone: () => void}} props
  */
 export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
   const [now, setNow] = useState(rule);
   const [lists, setLists] = useState(listsOf(rule));
-  // The rule at the time of the last test.
+  // The rule as last tested, as JSON.
   const [triedAs, setTriedAs] = useState(/** @type {string | null} */ (null));
   const [ending, setEnding] = useState(false);
   const { busy, problem, run } = useFormRequest();

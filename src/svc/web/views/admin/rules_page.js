@@ -1,4 +1,4 @@
-// Message rules in the settings, each with its effect, and a button to add a rule of each kind.
+// Lists the message rules in the settings, each with its effect, and a button to add a rule of each kind.
 
 /** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Rule } from "../../types/api.js" */

@@ -1,4 +1,4 @@
-// The owner's settings for the server's name, admission and word filter.
+// Edits the owner's settings for the server's name, admission and word filter.
 
 /** @import { ResponseBody, Body } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

@@ -1,4 +1,4 @@
-// The storage that files use, by purpose and by member, and how long they are kept.
+// Shows how much storage files use, by purpose and by member, and how long they are kept.
 
 /** @import { ResponseBody } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
@@ -110,7 +110,10 @@ function Taken({ sign, title, text, bytes, part }) {
   <//>`;
 }
 
-/** Text next to a bar without a label describes it. @param {{part: number, label?: string}} props */
+/**
+ * A bar that shows a part of a whole. The text next to a bar without a label describes it.
+ * @param {{part: number, label?: string}} props
+ */
 function Bar({ part, label }) {
   return html`<span class="share" role=${label ? "img" : undefined} aria-label=${label} aria-hidden=${!label}>
     <span style=${{ inlineSize: `${Math.min(100, Math.max(part > 0 ? 1 : 0, part * 100))}%` }}></span>

@@ -1,4 +1,4 @@
-// A moderator's actions on a member in a call, as menu items.
+// Provides the menu items with which moderators act on a member in a call.
 
 /** @import { VoiceMember } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */

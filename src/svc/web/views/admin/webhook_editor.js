@@ -1,4 +1,5 @@
-// One webhook: its URL, name, avatar and channel, instructions for programs, and a card for testing it.
+// Edits one webhook: its URL, name, avatar and channel, with instructions for programs, and a card for
+// testing it.
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -103,7 +104,7 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
   `;
 }
 
-/** Return the channels in which we manage webhooks. */
+/** Return the channels whose webhooks we may manage. */
 export const webhookChannels = () =>
   textChannels.value.filter(({ id }) => hasPermission("manage_webhooks", id));
 

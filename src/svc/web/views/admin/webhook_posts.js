@@ -1,4 +1,4 @@
-// The most recent posts to a webhook, each with a link to its message or the reason for its rejection.
+// Lists the most recent posts to a webhook, each with a link to its message or the reason for its rejection.
 
 /** @import { ResponseBody } from "../../types/wire.js" */
 

@@ -1,4 +1,4 @@
-// Instructions for programs that post to a webhook, ready to copy, with its URL.
+// Shows instructions for programs that post to a webhook, with its URL, ready to copy.
 
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -6,7 +6,7 @@ import { Button } from "../parts/button.js";
 import { copy, Copyable } from "../parts/copy_field.js";
 
 /**
- * Either text to copy, or the fields of the program's own form, by their labels.
+ * Either text to copy, or the values to enter in the program's own form, by label.
  * @type {{[program: string]: (url: string) => string | [name: string, value: string][]}}
  */
 const SNIPPETS = {

@@ -1,4 +1,4 @@
-// Webhooks: URLs that programs use to post in a channel.
+// Lists and creates webhooks, which are URLs that programs use to post in a channel.
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 

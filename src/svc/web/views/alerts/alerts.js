@@ -1,5 +1,5 @@
-// Tracks whether the page is visible, and opens the message of a clicked notification. The code for alerts
-// loads after the first messages.
+// Tracks whether the page is visible, opens the message of a clicked notification, and loads the code for
+// alerts after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
 /** @import { NotificationTarget } from "../../types/wire.js" */
@@ -14,7 +14,7 @@ import { loadStyle } from "../parts/lazy_component.js";
 
 const MAX_EARLY = 10;
 
-/** Alerts that arrived before the module that shows them was loaded. @type {Alert[]} */
+/** Alerts that arrived before the code that presents them was loaded. @type {Alert[]} */
 const early = [];
 let showAlert = (/** @type {Alert} */ alert) => {
   if (early.length < MAX_EARLY) early.push(alert);
@@ -42,8 +42,8 @@ function loadLater() {
 }
 
 /**
- * Load the code for alerts. If the import fails, retry with the next connection. Also load the late style
- * sheet.
+ * Load the code for alerts, and the style sheet for later views. If the import fails, retry with the next
+ * connection.
  */
 function loadAlerts() {
   import("./index.js").then(({ startDeferred: startTelling, present: tell }) => {
@@ -55,8 +55,8 @@ function loadAlerts() {
 }
 
 /**
- * Track whether the member can see the page. The browser reports a window behind another as visible, so focus
- * counts too.
+ * Track whether the member can see the page. Browsers report a window behind another window as visible, so
+ * the window must have the focus too.
  */
 function watchVisibility() {
   const update = () => {

@@ -1,6 +1,6 @@
-// The badge on the page's icon: the number of mentions, or a dot for other unread messages. The page draws
-// the badge on the tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon
-// also shows whether others can hear us.
+// Shows a badge on the page's icon: the number of mentions, or a dot for other unread messages. The page
+// draws the badge on the tab's icon; the system draws it on the icon of an installed page. During a call, the
+// tab's icon also shows whether others can hear us.
 
 import { callState, deafened, sending } from "../../call/current_call.js";
 import { info } from "../../state/server.js";
@@ -35,8 +35,8 @@ export function showBadge() {
 }
 
 /**
- * `words` is the badge text, "" for a dot, or null for no badge. `audible` states whether others can hear
- * us; null outside a call.
+ * Show this badge. `words` is its text, "" for a dot, or null for no badge. `audible` is whether others can
+ * hear us; null outside a call.
  * @param {string} icon
  * @param {boolean | null} audible
  * @param {string | null} words
@@ -101,7 +101,7 @@ function drawBadge(pen, words) {
 }
 
 /**
- * Return null if the image cannot be loaded or drawn, for example because it is on another site.
+ * Load an image. Return null if it cannot be loaded or drawn, for example because it is on another site.
  * @param {string} address
  * @returns {Promise<HTMLImageElement | null>}
  */

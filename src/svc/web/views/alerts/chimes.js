@@ -1,6 +1,6 @@
-// The page's sounds: short, soft tones that the browser generates without files.
+// Plays the page's sounds, which are short, soft tones generated without audio files.
 
-const LOUDNESS = 0.07; // The peak as a fraction of full scale, quieter than speech.
+const LOUDNESS = 0.07; // The peak amplitude as a fraction of full scale, quieter than speech.
 const ATTACK_S = 0.012; // The attack time; without it, a tone would begin with a click.
 const PAUSE_MS = 250; // A sound is not repeated within this time.
 
@@ -36,7 +36,7 @@ let quietAt = 0; // The time when the last tone ends, on the context's clock.
 /** @type {Map<Sound, number>} */
 const last = new Map();
 
-/** Play a sound, if the browser allows it: browsers require a gesture first. @param {Sound} name */
+/** Play a sound if the browser allows it. Browsers require a user gesture first. @param {Sound} name */
 export function chime(name, nowMs = performance.now()) {
   if (nowMs - (last.get(name) ?? -PAUSE_MS) < PAUSE_MS) return;
   last.set(name, nowMs);

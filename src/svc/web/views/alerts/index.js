@@ -1,5 +1,5 @@
-// Alerts while the page is open: the badge, sounds, notifications and the system's view of a call. Also
-// detects idleness, and sets up tooltips, swipe gestures and the rail. The first messages need none of this.
+// Starts the features that the first messages do not need: the badge, sounds, notifications, the system's
+// controls for calls, idle detection, tooltips, swipe gestures and the server rail.
 
 /** @import { Alert } from "../../state/alerts.js" */
 

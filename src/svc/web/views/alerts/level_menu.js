@@ -1,4 +1,4 @@
-// A channel's notification level and mute.
+// Provides the menu items for a channel's notification level and mute.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */

@@ -1,4 +1,4 @@
-// The notification settings: the level for all channels, system notifications, Web Push and sounds.
+// Shows the notification settings: the level for all channels, system notifications, Web Push and sounds.
 
 /** @import { Notifications } from "../../types/api.js" */
 

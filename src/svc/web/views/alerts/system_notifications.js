@@ -1,5 +1,5 @@
-// System notifications while the page is open but not visible. The service worker shows them, like those that
-// the server pushes, so that clicking either kind opens the message.
+// Shows system notifications while the page is open but not visible. The service worker shows both these and
+// the notifications that the server pushes, so a click on either kind opens the message.
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -86,6 +86,8 @@ export async function closeCallNotice(conversationId) {
   for (const notice of shown) if (notice.tag === `call ${conversationId}`) notice.close();
 }
 
-/** Run one task at a time, and none while the service worker is showing a notification (see sw.js). */
+/**
+ * Return the displayed notifications. Tabs and the service worker take turns at changing them (see sw.js).
+ */
 const noticesShown = () =>
   withLock("svc.notices", async () => (await activeRegistration())?.getNotifications());

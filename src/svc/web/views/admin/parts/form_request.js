@@ -1,5 +1,5 @@
-// Requests from a form: whether one is pending, and the error of the last request. Also the form that
-// confirms a large deletion.
+// Sends requests from a form, tracking whether one is pending and the last error, and loads values for
+// display. Also renders the form that confirms a large deletion.
 
 import { useEffect, useRef, useState, html } from "../../../vendor/preact.js";
 import { explain, t } from "../../../words/words.js";
@@ -37,7 +37,7 @@ export function useFormRequest() {
 }
 
 /**
- * Fetch a value once: `value` is null until then. `again()` fetches it again, and `set` replaces it.
+ * Fetch a value, which is null until the response arrives. `again()` fetches it again, and `set` replaces it.
  * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] fetched again when one of these
  *   changes
  */
@@ -63,7 +63,7 @@ export function useResponse(ask, about = []) {
   const set = (/** @type {T | ((before: T) => T)} */ change) => {
     setState((before) => {
       if (typeof change !== "function") return { value: change, problem: "" };
-      // A value cannot be changed before it has been loaded.
+      // Ignore changes to a value that has not been loaded.
       return before.value === null
         ? before
         : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };

@@ -1,5 +1,5 @@
-// A list in the settings: its rows, or why it is empty, loading or failed. An editor closes when somebody
-// else deletes its subject.
+// Renders a list in the settings: its rows, or that it is empty, loading or failed. Also closes an editor
+// when somebody else deletes the edited item.
 
 import { notify } from "../../../state/notices.js";
 import { html, useEffect, useRef } from "../../../vendor/preact.js";

@@ -1,4 +1,5 @@
-// A permission with its description and a control: a switch for a role, or three choices for an override.
+// Renders a permission with its description and a control: a switch for a role, or three choices for an
+// override.
 
 /** @import { Word } from "../../../state/admin/permissions.js" */
 /** @import { Permission } from "../../../types/wire.js" */
@@ -26,7 +27,7 @@ const WORDS = [
 ];
 
 /**
- * `result` states whether the permission is effectively granted.
+ * `result` is whether the permission is effectively granted.
  * @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) =>
  *   void}} props
  */

@@ -1,4 +1,5 @@
-// A field for choosing roles and members: shows the chosen ones as chips, and searches the others by name.
+// Renders a field for choosing roles and members, which shows the chosen ones as chips and searches the
+// others by name.
 
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
@@ -14,12 +15,12 @@ import { moveAmong } from "../../parts/menu.js";
 const MAX_FOUND = 8;
 
 /**
- * Keys such as "role:admin" or "member:ID" name roles and members.
+ * Keys such as "role:admin" or "member:ID" identify roles and members.
  * @typedef {{key: string, id: string, name: string, role?: Role, member?: Member}} Target
  * @typedef {"role" | "member" | undefined} Only
  */
 
-/** Return the role or member that a key stands for. @param {string} key @returns {Target} */
+/** Return the role or member that a key identifies. @param {string} key @returns {Target} */
 export function targetOf(key) {
   const [type, id] = key.split(/:(.*)/s);
   if (type === "role") {
@@ -54,7 +55,7 @@ export function Pick({ label, chosen, onPick, only }) {
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   const returning = useRef(false);
-  // In a dialog, the list can begin below the dialog's edge.
+  // In a dialog, the list can start below the visible part.
   useLayoutEffect(() => {
     if (open) list.current.scrollIntoView({ block: "nearest" });
   }, [open]);
