@@ -1,4 +1,4 @@
 """svc: self-hosted community chat with voice, video and screen share.
 
-Holds no code: the programs are in `chat` and `sfu`, their commands in `cli`.
+Contains no code. The programs are in `chat` and `sfu`, and their commands in `cli`.
 """

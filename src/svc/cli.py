@@ -1,7 +1,7 @@
-"""The `svc` command: reads the command line and starts the program that it names.
+"""Implements the `svc` command: reads the command line and starts the requested program.
 
-This is the only module that reads the process's environment and knows all programs. Each program is imported,
-with its options, only when needed. Operator errors are reported in one line, with exit status 2.
+This is the only module that reads the process's environment and refers to all programs. Each program is
+imported, with its options, only when needed. Operator errors are reported in one line, with exit status 2.
 """
 
 import argparse
@@ -66,7 +66,9 @@ def parser(command: str = "") -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when requested. The lookup is slow, and fails while the wheel is built."""
+    """Looks the version up only when requested, because the lookup is slow, and fails while the wheel is
+    built.
+    """
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)
@@ -437,7 +439,7 @@ def _run_doctor(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _to_stay() -> Iterator[None]:
-    """Collect garbage once after the imports. Collections during the imports would take a fifth of the
+    """Collect garbage once after the imports. Collections during the imports would account for a fifth of the
     startup time.
     """
     gc.disable()

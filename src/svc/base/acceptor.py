@@ -1,9 +1,9 @@
-"""Accepts connections and gives each one a slot in the connection table (`connections`).
+"""Accepts connections and gives each a slot in the connection table (`connections`).
 
-The `opener` decides which protocol a connection speaks. A fair loop calls the opener only once the peer has
-sent something and the connection's turn has come. Until then, the connection only occupies a slot. If
-accepting fails because no descriptor is free, the listener makes room and retries after a pause. Such
-failures are logged at most once a minute, whereas asyncio's own servers log each with a traceback.
+The `opener` determines a connection's protocol. A fair loop calls the opener only after the peer has sent
+something, when it next serves the connection. Until then, the connection only occupies a slot. If accepting
+fails because no descriptor is free, the listener makes room and retries after a pause. Such failures are
+logged at most once a minute, whereas asyncio's own servers log each with a traceback.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from svc.base.connections import ConnectionTable, Slot
 from svc.base.fair_loop import FairLoop
 from svc.base.logs import OncePerMinute
 
-# The maximum number of connections to accept in one turn of the event loop, because accepting one takes up to
-# 0.05 ms on a slow core. The rest wait for the next turn.
+# The maximum number of connections to accept in one iteration of the event loop, because accepting one takes
+# up to 0.05 ms on a slow core. The rest wait for the next iteration.
 ACCEPTED_AT_ONCE = 64
-# Limits unsent data in the system's buffer to the size of a media chunk. The buffer would otherwise hold
+# Limits unsent data in the kernel's buffer to the size of a media chunk. The buffer would otherwise accept
 # megabytes for a peer that reads nothing, and filling hundreds of such buffers takes seconds.
 UNSENT_BYTES = 256 * 1024
-# The pause after descriptors run out. Some of them soon become free.
+# The pause after the process has run out of descriptors. Some of them soon become free.
 FULL_PAUSE_S = 0.2
 # The timeout for a peer's first byte. The header or handshake that follows has a timeout of the same length.
 FIRST_BYTE_DEADLINE_S = 10.0
@@ -54,7 +54,7 @@ class Listener:
         self._opener = opener
         self._clock = clock or self._loop.time
         self._opening: set[asyncio.Future[object]] = set()
-        # The slots of peers that have sent nothing yet or are waiting for their turn.
+        # The slots of peers that have sent nothing yet or have not been served yet.
         self._silent: set[Slot] = set()
         table.on_check_due = self._sweep_soon
         self._sweeping: asyncio.TimerHandle | None = None
@@ -108,7 +108,7 @@ class Listener:
             self._open(connection, slot)
 
     def _wait(self, loop: FairLoop, connection: socket.socket, slot: Slot) -> None:
-        """Wait until the peer has sent something and its turn has come."""
+        """Wait until the peer has sent something and the loop is ready to serve the connection."""
         deadline = self._clock() + FIRST_BYTE_DEADLINE_S
         descriptor = connection.fileno()
 

@@ -1,5 +1,4 @@
-"""Interprets IP addresses: returns the key under which rate limits count a client, and detects local
-addresses.
+"""Derives rate-limit keys from IP addresses, and detects local addresses.
 
 Opens no sockets and resolves no names.
 """
@@ -10,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 # The smallest network that a provider assigns to a customer, who can use any number of its addresses for
 # free.
 IPV6_CUSTOMER_BITS = 64
-# The number of parsed addresses to cache: parsing one takes a tenth of the time that a new connection takes.
+# The number of parsed addresses to cache. Parsing an address costs a tenth of a new connection.
 _REMEMBERED = 4096
 # This list replaces `is_private`, which also includes networks for documentation and benchmarks.
 _NEARBY = tuple(
@@ -35,7 +34,7 @@ def parse_address(text: str) -> Address | None:
 
 @lru_cache(_REMEMBERED)
 def rate_limit_key(text: str) -> str:
-    """Return the key under which limits count a client: its IPv4 address, or the /64 network of its IPv6
+    """Return the key that rate limits use for a client: its IPv4 address, or the /64 network of its IPv6
     address.
     """
     address = parse_address(text)

@@ -1,7 +1,7 @@
 """Composes the frames of an animated PNG as specified, inside the sandbox.
 
 Pillow gets blending and disposal wrong: it makes opaque areas transparent and restores too little. Does not
-decode frames: the caller's function decodes each frame as a separate PNG.
+decode frames. The caller's function decodes each frame as a separate PNG.
 """
 
 import struct

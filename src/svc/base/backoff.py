@@ -1,6 +1,6 @@
-"""A delay that doubles before each new attempt, up to a limit.
+"""Computes a delay that doubles before each new attempt, up to a limit.
 
-Only computes delays. Does not sleep and takes its source of randomness as an argument.
+Does not sleep. Its source of randomness is an argument.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""Encodes a blurred picture in 28 characters (BlurHash), to be shown until the real picture has loaded.
+"""Encodes a blurred image in 28 characters (BlurHash), to be shown until the real image has loaded.
 
-The hash holds four by three cosine components of the linear light, each rounded to a few bits and written in
-base 83. Reads no file.
+The hash contains four by three cosine components of the linear light, each rounded to a few bits and written
+in base 83. Does not read files.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Colour = tuple[float, float, float]
 
 
 def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
-    """Return the hash of an sRGB picture, given as rows of pixels. A few hundred pixels are enough."""
+    """Return the hash of an sRGB image, given as rows of pixels. A few hundred pixels are enough."""
     linear = [tuple(_LINEAR[channel] for channel in pixel) for pixel in pixels]
     height = len(pixels) // width
     factors = [

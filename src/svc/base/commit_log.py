@@ -1,9 +1,10 @@
-"""The interface to a replicated log: each commit of a database waits until its statements are in the log.
+"""Defines the interface to a replicated log. Each commit of a database waits until its statements are in the
+log.
 
 A database without a log does not use this module's classes. If there is a log, the writer's thread records
 the statements of its transaction (`RecordingConnection`), appends them to the log, and only then commits. The
-file's position in the log is a row in the same file, written in the same transaction, so a file always
-records how much of the log it contains. This module does not transport the log.
+file's position in the log is a row in the same file, written in the same transaction, so the file always
+shows how much of the log it contains. This module does not transport the log.
 """
 
 import sqlite3
@@ -28,13 +29,15 @@ class LogLost(Exception):
 
 
 class CommitLog(Protocol):
-    """A log that a database's commits wait for. Its methods block and run on the writer's thread."""
+    """A log. A database commits only after the log has stored the transaction. Its methods block and run on
+    the writer's thread.
+    """
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Append the open transaction's statements to the log.
 
-        Blocks until the outcome is known, no matter how long that takes. If callers should not wait that
-        long, `doubt` is called once with the reason. Raises LogLost.
+        Blocks until the outcome is known, however long that takes. If that is too long for callers to wait,
+        `doubt` is called once with the reason. Raises LogLost.
         """
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
@@ -83,7 +86,7 @@ class RecordingConnection(sqlite3.Connection):
             self.statements.append((sql, parameters))
 
     def _follow(self, sql: str) -> None:
-        """Forget statements that are rolled back. The writer does not nest savepoints."""
+        """Discard recorded statements that are rolled back. The writer does not nest savepoints."""
         if sql.startswith("SAVEPOINT"):
             self._mark = len(self.statements)
         elif sql.startswith("ROLLBACK TO"):
@@ -109,7 +112,7 @@ def recorded_statements(connection: sqlite3.Connection) -> list[Statement]:
     return cast(RecordingConnection, connection).statements
 
 
-# A file's position in its log.
+# Functions for a file's position in its log.
 
 
 def position_in(connection: sqlite3.Connection) -> tuple[str, int, int] | None:
@@ -124,7 +127,7 @@ def position_in(connection: sqlite3.Connection) -> tuple[str, int, int] | None:
 
 
 def attach(connection: sqlite3.Connection, log: str, sequence: int, epoch: int) -> None:
-    """Make the file follow a log, starting with the entry after `sequence`."""
+    """Record in the file that it replicates a log, starting with the entry after `sequence`."""
     with connection:
         connection.execute(
             f"CREATE TABLE IF NOT EXISTS {_TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), log TEXT NOT NULL,"
@@ -134,7 +137,7 @@ def attach(connection: sqlite3.Connection, log: str, sequence: int, epoch: int) 
 
 
 def detach(connection: sqlite3.Connection) -> None:
-    """Make the file independent of its log. It can never follow that log again."""
+    """Make the file independent of its log. It can never replicate that log again."""
     connection.execute(f"DROP TABLE IF EXISTS {_TABLE}")
 
 

@@ -1,7 +1,7 @@
 """Parses configuration variables from any mapping of names to strings.
 
-An empty value counts as unset, because compose files write it that way. This module does not read the
-process's environment: the commands read it and pass it in. It does not define the variables.
+An empty value counts as unset, because Compose files set unused variables to an empty string. This module
+neither reads the process's environment, which the commands pass in, nor defines the variables.
 """
 
 import logging
@@ -52,7 +52,7 @@ def text(variables: Mapping[str, str], name: str, default: str = "") -> str:
 
 
 def require(variables: Mapping[str, str], name: str, purpose: str) -> str:
-    """Return the value. Raises ConfigError with the variable's purpose if it is unset."""
+    """Return the value. If it is unset, raise ConfigError with the variable's purpose."""
     if value := text(variables, name):
         return value
     raise ConfigError(f"{name} must be set: {purpose}")
@@ -82,7 +82,7 @@ def clamped_integer(variables: Mapping[str, str], name: str, default: int, low: 
 
 
 def port(variables: Mapping[str, str], name: str, default: int) -> int:
-    """Parse a port number. 0 lets the system choose a free port. Raises ConfigError."""
+    """Parse a port number. 0 lets the kernel choose a free port. Raises ConfigError."""
     return number(variables, name, default, maximum=65535)
 
 

@@ -1,12 +1,12 @@
-"""The table of a program's open connections, which decides which connections get or lose a slot.
+"""Tracks a program's open connections, and decides which of them get or lose a slot.
 
-A connection belongs to a stranger until its peer authenticates. Strangers share some of the slots, and one
-address may hold only a few of those. An authenticated connection keeps its slot. A full table does not refuse
-a stranger while it holds other strangers: it closes the longest-idle connection from the address with the
-most connections. A client with a valid token therefore gets in even from an attacker's address, provided that
-it presents the token soon.
+Unauthenticated connections share some of the slots, and one address may occupy only a few of those. An
+authenticated connection keeps its slot. A full table does not refuse a new connection while other
+unauthenticated connections have slots: it closes the longest-idle connection from the address with the most
+connections. A client with a valid token therefore gets in even from an attacker's address, provided that it
+presents the token soon.
 
-The table neither opens connections nor reads a clock.
+In names, a stranger is an unauthenticated connection. The table neither opens connections nor reads a clock.
 """
 
 from collections.abc import Callable, Hashable
@@ -20,8 +20,8 @@ MAX_CONNECTIONS = 8192
 # A school or an office behind one address may open this many connections before its users sign in; see
 # `ConnectionTable`.
 MAX_PER_ADDRESS = 256
-# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Any others from
-# the same member count as strangers' connections.
+# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Any further
+# connections of the member count as unauthenticated.
 MAX_PER_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
@@ -33,7 +33,7 @@ class WaitingQueue(Generic[T]):
     def __init__(self) -> None:
         self._from: dict[T, str] = {}
         self._of: dict[str, dict[T, None]] = {}
-        # The addresses grouped by their number of items, and the highest of these numbers.
+        # The addresses grouped by their number of items, and the largest number of items from one address.
         self._having: dict[int, dict[str, None]] = {}
         self._most = 0
 
@@ -67,9 +67,7 @@ class WaitingQueue(Generic[T]):
             del self._of[address]
 
     def first_to_leave(self, address: str | None = None) -> T | None:
-        """Return the oldest item from an address, or from the address with the most items if none is
-        given.
-        """
+        """Return the oldest item from the given address, or else from the address with the most items."""
         if address is None:
             if not self._from:
                 return None
@@ -98,7 +96,7 @@ class WaitingQueue(Generic[T]):
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The maximum number of connections, in total, per address and per member. `of_address` limits only
-    strangers, and is None behind a proxy.
+    unauthenticated connections, and is None behind a proxy.
     """
 
     most: int
@@ -109,8 +107,8 @@ class Limits:
 
     @property
     def strangers(self) -> int:
-        """The number of slots for strangers. A quarter of all slots is reserved for authenticated
-        connections.
+        """The number of slots for unauthenticated connections. A quarter of all slots is reserved for
+        others.
         """
         return max(1, self.most * 3 // 4)
 
@@ -129,8 +127,8 @@ def _do_nothing() -> None:
 
 
 class Slot:
-    """A connection's slot in the table. The code that serves the connection sets `close`, which ends it
-    immediately.
+    """A connection's slot in the table. The code that serves the connection sets `close`, which ends the
+    connection immediately.
     """
 
     __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "on_settled", "open", "owner")
@@ -178,7 +176,8 @@ class Slot:
 class ConnectionTable:
     """The open connections.
 
-    There is no limit per address for strangers on this machine, because a proxy may run on it.
+    Unauthenticated connections from this machine have no limit per address, because they may come from a
+    local proxy.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -219,7 +218,7 @@ class ConnectionTable:
         return slot
 
     def make_room(self) -> None:
-        """Close the lowest-priority stranger's connection, if there is one."""
+        """Close the unauthenticated connection with the lowest priority, if there is one."""
         self._make_room(None)
 
     def sweep(self, now: float) -> float | None:
@@ -274,6 +273,6 @@ class ConnectionTable:
         if leaving is None:
             return
         self.closed += 1
-        # The slot is now free, even if the connection takes a moment to close.
+        # The slot is now free, even if closing the connection takes a moment.
         self.left(leaving)
         leaving.close()

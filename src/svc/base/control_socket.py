@@ -1,9 +1,9 @@
 """Serves requests from other programs of the same user, over a Unix socket in the data folder.
 
-A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or `{error,
-message}`. During long work, lines with `{progress}` precede the response, and the work is cancelled if the
-caller disconnects. Any user who can read the folder may send any command. Where there are no Unix sockets, or
-the folder's path is too long for one, a loopback port replaces the socket, with a token in a file with mode
+A request is one line of JSON, `{command, arguments}`. The response is also one line, `{result}` or `{error,
+message}`. During long work, `{progress}` lines precede the response, and the work is cancelled if the caller
+disconnects. Any user who can read the folder may send any command. If Unix sockets are unavailable, or the
+folder's path is too long for one, a loopback port replaces the socket, with a token in a file with mode
 0600. This module does not define the commands.
 """
 
@@ -55,7 +55,7 @@ class ControlFailed(Exception):
 
 @asynccontextmanager
 async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
-    """Serve requests while the block runs. This process must hold `folder`.
+    """Serve requests while the block runs. This process must have locked `folder`.
 
     `handler` takes the command and its arguments and returns the response. It must not raise.
     """
@@ -72,7 +72,8 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         token = secrets.token_urlsafe(32)
         sockets = bound("127.0.0.1", 0)
         _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
-    # A connection that has sent a request keeps its slot. A silent one is closed to make room.
+    # A connection that has sent a request keeps its slot. A connection that has sent nothing is closed to
+    # make room.
     limits = Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS, shared=True)
     table = ConnectionTable(limits)
     listener = acceptor.Listener(sockets, table, _Service(handler, token).open)
@@ -154,8 +155,8 @@ class _Service:
     async def _work(
         self, command: str, arguments: Mapping[str, object], writer: asyncio.StreamWriter
     ) -> Mapping[str, object]:
-        """Return the handler's response, and report its progress to the caller in the meantime. Raises
-        OSError.
+        """Return the handler's response, and report the handler's progress to the caller in the meantime.
+        Raises OSError.
         """
         loop = asyncio.get_running_loop()
         latest: deque[Progress] = deque(maxlen=1)
@@ -207,7 +208,7 @@ async def _connect(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWr
 
 
 def _bound(path: Path) -> socket.socket:
-    """Return a bound socket that was never accessible to other users, not even briefly."""
+    """Return a bound socket that is never accessible to other users, not even briefly."""
     opened = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:

@@ -1,4 +1,4 @@
-"""An installation's data folder: private to its owner (mode 0700) and held by one process at a time.
+"""Makes an installation's data folder private (mode 0700) and locks it for one process at a time.
 
 The operating system releases the lock when the process exits, for any reason. This module does not interpret
 the folder's contents.
@@ -17,7 +17,7 @@ LOCK_NAME = "lock"
 
 @contextmanager
 def hold(folder: Path) -> Iterator[None]:
-    """Hold `folder` while the block runs. Raises ConfigError if another process holds it."""
+    """Lock `folder` while the block runs. Raises ConfigError if another process has locked it."""
     try:
         make_private_folder(folder)
         handle = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -40,7 +40,7 @@ def hold(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a process holds the folder. Works on a read-only file system. Raises OSError."""
+    """Return whether a process has locked the folder. Works on a read-only file system. Raises OSError."""
     try:
         handle = os.open(folder / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

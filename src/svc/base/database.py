@@ -1,4 +1,4 @@
-"""One SQLite file, owned by this process, with durable group commits and concurrent readers.
+"""Manages one SQLite file for this process, with durable group commits and concurrent readers.
 
 A write is a function that takes a connection. One thread runs all waiting writes in one transaction, and
 returns their results once the commit is on disk. An acknowledged write is durable, and writes share the cost
@@ -53,12 +53,12 @@ SEARCH_WAIT_S = 2.0
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
 # The interpreter's thread switch interval. After each statement, the writer's thread needs the interpreter
-# lock, which the loop's thread holds. With the default of 5 ms, these threads wait for each other under load.
-# With this value, 200 writers can send a fifth more messages.
+# lock, which the event loop's thread has. With the default of 5 ms, these threads wait for each other under
+# load. With this value, 200 writers can send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
-# The maximum time to run the `on_commit` callbacks of writes in one turn of the event loop. The remaining
-# callbacks wait for the next turn. A single callback, such as the one for an @everyone mention in a large
-# community, may take 5 ms.
+# The maximum time to run the `on_commit` callbacks of writes in one iteration of the event loop. The
+# remaining callbacks wait for the next iteration. A single callback, such as the one for an @everyone mention
+# in a large community, may take 5 ms.
 ANSWER_S = 0.005
 # The timeout for emptying the log. Readers end after `READ_DEADLINE_S`, but scanning a 75 GB file after
 # startup takes this long.
@@ -99,16 +99,16 @@ class Database:
     ) -> None:
         self.path = path
         self._log = log
-        # The reason why the log accepts no writes, worded for clients. Empty if it accepts writes or there
-        # is no log.
+        # The reason why the log accepts no writes, worded for clients. Empty if the log accepts writes, or if
+        # there is no log.
         self._suspended = ""
         self._free_space = free_space
         self._readers = readers
         self._searchers = searchers
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[PendingWrite] = deque()
-        # Wakes the writer's thread once per turn of the event loop. If each write woke it, the threads would
-        # compete for the interpreter.
+        # Wakes the writer's thread once per iteration of the event loop. If each write woke it, the threads
+        # would compete for the interpreter.
         self._news = threading.Event()
         self._is_waking = self._is_ending = False
         # The outcomes of durable writes that have not yet been returned to the callers.
@@ -118,7 +118,7 @@ class Database:
         self._turn = asyncio.Lock()
         # Whether the `on_commit` of an exclusive write is running.
         self.in_exclusive_commit = False
-        # Why writes are failing, and how the file is damaged. Empty if there is no fault.
+        # The causes of failing writes and of damage to the file. Empty if there is no fault.
         self._write_fault = ""
         self._damage = ""
         # When a write last failed, by the monotonic clock.
@@ -138,7 +138,7 @@ class Database:
     ) -> "Database":
         """Open a file, bring its schema up to date, and start the threads. Raises DatabaseError.
 
-        If the file holds data, it is copied into `backups` before its schema changes. With a `log`, every
+        If the file contains data, it is copied into `backups` before its schema changes. With a `log`, every
         commit waits for the log.
         """
         free_space = await asyncio.to_thread(_prepare, path, migrations, backups, log)
@@ -188,8 +188,8 @@ class Database:
         """Decide from the in-memory state, write, and apply, with no other exclusive write in between.
 
         `decide` runs on the event loop, without waiting, after every earlier exclusive write has been
-        applied. Its checks therefore still hold when its write runs, even if the caller has been
-        cancelled. Raises what `decide` and `write` raise.
+        applied. Its checks therefore still hold when its write runs, even if the caller has been cancelled.
+        Also raises the exceptions of `decide` and `write`.
         """
 
         def decided() -> Write[Any, Result]:
@@ -227,7 +227,7 @@ class Database:
         return await written
 
     async def empty_log(self) -> None:
-        """Return once no previously deleted data remains in the file or its log. Raises StorageFailed.
+        """Return once neither the file nor its log contains data deleted earlier. Raises StorageFailed.
 
         Waits for readers of the log and, after startup, for the scan of the file.
         """
@@ -259,12 +259,12 @@ class Database:
     async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query.
 
-        The rows are held in memory, so the query needs a LIMIT. Raises StorageFailed.
+        The rows are kept in memory, so the query needs a LIMIT. Raises StorageFailed.
         """
         return await self.read(lambda connection: connection.execute(sql, parameters).fetchall())
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """Run a query, with all of its statements, on a reader's thread. Raises StorageFailed."""
+        """Run a query function, with all of its statements, on a reader's thread. Raises StorageFailed."""
         try:
             return await self._readers.run(query)
         except (QueryTooLong, PoolBusy):
@@ -367,7 +367,7 @@ class Database:
             free_space.close(connection)
 
     def _overwrite(self, connection: Connection, free_space: FreeSpace) -> None:
-        """Overwrite some deleted data, or all of it if a caller is waiting for that."""
+        """Overwrite some deleted data. Overwrite all of it if a caller is waiting for that."""
         with suppress(OSError):
             if free_space.is_due:
                 free_space.step()
@@ -438,7 +438,7 @@ class Database:
             self._answer()
 
     def _answer(self) -> None:
-        """Send outcomes in commit order, for up to ANSWER_S. The rest follow in the next turn of the loop."""
+        """Send outcomes in commit order, for up to ANSWER_S. The rest follow in the next iteration."""
         end = self._loop.time() + ANSWER_S
         while self._confirmed:
             _send(*self._confirmed.popleft())

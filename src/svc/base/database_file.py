@@ -28,7 +28,7 @@ _NAMED = 3
 
 
 class DatabaseError(Exception):
-    """The file cannot be used. The message tells the operator why."""
+    """The file cannot be used. The message explains why to the operator."""
 
 
 def examine(path: Path, migrations: Sequence[Migration]) -> None:

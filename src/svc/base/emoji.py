@@ -1,4 +1,4 @@
-"""The server's emoji catalogue: all emoji in the page's picker, in every skin tone.
+"""Provides the server's emoji catalogue: all emoji in the web client's picker, in every skin tone.
 
 `ci/emoji_data.mjs` generates `emoji.tsv` and the picker's files from the same data. The catalogue does not
 include a server's own emoji.
@@ -63,7 +63,7 @@ def reaction_form(text: str) -> str | None:
     """Return a reaction as it is stored, or None if the text is not a reaction.
 
     A reaction is one or more emoji from the catalogue, or the `:name:` of a server's own emoji. This function
-    does not check whether the server has an emoji with that name: clients do.
+    does not check whether the server has an emoji with that name. Clients do.
     """
     if _OWN_EMOJI.fullmatch(text):
         return text

@@ -1,20 +1,22 @@
 """An event loop that serves unauthenticated connections last.
 
-A stranger is a client that has not authenticated. The usual loop handles every ready connection in one turn,
-so a thousand strangers' connections would make each turn last a second, and a member's request needs several
-turns. This loop first handles everything else, and then a few strangers' connections. The others stay ready,
-and the system reports them again. Before it serves the next strangers, everything else gets three times as
-much time as the previous strangers took.
+The usual loop handles every ready connection in each iteration, so a thousand unauthenticated connections
+would make an iteration last a second, and a member's request needs several iterations. This loop first
+handles everything else, and then a few unauthenticated connections. The others stay ready, and the kernel
+reports them again. Before the loop serves the next unauthenticated connections, everything else gets three
+times as much time as the previous ones took.
 
-A member who sends a flood of requests is served alongside the strangers for the rest of the second. Otherwise
-one account could use more of the loop than hundreds of others.
+A member who sends a flood of requests is served alongside the unauthenticated connections for the rest of the
+second. Otherwise one account could use more of the loop than hundreds of others.
 
 If connections are accepted faster than they are served, new connections queue up, thousands of them during an
 attack. Inspecting the first bytes of a connection costs a hundredth as much as a response, so the loop
-inspects every connection once. A connection that shows a token skips the queue, up to the table's limit of
-connections for one member. Behind TLS nothing can be inspected, so nobody skips the queue.
+inspects every connection once. A connection that presents a token skips the queue, up to the table's limit of
+connections for one member. Behind TLS nothing can be inspected, so no connection skips the queue.
 
-The loop only handles descriptors. `acceptor` and its table decide who is a stranger. Needs epoll.
+In names, a stranger is an unauthenticated connection, a newcomer is a stranger that has just connected, and a
+turn is one occasion on which the loop serves a connection. The loop only handles descriptors. `acceptor` and
+its table decide which connections are authenticated. Needs epoll.
 """
 
 import asyncio
@@ -27,37 +29,39 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
-# The maximum number of strangers served in one turn. Reading and answering a small request takes 0.4 ms.
+# The maximum number of unauthenticated connections served at once. Reading and answering a small request
+# takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
-# The maximum number of newcomers among these strangers, so that a stream of newcomers cannot block the
+# The maximum number of new connections among them, so that a stream of new connections cannot block the
 # others.
 NEWCOMERS_AT_ONCE = 12
-# The maximum number of pipelined requests served per turn, that is, requests that were read together with an
+# The maximum number of pipelined requests served at once, that is, requests that were read together with an
 # earlier request.
 READ_BEFORE_AT_ONCE = 4
-# A connection counts as a newcomer for this many turns: for its first byte, a request, and a token on a live
-# socket.
+# A connection counts as new until it has been served this many times: for its first byte, a request, and a
+# token on a live socket.
 NEWCOMER_TURNS = 4
-# The maximum number of connections whose first bytes are inspected in a turn: twice the number that a
-# listener accepts in a turn.
+# The maximum number of connections whose first bytes are inspected in one iteration: twice the number that a
+# listener accepts in one iteration.
 LOOKED_AT_ONCE = 128
 # The number of first bytes to inspect, enough for a browser's request line and headers.
 LOOKED_AT_BYTES = 2048
-# The pause between two turns of strangers, as a multiple of the length of the first, and the longest pause.
-# With a multiple of 1, members waited half a second on a slow core shared with the SFU.
+# The pause after serving unauthenticated connections, as a multiple of the time that serving them took, and
+# the longest pause. With a multiple of 1, members waited half a second on a slow core shared with the SFU.
 PAUSE_PER_TURN = 3.0
 MAX_PAUSE_S = 0.1
 # The number of events on one member's connections that are served first in each interval. Opening a page with
-# fifty images causes about this many. The limit does not apply to a connection that may carry many members'
-# requests.
+# fifty images causes about this many events. The limit does not apply to a connection that may carry many
+# members' requests.
 MEMBER_EVENTS = 64
 MEMBER_INTERVAL_S = 1.0
-# The maximum number of events beyond that limit that are served with the strangers in one turn.
+# The maximum number of events beyond that limit that are served together with the unauthenticated
+# connections.
 BEYOND_AT_ONCE = 4
 
 
-# Called with a connection's authenticated user. Prioritises the connection unless the user already has the
-# maximum number of prioritised connections.
+# Called with a connection's authenticated user. Gives the connection priority unless the user already has the
+# maximum number of priority connections.
 Recognise = Callable[[str], object]
 # Descriptors with their events.
 Events: TypeAlias = list[tuple[int, int]]
@@ -77,11 +81,13 @@ if sys.platform == "linux":
         begin: Callable[[], object]
 
     class FairPoll:
-        """An epoll instance for all descriptors that reports strangers after the rest, a few at a time.
+        """An epoll instance for all descriptors that reports unauthenticated connections last, a few at a
+        time.
 
-        The system first reports the strangers that have waited longest since their last turn. The cost of a
-        poll depends on what is reported, so thousands of other ready connections do not slow a turn. A
-        newcomer may be a member about to show a token, so newcomers come before floods on older connections.
+        The kernel first reports the unauthenticated connections that have waited longest. The cost of a poll
+        depends on the number of reported connections, so thousands of other ready connections do not slow it
+        down. A new connection may belong to a member who is about to present a token, so new connections come
+        before floods on older connections.
         """
 
         def __init__(self) -> None:
@@ -95,30 +101,32 @@ if sys.platform == "linux":
                 self._everything.register(crowd, select.EPOLLIN)
             # A monotonic clock, in seconds.
             self.clock = time.monotonic
-            # When the strangers' current turn began, and when the next one may begin.
+            # When the loop began to serve the current unauthenticated connections, and when it may serve the
+            # next ones.
             self._served_at: float | None = None
             self._not_before = 0.0
-            # Callbacks for strangers whose next request has already been read, to be called in order.
+            # Callbacks for unauthenticated connections whose next request has already been read, to be called
+            # in order.
             self.waiting: deque[Callable[[], object]] = deque()
             # Returns the member whose token is in these first bytes, if any.
             self.owner_of: Callable[[bytes], str | None] = no_owner
-            # Connections whose first bytes have not been inspected, and inspected connections that are
-            # waiting for their turn.
+            # Connections whose first bytes have not been inspected, and inspected connections that have not
+            # been served.
             self._arrived: dict[int, _Arrival] = {}
             self._inspected: dict[int, _Arrival] = {}
             # The connection of each descriptor. A closed TLS connection is forgotten so late that its
             # descriptor may already belong to a new connection, which must not be affected.
             self._connections: dict[int, socket.socket] = {}
-            # The number of turns that each stranger's descriptor has had.
+            # The number of times that the loop has served each unauthenticated connection's descriptor.
             self.turns: dict[int, int] = {}
-            # The events awaited on strangers' descriptors.
+            # The events awaited on unauthenticated connections' descriptors.
             self._awaited: dict[int, int] = {}
             # The member to whom a descriptor's connection belongs, and the number of each member's events in
             # this interval.
             self._owners: dict[int, str] = {}
             self._events_of: Counter[str] = Counter()
             self._interval_ends = 0.0
-            # The position, among the events beyond the limit, at which the next turn begins.
+            # The position, among the events beyond the limit, at which the next iteration begins.
             self._beyond_at = 0
 
         def register(self, fd: int, events: int) -> None:
@@ -160,8 +168,8 @@ if sys.platform == "linux":
         def put_last(
             self, connection: socket.socket, recognise: Recognise, begin: Callable[[], object]
         ) -> None:
-            """Treat a connection as a stranger's, and call `begin` on its first turn. It must not be
-            registered before then.
+            """Treat a connection as unauthenticated, and call `begin` when it is first served. The connection
+            must not be registered before then.
             """
             fd = connection.fileno()
             self._connections[fd] = connection
@@ -231,7 +239,7 @@ if sys.platform == "linux":
             return (beyond + beyond)[self._beyond_at :][:BEYOND_AT_ONCE]
 
         def _inspect(self, fd: int) -> bool:
-            """Return whether a connection skips the queue. If not, queue it with the newcomers."""
+            """Return whether a connection skips the queue. If not, queue it with the new connections."""
             arrival = self._arrived[fd]
             try:
                 owner = self.owner_of(arrival.connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
@@ -250,7 +258,9 @@ if sys.platform == "linux":
             return passes
 
         def _begin(self, fd: int) -> bool:
-            """Count a newcomer's turn. Return whether it is the first turn, when the connection begins."""
+            """Count that a new connection is served. Return whether this is the first time, when the
+            connection begins.
+            """
             before = self._poll_of(fd)
             if fd in self.turns:
                 self.turns[fd] += 1
@@ -266,7 +276,7 @@ if sys.platform == "linux":
             events = self._awaited.get(fd)
             if events is None:
                 return
-            # A descriptor that was closed is no longer registered.
+            # A closed descriptor is no longer registered.
             with suppress(OSError):
                 before.unregister(fd)
                 self._poll_of(fd).register(fd, events)
@@ -280,7 +290,7 @@ if sys.platform == "linux":
             return self._newcomers if turns < NEWCOMER_TURNS else self._regulars
 
     class FairSelector(selectors.EpollSelector):
-        """The usual selector, based on FairPoll."""
+        """The usual selector, but based on FairPoll."""
 
         _selector_cls = FairPoll
         _selector: FairPoll
@@ -291,9 +301,7 @@ if sys.platform == "linux":
 
 
 class FairLoop(asyncio.SelectorEventLoop):
-    """An event loop that serves strangers' connections last, that is, those for which `put_last` was
-    called.
-    """
+    """An event loop that serves the connections passed to `put_last` after all others."""
 
     def __init__(self) -> None:
         selector = FairSelector()
@@ -302,7 +310,7 @@ class FairLoop(asyncio.SelectorEventLoop):
 
     @property
     def strangers(self) -> set[int]:
-        """The descriptors of strangers' connections."""
+        """The descriptors of unauthenticated connections."""
         return set(self._fair.turns)
 
     @property
@@ -315,9 +323,10 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._fair.owner_of = owner_of
 
     def put_last(self, connection: socket.socket, recognise: Recognise, begin: Callable[[], object]) -> None:
-        """Treat a connection as a stranger's until `put_first` or `forget`.
+        """Treat a connection as unauthenticated until `put_first` or `forget`.
 
-        Once the peer has sent something and its turn has come, `begin` is called. It must not raise.
+        `begin` is called when the peer has sent something and the loop first serves the connection. `begin`
+        must not raise.
         """
         self._fair.put_last(connection, recognise, begin)
 
@@ -332,8 +341,8 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._fair.forget(descriptor, connection)
 
     async def turn(self) -> None:
-        """Wait for a stranger's next turn, without reading. Each of several requests received together takes
-        a turn.
+        """Wait until the loop next serves an unauthenticated connection, without reading. Each of several
+        requests received together is served separately.
         """
         come = self.create_future()
 

@@ -1,10 +1,10 @@
-"""Divides a limited resource, such as slots, bytes or turns, fairly among its holders.
+"""Divides a limited resource, such as slots or bytes, fairly among its holders.
 
-A holder may take more as long as its total does not exceed what remains free. Nobody can take everything: one
-greedy holder gets half, and `n` greedy holders get 1/(n+1) each, so the same amount stays free for another
-holder. The largest holder is refused first. Nothing is reserved, and holders need not be known beforehand
-(Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998). Reads no
-clock.
+A holder may take more as long as its total does not exceed what remains free. No holder can take everything.
+One greedy holder gets half, and `n` greedy holders get 1/(n+1) each, so the same amount stays free for
+another holder. The largest holder is refused first. Nothing is reserved, and holders need not be known
+beforehand (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998).
+Reads no clock.
 """
 
 import asyncio
@@ -84,7 +84,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def turn(self, holder: str) -> AsyncIterator[None]:
-        """Hold a slot while the block runs."""
+        """Keep a slot while the block runs."""
         await self.take(holder)
         try:
             yield

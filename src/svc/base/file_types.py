@@ -1,7 +1,6 @@
-"""Determines from a file's content whether it is a picture, a video, audio, or something else.
+"""Determines from a file's content whether it is an image, a video, audio, or something else.
 
-The file's name is ignored. Nothing is decoded: the sandbox checks whether the file really is what its header
-suggests.
+The file's name is ignored. Nothing is decoded. The sandbox checks whether the content matches the header.
 """
 
 import os
@@ -14,7 +13,7 @@ from svc.base.pictures import MOVIE_BRANDS, is_text, kind_of
 PICTURE, VIDEO, AUDIO, FILE = "picture", "video", "audio", "file"
 PLAIN_TYPE = "application/octet-stream"
 
-# Brands of pictures in an ISO container: HEIC, AVIF, JPEG in HEIF, JPEG XS, and CR3, which also has a movie's
+# Brands of images in an ISO container: HEIC, AVIF, JPEG in HEIF, JPEG XS, and CR3, which also has a movie's
 # index.
 _STILLS = frozenset(
     brand.ljust(4)
@@ -46,7 +45,7 @@ ADTS = Sound("aac", "audio/aac", "aac")
 OGG = Sound("ogg", "audio/ogg", "ogg")
 FLAC = Sound("flac", "audio/flac", "flac")
 WAV = Sound("wav", "audio/wav", "wav")
-# Video containers that may hold only audio.
+# Video containers that may contain only audio.
 _OF_CONTAINERS = {
     "mov": Sound("mov", "audio/mp4", "m4a"),
     "matroska": Sound("matroska", "audio/webm", "weba", codecs=("opus", "vorbis")),
@@ -89,7 +88,7 @@ def _length(file: File) -> int:
 
 
 def _holds_stills(brands: list[bytes]) -> bool:
-    """Return whether a container holds pictures, according to its major brand or, if that is unknown, its
+    """Return whether a container contains images, according to its major brand or, if that is unknown, its
     other brands.
     """
     if brands[0] in _STILLS or brands[0] in MOVIE_BRANDS:

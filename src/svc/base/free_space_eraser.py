@@ -1,8 +1,8 @@
 """Overwrites the free space of a SQLite file, where copies of deleted rows remain.
 
-SQLite's `secure_delete` zeroes deleted rows and freed pages. But when SQLite moves rows to other pages, it
-leaves copies of them in the unallocated part of the old page (`rebuildPage` in btree.c). This module zeroes
-the unallocated part of each page after a checkpoint has copied the page from the log, so the file holds no
+SQLite's `secure_delete` zeroes deleted rows and freed pages. However, when SQLite moves rows to other pages,
+it leaves copies in the unallocated part of the old page (`rebuildPage` in btree.c). This module zeroes the
+unallocated part of each page after a checkpoint has copied the page from the log, so the file contains no
 such copies once the log is empty. Existing rows are never changed. See sqlite.org/fileformat2.html, sections
 1.6 and 4.
 """
@@ -22,16 +22,16 @@ _SLICE_S = 0.002
 _PAUSE_S = 4 * _SLICE_S
 # The delay between attempts to empty the log while readers use it.
 _RETRY_S = 0.05
-# The longest wait for readers, most of which take a millisecond. A longer wait would delay writes.
+# The longest wait for readers, which usually finish within a millisecond. A longer wait would delay writes.
 _READERS_LEAVE_MS = 5
-# The maximum number of pages to overwrite at once, which takes 5 ms. A 4 MiB log holds fewer. Any others are
-# overwritten in slices.
+# The maximum number of pages to overwrite at once, which takes 5 ms. A 4 MiB log has fewer pages. Any others
+# are overwritten in slices.
 _MAX_AT_ONCE = 2000
 # The number of pages that a scan of the whole file reads at once.
 _CHUNK_PAGES = 32
 _LOG_HEADER, _FRAME_HEADER = 32, 24
-# The header size of each type of page that holds rows, by the page's first byte. An overflow page starts with
-# the number of another page, whose first byte is smaller than these in files smaller than 128 GiB.
+# The header size of each type of page that contains rows, by the page's first byte. An overflow page starts
+# with the number of another page, whose first byte is smaller than these in files smaller than 128 GiB.
 _HEADER_SIZES = {2: 12, 5: 12, 10: 8, 13: 8}
 _MAX_PAGES = 2 << 24
 _FIRST_PAGE_HEADER = 100
@@ -235,8 +235,8 @@ def _filled_free_parts(page: bytes, header: int, usable: int) -> list[tuple[int,
     block, cells, content = struct.unpack_from(">HHH", page, header + 1)
     content = content or 65536
     parts = [(header + size + 2 * cells, content)]
-    # Freed blocks between the rows form a list. Each block holds the position of the next one, its own size,
-    # and its free bytes.
+    # Freed blocks between the rows form a list. Each block contains the position of the next block, its own
+    # size, and its free bytes.
     while block:
         if not parts[-1][1] <= block <= usable - 4:
             return []

@@ -17,8 +17,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 # The number of new objects that trigger a collection of the youngest generation. With the default of 700,
-# collections take a tenth of the time for a small request. With this value, each collection takes up to 10
-# ms.
+# collections account for a tenth of the time of a small request. With this value, each collection takes up to
+# 10 ms.
 AFTER = 5_000
 # The number of these collections before the middle generation is collected. With the default of 10,
 # collecting the middle generation would take up to 0.3 s.
@@ -26,16 +26,16 @@ AGAIN_AFTER = 2
 # The number of collections of the middle generation before a full collection, which then follows after
 # 750,000 surviving objects.
 ALL_AFTER = 50
-# A threshold that keeps Python from starting a full collection.
+# A threshold that prevents Python from starting a full collection.
 _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
-# The CPU usage below which the program counts as quiet in the interval above, as a fraction of one core.
+# The CPU usage below which the program counts as idle in the interval above, as a fraction of one core.
 QUIET = 0.2
-# The longest delay before a full collection if the program is never quiet.
+# The longest delay before a full collection if the program is never idle.
 MAX_DELAY_S = 3600.0
 # A full collection is run immediately if memory has grown by more than the machine has left, within these
-# bounds, because a few objects may hold a lot of client data. A flood adds about 300 MB without creating any
-# garbage.
+# bounds, because a few objects may keep a lot of client data in memory. A flood adds about 300 MB without
+# creating any garbage.
 MIN_GROWTH_BYTES = 256 * 1024 * 1024
 MAX_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
@@ -91,10 +91,10 @@ async def collect_when_quiet(
     memory: Callable[[], int] = memory_bytes,
     memory_left: Callable[[], int] = memory_left_bytes,
 ) -> None:
-    """Run a full collection occasionally, when the program is quiet. Never returns.
+    """Run a full collection occasionally, when the program is idle. Never returns.
 
-    `waiting` returns the number of middle-generation collections since the last full one, which is compared
-    with `ALL_AFTER`. `used` returns the processor time in seconds.
+    `waiting` returns the number of middle-generation collections since the last full collection, which is
+    compared with `ALL_AFTER`. `used` returns the CPU time in seconds.
     """
     due_since: float | None = None
     least = memory()

@@ -2,15 +2,17 @@
 
 Closing a socket with unread input resets the connection. The reset overtakes the last output, such as a close
 frame or an error response. This module therefore shuts down the output, then reads and discards input until
-the peer has closed or the deadline has passed. This module does not write any data. See RFC 7230 section 6.6,
-RFC 6455 section 7.1.1.
+the peer has closed or the deadline has passed. It does not write any data. See RFC 7230 section 6.6, RFC 6455
+section 7.1.1.
 """
 
 import asyncio
 
 
 async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: int | None = None) -> None:
-    """Discard input until the peer closes or has sent too much. The caller must then close the transport."""
+    """Discard input until the peer closes, the deadline passes, or the peer has sent too much. The caller
+    must then close the transport.
+    """
     if transport.is_closing():
         return
     discarding = _Discarding(transport.get_protocol(), most_bytes)
@@ -26,18 +28,18 @@ async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: in
 
 
 def abort_unsent(transport: asyncio.Transport) -> None:
-    """Abort a connection whose peer has still not read all output and presumably never will."""
+    """Abort a connection whose peer has still not read all output and probably never will."""
     try:
         if transport.get_write_buffer_size():
             transport.abort()
     except AttributeError:
-        # After being closed twice, asyncio's TLS transport no longer refers to the transport that holds the
+        # After being closed twice, asyncio's TLS transport no longer refers to the transport that owns the
         # buffer.
         return
 
 
 class _Discarding(asyncio.Protocol):
-    """Replaces the protocol `owner`, and still notifies it when the connection is closed."""
+    """A protocol that discards input. It replaces `owner`, and notifies it when the connection is closed."""
 
     def __init__(self, owner: asyncio.BaseProtocol, most_bytes: int | None) -> None:
         self.ended = asyncio.Event()

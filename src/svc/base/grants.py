@@ -1,8 +1,7 @@
-"""The grant that admits a member to one voice room. The chat server issues it, and the media service checks
-it.
+"""Issues and checks the grant that admits a member to one voice room.
 
-Derives, signs and verifies. It does not remember used `jti` values (the verifier's caller does) and never
-reads a clock. See docs/signalling.md, "From participants".
+The chat server issues grants, and the media service checks them. The module does not remember used `jti`
+values (the verifier's caller does) and never reads a clock. See docs/signalling.md, "From participants".
 
 Functions import `jwt` when they need it, because programs that only compare secrets start faster without it.
 """
@@ -85,7 +84,9 @@ def verify_user_token(
 
 
 def same_secret(given: str, expected: str) -> bool:
-    """Compare two secrets in constant time, so that neither the matching part nor the length is revealed."""
+    """Compare two secrets in constant time, so that timing reveals neither the matching part nor the
+    length.
+    """
     return hmac.compare_digest(_digest(given), _digest(expected))
 
 

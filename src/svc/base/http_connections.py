@@ -1,8 +1,8 @@
-"""HTTP connections with deadlines, for all our HTTP servers.
+"""Adds deadlines to HTTP connections, for all our HTTP servers.
 
 aiohttp waits an hour for the next request. It waits forever for the rest of a header or a body, and for a
-client that does not read. Here each wait has a deadline, and a connection that misses it is closed without a
-response:
+client that does not read. Here each wait has a deadline, and a connection that misses its deadline is closed
+without a response:
 
 | the connection                                | may take                                             |
 |-----------------------------------------------|------------------------------------------------------|
@@ -10,10 +10,10 @@ response:
 | waits for the next request                    | IDLE_DEADLINE_S                                      |
 | sends that request's line and headers         | HEADER_DEADLINE_S, which no byte extends             |
 | sends a body                                  | STALL_DEADLINE_S, and a second per KB received       |
-| takes a response, or our closing bytes        | STALL_DEADLINE_S, and a second per KB accepted       |
+| reads a response, or our closing bytes        | STALL_DEADLINE_S, and a second per KB accepted       |
 
-A handler's own time is not limited. Nor is an upgraded connection, which has pings instead. The table calls
-`check` about once a second, so the deadlines add almost nothing to the cost of a request.
+The time of a handler is not limited. Nor is that of an upgraded connection, which uses pings instead. The
+table calls `check` about once a second, so the deadlines add almost nothing to the cost of a request.
 """
 
 import asyncio
@@ -38,8 +38,8 @@ IDLE_DEADLINE_S = 75.0
 # accumulate more time than this.
 STALL_DEADLINE_S = 30.0
 MIN_BYTES_PER_S = 1024
-# The maximum number of bytes that one turn of the event loop reads from a connection. In the smallest chunks
-# or frames, 16 KiB take up to 2 ms, and 16 unauthenticated connections are read in one turn.
+# The maximum number of bytes that one iteration of the event loop reads from a connection. In the smallest
+# chunks or frames, 16 KiB take up to 2 ms, and 16 unauthenticated connections are read in one iteration.
 STRANGER_READ_BYTES = 16 * 1024
 MEMBER_READ_BYTES = 64 * 1024
 # The interval between checks of a connection while its handler is running.
@@ -130,8 +130,8 @@ class HttpConnection(web.RequestHandler):
                 self._slot.check_soon()
 
     async def _turn(self) -> None:
-        """Wait for the connection's next turn if an unauthenticated client has sent several requests at
-        once.
+        """Wait until the loop serves the connection again, if an unauthenticated client has sent several
+        requests at once.
         """
         together, self._read = self._read == self._received, self._received
         stranger = self._slot is not None and self._slot.owner is None
@@ -242,6 +242,6 @@ def _unsent(transport: asyncio.Transport) -> int:
     try:
         return transport.get_write_buffer_size()
     except AttributeError:
-        # After being closed twice, asyncio's TLS transport no longer refers to the transport that holds the
+        # After being closed twice, asyncio's TLS transport no longer refers to the transport that owns the
         # buffer.
         return 0

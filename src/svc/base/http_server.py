@@ -1,4 +1,4 @@
-"""The HTTP server that every program uses: aiohttp's server, hardened against malicious clients.
+"""Provides the HTTP server of every program: aiohttp's server, hardened against malicious clients.
 
 - Malformed HTTP gets a 400 with our own message. No response names the library. The request is not logged,
   because the malformed line may contain a webhook's secret.
@@ -192,8 +192,8 @@ class _MaskedFrames:
 def without_traceback(refusal: Raised) -> Raised:
     """Return a caught exception without its traceback.
 
-    The traceback refers back to the exception through the request, in a cycle of sixty objects. Otherwise,
-    whenever thousands of requests are refused, Python would constantly be collecting these cycles.
+    The traceback refers back to the exception through the request, in a cycle of sixty objects. Without this
+    function, Python would constantly collect such cycles while thousands of requests are refused.
     """
     refusal.__context__ = None
     return refusal.with_traceback(None)

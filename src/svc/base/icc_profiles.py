@@ -1,7 +1,7 @@
-"""Creates ICC profiles (ICC.1) for pictures that describe their colours by numbers (H.273, or a PNG's gamma).
+"""Creates ICC profiles (ICC.1) for images that describe their colours by numbers (H.273, or a PNG's gamma).
 
-Pictures that look the same in sRGB get no profile. High dynamic range (PQ and HLG) is compressed into the
-range of a display: reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light comes even
+Images that look the same in sRGB get no profile. High dynamic range (PQ and HLG) is compressed into the range
+of a display: reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light comes even
 closer. Converts no pixels.
 """
 

@@ -1,8 +1,8 @@
 """Creates ids that sort by creation time: UUID version 7 (RFC 9562 section 5.7).
 
-Time and randomness are arguments. One generator's ids increase strictly, even within a millisecond and when
-the clock steps back. The time in an id may therefore be ahead of the clock, by as much as the clock was fast
-before it was set back. For display, use the time from `new_with_time` instead.
+Time and randomness are arguments. One generator's ids always increase, even within a millisecond and when the
+clock is set back. The time in an id may therefore be ahead of the clock, by as much as the clock was set
+back. For display, use the time from `new_with_time` instead.
 """
 
 import uuid
@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 _COUNTER_BITS = 12
 _RANDOM_BITS = 62
-# The number of random bytes to fetch at once. Each fetch releases the interpreter lock and must then wait
-# while the database's thread holds it.
+# The number of random bytes to fetch at once. Each fetch releases the interpreter lock and must then wait if
+# the database's thread takes it.
 _AHEAD_BYTES = 4096
 # The year 9999. `rise_above` ignores later times, because ids after them could overflow.
 LATEST_MS = 253_402_300_799_999

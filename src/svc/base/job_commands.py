@@ -1,4 +1,4 @@
-"""The types of the commands that the server and a media worker exchange about jobs."""
+"""Defines the commands that the server and a media worker exchange about jobs."""
 
 from typing import Annotated, Literal
 
@@ -27,7 +27,7 @@ class ClaimedJob(Struct, frozen=True):
     # Whether the job is allowed to be slow. If not, a job that turns out to be slow is passed to another
     # worker.
     long: bool
-    # The path of the file, below the data folder.
+    # The path of the file, relative to the data folder.
     source: str
     attempt: int
     limits: JobLimits

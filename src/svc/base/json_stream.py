@@ -1,6 +1,6 @@
 """Reads JSON of any length, one value at a time.
 
-Memory holds only one value and some of the text after it. Every error is a ValueError. Follows RFC 8259:
+Keeps only one value and some of the text after it in memory. Every error is a ValueError. Follows RFC 8259:
 UTF-8 (with or without a byte order mark), no NaN.
 """
 

@@ -1,7 +1,7 @@
-"""Provides listening sockets, which the program opens or inherits.
+"""Opens or inherits listening sockets.
 
 A port that another program is using is refused, because SO_REUSEPORT is never set. This module neither
-transfers data nor reads the environment. The flag `--listen-fd` names the inherited descriptors (systemd
+transfers data nor reads the environment. The flag `--listen-fd` lists the inherited descriptors (systemd
 counts them from 3, sd_listen_fds(3)).
 """
 
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from svc.base.config import ConfigError
 
-# The maximum number of connections waiting to be accepted. When the queue is full, the system drops a
-# client's first packet, and the client retries only after a second. The queue must hold the connections that
-# arrive in one second of a flood. Linux usually allows no larger queue.
+# The maximum number of connections waiting to be accepted. When the queue is full, the kernel drops a
+# client's first packet, and the client retries only after a second. The queue must have room for the
+# connections that arrive in one second of a flood. Linux usually allows no larger queue.
 BACKLOG = 4096
-# The number of system-chosen ports to try, because the port must be free in every address family.
+# The number of kernel-chosen ports to try, because the port must be free in every address family.
 FREE_PORT_ATTEMPTS = 10
 
 
@@ -54,7 +54,7 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
         try:
             return _open(wanted, host)
         except OSError as fault:
-            # A port that is free in one family may be in use in the other. Ask the system for another port.
+            # A port that is free in one family may be in use in the other. Ask the kernel for another port.
             if port or fault.errno != errno.EADDRINUSE or attempt == FREE_PORT_ATTEMPTS:
                 raise
             attempt += 1

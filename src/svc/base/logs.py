@@ -1,12 +1,12 @@
-"""Log lines: a constant message followed by its values as `key=value` fields.
+"""Formats log lines: a constant message followed by its values as `key=value` fields.
 
     logger.info("peer joined", extra={"room": room_id})
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
-Lines that are logged while a request is served end with its id (`request=…`), regardless of which module logs
-them. Warnings and errors of one kind cannot fill a disk: `RateLimitFilter` suppresses frequent lines and
-counts them. This module writes to one stream, keeps no files, and does not choose messages. Callers never
-pass in secrets, such as a token or a password.
+Lines that are logged while a request is served end with its id (`request=…`), whichever module logs them.
+Warnings and errors of one kind cannot fill a disk: `RateLimitFilter` suppresses frequent lines and counts
+them. This module writes to one stream, keeps no files, and does not choose messages. Callers never pass in
+secrets, such as a token or a password.
 """
 
 import json
@@ -53,7 +53,7 @@ class FieldFormatter(logging.Formatter):
 
 
 class OncePerMinute:
-    """A limit of one log line a minute, no matter how often its cause recurs."""
+    """A limit of one log line a minute, however often its cause recurs."""
 
     def __init__(self) -> None:
         self._next = float("-inf")
@@ -159,7 +159,7 @@ def configure(stream: TextIO, *, debug: bool) -> None:
 
 
 def _is_no_bad_request(record: logging.LogRecord) -> bool:
-    """Return False for a record of malformed HTTP, which aiohttp answers with 400 and logs with a
+    """Return False if the record reports malformed HTTP, which aiohttp answers with 400 and logs with a
     traceback.
     """
     kind = record.exc_info[0] if record.exc_info else None

@@ -1,4 +1,4 @@
-"""Properties of the machine: clock synchronisation, file descriptors, and socket buffers.
+"""Determines properties of the machine: clock synchronisation, file descriptors, and socket buffers.
 
 `svc doctor` and the server's health page evaluate them. Examines neither the network nor our files.
 """
@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-# The number of descriptors that a server needs: a socket for each open page, plus a few files.
+# The number of descriptors that a server needs: a socket for each connected client, plus a few files.
 WANTED_FILES = 4096
 # The socket buffer size that a server needs. Sending a keyframe to fifty receivers takes 5 MB, and packets
 # that fit in the kernel's buffers are not dropped.

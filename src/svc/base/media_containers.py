@@ -62,7 +62,7 @@ def boxes(file: File, at: int, end: int) -> Iterator[Box]:
 
 
 def holds_movie(file: File, length: int) -> bool:
-    """Return whether an ISO container of `length` bytes has the index of a movie.
+    """Return whether an ISO container of `length` bytes contains the index of a movie.
 
     An incomplete upload counts as a movie if the index may still follow.
     """
@@ -75,7 +75,7 @@ def holds_movie(file: File, length: int) -> bool:
 
 
 def coded_items(file: File) -> set[bytes]:
-    """Return the item types in a picture container (ISO/IEC 23008-12), such as hvc1 and av01."""
+    """Return the item types in an image container (ISO/IEC 23008-12), such as hvc1 and av01."""
     top = {box.kind: box for box in boxes(file, 0, HEAD_BYTES)}
     if (meta := top.get(b"meta")) is None:
         return set()
@@ -95,7 +95,7 @@ def coded_items(file: File) -> set[bytes]:
 
 
 def code_points(file: File) -> tuple[int, int] | None:
-    """Return the colour primaries and transfer characteristics (H.273) stated in a picture container."""
+    """Return the colour primaries and transfer characteristics (H.273) stated in an image container."""
     at, end = 0, HEAD_BYTES
     for kind in (b"meta", b"iprp", b"ipco"):
         if (box := next((box for box in boxes(file, at, end) if box.kind == kind), None)) is None:

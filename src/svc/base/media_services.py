@@ -1,4 +1,4 @@
-"""The configuration of the media services: their addresses and our credentials."""
+"""Reads the configuration of the media services: their URLs and our credentials."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

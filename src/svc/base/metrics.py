@@ -1,4 +1,5 @@
-"""A registry of metrics for each program, with process, platform and garbage collector statistics.
+"""Provides each program with a registry of metrics, including process, platform and garbage collector
+statistics.
 
 This is the only module that uses prometheus-client. It serves no HTTP and has no global state, so two
 programs in one test process do not share values.

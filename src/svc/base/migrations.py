@@ -30,9 +30,7 @@ class SchemaTooNew(sqlite3.DatabaseError):
 
 
 def migrations_in(folder: Path) -> list[Migration]:
-    """Return the migrations in a folder. The files are named like `0001_members.sql` and numbered without
-    gaps.
-    """
+    """Return the migrations in a folder. File names are like `0001_members.sql`, numbered without gaps."""
     migrations = []
     for number, file in enumerate(sorted(folder.glob("*.sql")), start=1):
         prefix, _, name = file.stem.partition("_")

@@ -1,9 +1,9 @@
-"""Stores media: a small interface, and its implementation in a local folder.
+"""Defines how media is stored: a small interface, and its implementation in a local folder.
 
 A key is flat, `uploads/<uuid>.<ext>`, and its object never changes. `put` returns once the object would
 survive a power cut, and a crash leaves either the whole object or nothing. The store neither lists objects
-nor checks their content. Callers know their own keys, so several servers can share a bucket.
-`object_store_s3` implements the interface for S3. See docs/configuration.md, "Chat server".
+nor checks their content. Callers know their keys, so several servers can share a bucket. `object_store_s3`
+implements the interface for S3. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from svc.base.private_files import make_private_file, make_private_folder
 
-# The memory that one reader uses, no matter how slow it is.
+# The memory that one reader uses, however slow it is.
 CHUNK_BYTES = 256 * 1024
 # The number of threads that read and write files: enough to keep one disk busy.
 _THREADS = 4
@@ -81,8 +81,8 @@ class FileObjects:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="objects")
-        # Limits the number of readers that get a new chunk in one turn of the event loop. Writing chunks to
-        # hundreds of connections at once would block the loop for a second.
+        # Limits the number of readers that get a new chunk in one iteration of the event loop. Writing chunks
+        # to hundreds of connections at once would block the loop for a second.
         self._turns = asyncio.Semaphore(_THREADS)
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:

@@ -21,7 +21,7 @@ DEFAULT_FOLDER = "uploads-store"
 @dataclass(frozen=True, slots=True)
 class StorageConfig:
     backend: str  # S3 or FILESYSTEM.
-    # The bucket. With the filesystem backend, it is the folder under DATA_DIR that holds uploads.
+    # The bucket. With the filesystem backend, it is the folder under DATA_DIR that contains uploads.
     s3: S3Address
     disabled: bool
 
@@ -66,7 +66,7 @@ def read(variables: Mapping[str, str]) -> StorageConfig:
 
 
 def http_url(variables: Mapping[str, str], name: str) -> str:
-    """Return an http(s) address without a trailing slash, or an empty string if it is unset."""
+    """Return an http(s) URL without a trailing slash, or an empty string if it is unset."""
     value = text(variables, name)
     try:
         parts = urlsplit(value)

@@ -1,8 +1,8 @@
 """Stores media in an S3 bucket with obstore, an optional library (the extra `s3`).
 
-Creates no bucket. Reads in pieces, each in a separate request, so that a slow reader holds neither a
-connection to the store nor more than one piece. Deletes one key at a time, because not every store supports
-bulk deletion. See docs/configuration.md, "Chat server".
+Creates no bucket. Reads in pieces, each in a separate request, so that a slow reader occupies neither a
+connection to the store nor memory for more than one piece. Deletes one key at a time, because not every store
+supports bulk deletion. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class S3Address:
-    """The bucket and how to reach it. Without a key, requests are not signed."""
+    """The bucket's name, endpoint and region, and the access key. Without a key, requests are not signed."""
 
     bucket: str
     endpoint: str = ""
@@ -58,7 +58,9 @@ class S3Address:
 
 
 class S3Objects:
-    """Objects in a bucket. Raises ConfigError if obstore is not installed or rejects the address."""
+    """Objects in a bucket. Raises ConfigError if obstore is not installed or rejects the bucket's
+    settings.
+    """
 
     def __init__(self, address: S3Address) -> None:
         self._store = _open(address)
@@ -66,7 +68,7 @@ class S3Objects:
 
     @property
     def readers_at_once(self) -> int:
-        # The number is limited because each reader holds a piece in memory.
+        # The number is limited because each reader keeps a piece in memory.
         return 256 if self._gives_parts else _COPIES_AT_ONCE
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
@@ -102,8 +104,8 @@ class S3Objects:
                 yield piece
 
     async def _piece(self, key: str, start: int, end: int) -> bytes | None:
-        """Return a piece. Return None if the store (such as `rclone serve s3`) responds to a range with a
-        status other than 206.
+        """Return a piece, or None if the store (such as `rclone serve s3`) responds to a range with a status
+        other than 206.
         """
         try:
             async with _s3_errors(key):

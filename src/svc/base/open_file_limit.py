@@ -1,7 +1,7 @@
 """Raises the limit on the file descriptors, including sockets, that this process can have open.
 
-Systems allow a process 1,024 unless it requests more, up to a hard limit. Children inherit the new limit.
-Only Unix has this limit.
+Systems allow a process 1,024 descriptors unless it requests more, up to a hard limit. Children inherit the
+new limit. Only Unix has this limit.
 """
 
 import sys

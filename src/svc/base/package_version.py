@@ -1,4 +1,4 @@
-"""The version of the installed package, read once.
+"""Reads the version of the installed package once.
 
 Reading it parses the package's whole metadata. `svc --version` reads it without this cache.
 """

@@ -1,4 +1,4 @@
-"""Reads the title, description, site and picture from the head of an untrusted web page.
+"""Reads the title, description, site and image from the head of an untrusted web page.
 
 Runs only in the sandbox (`svc.base.sandbox`), because some inputs make Python's own parser slow. Reads Open
 Graph (https://ogp.me), Twitter's equivalents, and plain HTML. Runs no script, loads nothing, and does not

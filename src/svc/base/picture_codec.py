@@ -1,4 +1,4 @@
-"""Decodes a picture with Pillow, turns it upright, converts it to sRGB and re-encodes it.
+"""Decodes an image with Pillow, rotates it upright, converts it to sRGB and re-encodes it.
 
 Only the sandbox's child process imports this module, at the request of `svc.base.pictures`. The child cannot
 open files. The output contains pixels only: EXIF, GPS, XMP, profiles, comments and text are dropped.
@@ -98,7 +98,7 @@ _ANYTHING: Mapping[str, object] = {
 
 
 def rewrite(files: Sequence[int], rules: Mapping[str, object], _: Progress) -> Outcome:
-    """Rewrite the picture in the first file according to `PictureRules`."""
+    """Rewrite the image in the first file according to `PictureRules`."""
     with fdopen(files[0], "rb", closefd=False) as file:
         return _rewritten(cast(BytesIO, file), rules)
 
@@ -144,7 +144,7 @@ def _check_scans(file: BytesIO) -> None:
 
 
 def _profile(source: Image.Image, file: BytesIO) -> bytes | None:
-    """Return the picture's ICC profile, or a profile created from the colour properties that the picture
+    """Return the image's ICC profile, or a profile created from the colour properties that the image
     declares.
     """
     if (profile := source.info.get("icc_profile")) is not None:
@@ -195,8 +195,8 @@ def _frames(
         # Round the end time of each frame, so that 60 frames of 16.7 ms take one second.
         shown_ms += _clamped_duration(duration) if count > 1 else 0.0
         image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
-        # Drop Pillow's metadata, which it would write to the output. Saving an image that came from a
-        # file also makes Pillow ask for the working directory, which the sandbox refuses.
+        # Drop Pillow's metadata, which it would write to the output. Saving an image that came from a file
+        # also makes Pillow query the working directory, which the sandbox refuses.
         image = image.copy() if image is source else image
         image.info = {}
         frames.append(_Frame(image, round(shown_ms) - encoded_ms))
@@ -401,7 +401,7 @@ def _with_transparency(webp: bytes) -> bytes:
 
 
 def _is_drawn(frames: Sequence[_Frame]) -> bool:
-    """Return whether the picture has few colours. An animation must also have few pixels, because each frame
+    """Return whether the image has few colours. An animation must also have few pixels, because each frame
     adds to the cost.
     """
     first, *rest = (frame.image for frame in frames)
@@ -430,7 +430,7 @@ def _pixels(image: Image.Image) -> Iterator[tuple[int, int, int]]:
 
 
 def _dominant(sample: Image.Image) -> str:
-    """Return the most common of the few colours to which the picture can be reduced."""
+    """Return the most common colour after reducing the image to a few colours."""
     few = sample.quantize(6, Image.Quantize.MEDIANCUT)
     colours = cast(list[tuple[int, int]], few.getcolors())
     _, index = max(colours)

@@ -1,4 +1,4 @@
-"""Rewrites untrusted pictures: sends each one to the sandbox, and validates the response.
+"""Rewrites untrusted images: sends each image to the sandbox, and validates the result.
 
 A file's format is determined by its content, never its name. The result is a new file with the same pixels in
 sRGB, upright, and nothing else from the original. `svc.base.picture_codec`, which runs only in the sandbox,
@@ -26,7 +26,7 @@ __all__ = [
 
 # The largest side that WebP supports.
 MAX_SIDE = 16_383
-# The memory per pixel: several copies exist while a picture is decoded, converted, rotated and encoded.
+# The memory per pixel. Several copies exist while an image is decoded, converted, rotated and encoded.
 _BYTES_PER_PIXEL = 20
 _FIXED_BYTES = 96 * 1024 * 1024
 _MAX_RESULT_BYTES = 64 * 1024 * 1024
@@ -55,10 +55,10 @@ _TYPES = {"WEBP": ("image/webp", "webp"), "AVIF": ("image/avif", "avif")}
 
 @dataclass(frozen=True, slots=True)
 class PictureRules:
-    """The accepted and produced formats, and the limits. `max_pixels` counts all frames together."""
+    """The accepted formats, the output format, and the limits. `max_pixels` counts all frames together."""
 
     formats: tuple[str, ...] = ("PNG", "JPEG", "WEBP", "GIF")
-    max_side: int | None = None  # Larger pictures are shrunk.
+    max_side: int | None = None  # Larger images are shrunk.
     max_pixels: int = 50_000_000
     max_frames: int = 500
     animated: bool = True  # If false, only the first frame is kept.
@@ -67,8 +67,8 @@ class PictureRules:
 
 
 ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
-# The rules for a picture attached to a message. Screens are not wider than `max_side`, and the page loads the
-# thumbnail first.
+# The rules for an image attached to a message. Screens are not wider than `max_side`, and the web client
+# loads the thumbnail first.
 ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
 
 
@@ -98,10 +98,10 @@ def picture_sandbox(at_once: int) -> Sandbox:
 async def rewritten(
     data: bytes | Path, rules: PictureRules, *, deadline_s: float, sandbox: Sandbox | None = None
 ) -> Picture:
-    """Rewrite a picture.
+    """Rewrite an image.
 
-    Raises Refused (unsupported_type, invalid_image, too_large, timeout) and SandboxFailed. Without a
-    sandbox, one is created for this picture alone, which takes a tenth of a second longer.
+    Raises Refused (unsupported_type, invalid_image, too_large, timeout) and SandboxFailed. Without a sandbox,
+    a sandbox is created for this image alone, which takes a tenth of a second longer.
     """
     if sandbox is None:
         async with picture_sandbox(1) as own:
@@ -131,7 +131,7 @@ def kind_of(file: File) -> str | None:
 
 
 def _container_format(file: File) -> str | None:
-    """Return a picture container's format, determined by its codec's brand or else by its items."""
+    """Return an image container's format, determined by its codec's brand or else by its items."""
     brands = brands_of(file)
     if not brands or brands[0] in MOVIE_BRANDS:
         return None
@@ -146,15 +146,15 @@ def _container_format(file: File) -> str | None:
 def is_text(file: File) -> bool:
     """Return whether a file starts like text. Text can happen to begin with a format's signature.
 
-    Every picture and video has control characters near its start: lengths, sizes or a signature.
+    Every image and video has control characters near its start, in lengths, sizes or a signature.
     """
-    # A signature without content is a truncated picture, not text.
+    # A signature without content is a truncated image, not text.
     head = peek(file, 0, _TEXT_BYTES)
     return len(head) > _SIGNATURE_BYTES and not _CONTROLS.intersection(head)
 
 
 def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -> Limits:
-    """Return the limits for a child that rewrites a picture according to the given rules."""
+    """Return the limits for a child that rewrites an image according to the given rules."""
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,
@@ -168,8 +168,8 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
 
 
 def _validate(result: Result, rules: PictureRules) -> Picture:
-    """Validate a result. A compromised decoder can send anything, but the worst that can get through is a
-    wrong picture.
+    """Validate a result. A compromised decoder can send anything, but the worst result that passes is a wrong
+    image.
     """
     facts = result.facts
     content_type, ext = _TYPES[rules.output]

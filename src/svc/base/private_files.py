@@ -41,7 +41,7 @@ def read_or_create(path: Path, make: Callable[[], str]) -> str:
 def read_or_create_key(path: Path, size: int) -> bytes:
     """Return a secret of `size` bytes from a file, as `read_or_create` does. A new secret is random.
 
-    The file contains it in hexadecimal.
+    The file contains the secret in hexadecimal.
     """
     text = read_or_create(path, lambda: secrets.token_hex(size) + "\n")
     try:

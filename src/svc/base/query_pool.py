@@ -1,11 +1,12 @@
-"""A pool of connections that read the database. Each runs one time-limited query at a time.
+"""Provides a pool of database connections for reading. Each connection runs one time-limited query at a time.
 
 Each connection has its own thread and queue of a few queries. A query is a function that takes the connection
 and runs all statements that belong together, because each round trip between the event loop and the thread
-costs turns of the loop, which are long during an attack. The next query begins when the previous one ends,
-without waiting for the event loop. Otherwise the connection would idle while turns of the loop are long.
+costs iterations of the loop, which are long during an attack. The next query begins when the previous one
+ends, without waiting for the event loop. Otherwise the connection would idle during long iterations of the
+loop.
 
-The queries of one holder, such as a member, queue on one connection, a few at a time. No matter how many slow
+The queries of one holder, such as a member, queue on one connection, a few at a time. However many slow
 queries the holder sends, the other connections stay available. SQLite interrupts a query when its time is up
 (sqlite.org/c3ref/progress_handler.html). If a caller stops waiting, its slot becomes free once its query has
 ended. This module defines no tables.
@@ -26,7 +27,7 @@ T = TypeVar("T")
 Connection = sqlite3.Connection
 Row = sqlite3.Row
 
-# One holder can use an eighth of a queue's places. With 16 places, that is the running query and the next
+# One holder can use an eighth of a queue's places. With 16 places, these are the running query and the next
 # one.
 _SHARE = 8
 _holder: ContextVar[str] = ContextVar("holder", default="")
@@ -99,8 +100,8 @@ class _Share:
 class QueryPool:
     """A pool of connections, which it owns.
 
-    A query may take `deadline_s`, and checks the clock after every `steps` steps of SQLite's virtual machine.
-    A caller waits up to `wait_s` for one of the `places` in each connection's queue.
+    A query may run for `deadline_s`, and checks the clock after every `steps` steps of SQLite's virtual
+    machine. A caller waits up to `wait_s` for one of the `places` in each connection's queue.
     """
 
     def __init__(
@@ -124,8 +125,8 @@ class QueryPool:
     async def run(self, read: Callable[[Connection], T]) -> T:
         """Run a query on a connection's thread and return its result.
 
-        `read` fetches all rows that it selects: an unfinished statement would keep its snapshot of the file.
-        Raises QueryTooLong or PoolBusy.
+        `read` must fetch all rows that it selects, because an unfinished statement would keep its snapshot of
+        the file. Raises QueryTooLong or PoolBusy.
         """
         holder = _holder.get()
         share = self._shares.setdefault(holder, _Share(self._of_one)) if holder else None

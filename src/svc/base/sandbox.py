@@ -4,7 +4,7 @@ Each call gets its own process, forked from one that has loaded the decoder (`sv
 on memory, CPU time, file size and wall time, and with an empty environment. `svc.base.sandbox_layers`
 describes the other restrictions, and a zygote's first job logs which of them are in effect. The child and its
 process group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads
-from the child, and trusts none of it. This module is independent of picture and video formats.
+from the child, and does not trust this output. This module is independent of image and video formats.
 """
 
 import asyncio
@@ -178,7 +178,7 @@ class Sandbox:
 
 
 class _Conversation:
-    """The exchange with a child: one request, then the child's messages."""
+    """An exchange with a child: one request, then the child's messages."""
 
     def __init__(self, job: socket.socket, limits: Limits) -> None:
         self._job = job
@@ -234,7 +234,7 @@ class _Conversation:
 
 
 async def _kill(lifeline: socket.socket) -> bytes:
-    """Have the zygote kill the child. Return the child's exit status, or `b""` if the zygote has died."""
+    """Make the zygote kill the child. Return the child's exit status, or `b""` if the zygote has died."""
     loop = asyncio.get_running_loop()
     with suppress(OSError):
         lifeline.shutdown(socket.SHUT_WR)
@@ -244,7 +244,9 @@ async def _kill(lifeline: socket.socket) -> bytes:
 
 
 async def _end_reason(lifeline: socket.socket, fault: Exception) -> Rejected:
-    """Return why a child sent no valid message. Raises SandboxFailed if the child was not at fault."""
+    """Return the reason why a child sent no valid message. Raises SandboxFailed if the child was not at
+    fault.
+    """
     status = await _kill(lifeline)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has exited")

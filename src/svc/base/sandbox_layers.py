@@ -1,4 +1,4 @@
-"""The layers that confine a decoder. Each layer is used only if the machine supports it.
+"""Implements the layers that confine a decoder. Each layer is used only if the machine supports it.
 
 | layer | takes away | needs |
 |---|---|---|
@@ -140,7 +140,7 @@ class Layers:
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent exits."""
+    """Make the kernel kill this process when its parent exits."""
     if _ON_LINUX:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

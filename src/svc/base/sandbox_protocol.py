@@ -1,7 +1,7 @@
-"""The code that both sides of the sandbox share: the message format, and the way to reject input.
+"""Defines the code that both sides of the sandbox share: the message format, and the way to reject input.
 
 A function that runs in the sandbox takes file descriptors, arguments, and a callback for progress. It returns
-facts and the bytes that it produced, or raises Rejected. This module starts no processes.
+properties of the input and the bytes that it produced, or raises Rejected. This module starts no processes.
 """
 
 import struct

@@ -1,8 +1,8 @@
 """Seals secrets, so that the database alone reveals none of them.
 
 Opening a sealed secret or comparing a fingerprint requires the key, which has its own file. Both are bound to
-their owner, so they cannot replace another owner's. Uses AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b (RFC
-7693), with separate keys derived from one master key.
+their owner, so an attacker cannot substitute those of another owner. Uses AES-256-GCM (NIST SP 800-38D) and
+keyed BLAKE2b (RFC 7693), with separate keys derived from one master key.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The events that a chat server and the SFU exchange over `/server`. See docs/signalling.md."""
+"""Defines the events that a chat server and the SFU exchange over `/server`. See docs/signalling.md."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -27,8 +27,8 @@ class KeepAlive(Payload):
 class ServerRequest(Payload, kw_only=True, omit_defaults=True):
     server_id: Id
     server_password: Id
-    # The owner's epoch in a cluster. An SFU refuses a request with an epoch older than the newest that it has
-    # seen.
+    # The database owner's epoch in a cluster. An SFU refuses a request with an epoch older than the newest
+    # that it has seen.
     epoch: Annotated[int, Meta(ge=0)] = 0
 
 
@@ -88,7 +88,7 @@ class RelayLink(Payload):
     payloads.
     """
 
-    local: str  # The IP address of the SFU that holds this end.
+    local: str  # The IP address of the SFU at this end.
     remote: tuple[str, Annotated[int, Meta(gt=0, lt=65536)]]
     local_key: Annotated[str, Meta(min_length=56, max_length=56)]  # master key and salt, in hexadecimal
     remote_key: Annotated[str, Meta(min_length=56, max_length=56)]
@@ -202,8 +202,8 @@ class SyncResponse(Payload):
     rooms: list[RoomMembers]
     # The addresses at which other SFUs can reach this SFU.
     addresses: Sequence[tuple[str, int]] = ()
-    # The relays that a chat server has started on this SFU. A node that has just become the owner needs this
-    # list.
+    # The relays that a chat server has started on this SFU. A node that has just become the database owner
+    # needs this list.
     relays: Sequence[HeldRelay] = ()
 
 

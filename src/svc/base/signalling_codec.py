@@ -13,8 +13,8 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 from svc.base.strict_json import loads
 from svc.base.validation import problem_of
 
-# The maximum size of a frame in either direction. The largest legitimate frame holds the SDP for a full room,
-# well under 100 KB.
+# The maximum size of a frame in either direction. The largest legitimate frame contains the SDP for a full
+# room, well under 100 KB.
 MAX_FRAME_BYTES = 256 * 1024
 
 

@@ -1,7 +1,6 @@
-"""Copies a database at one point in time, while its owner keeps writing.
+"""Copies the state of a database at one point in time, while this process keeps writing to it.
 
-Used by the process that owns the file. The file is read over a connection that neither writes nor
-checkpoints.
+The file is read over a connection that neither writes nor checkpoints.
 """
 
 import sqlite3
@@ -29,7 +28,7 @@ def snapshot(path: Path, target: Path) -> None:
     ):
         for pragma in ("query_only=ON", "wal_autocheckpoint=0"):
             source.execute(f"PRAGMA {pragma}")
-        # All later reads see the data committed up to now, no matter how long the copy takes.
+        # All later reads see the data committed up to now, however long the copy takes.
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         source.backup(copy, pages=_PAGES_AT_ONCE, progress=_log_progress)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from svc.base.fair_shares import fits
 
-# A page that is still reading accepts chunks at shorter intervals than this.
+# A client that is still reading accepts chunks at shorter intervals than this.
 STALLED_AFTER_S = 2.0
 
 
@@ -67,8 +67,9 @@ class Readers:
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:
         """Return the reader to close, if any.
 
-        A reader can be closed if its stream is stalled and belongs to the newcomer or to a holder with more
-        streams. It can also be closed if its holder has at least two more streams than the newcomer.
+        A reader can be closed if its stream is stalled and belongs to the new reader's holder (`newcomer`) or
+        to a holder with more streams. It can also be closed if its holder has at least two more streams than
+        the new reader's holder.
         """
         own = counts[newcomer]
 

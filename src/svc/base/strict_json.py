@@ -1,8 +1,8 @@
-"""Strict parsing of untrusted JSON, and fast serialisation of our own values.
+"""Parses untrusted JSON strictly, and serialises our values fast.
 
 Parsing returns one value or raises ValueError, never another exception. It refuses values that the standard
 library accepts but that cause failures later: NaN, infinities, lone surrogates (which cannot be encoded
-again) and deep nesting. It does not limit the size: the caller must.
+again) and deep nesting. The caller must limit the size.
 """
 
 import json

@@ -1,10 +1,10 @@
-"""The system calls that a decoder may make, and the seccomp filter that refuses all others.
+"""Lists the system calls that a decoder may make, and installs the seccomp filter that refuses all others.
 
 The table was made by tracing every format and codec that the worker handles (`strace -f`, glibc 2.36). It
 also includes the calls that other versions of glibc and musl use for threads and memory. Other calls return
 ENOSYS, as on a kernel that lacks them. Libraries handle that error, and a compromised decoder gains nothing.
 No allowed call can name a path, create a descriptor, reach another process, or make memory executable. A call
-through a different architecture's entry point, where numbers mean something else, kills the process.
+through a different architecture's entry point, where the numbers have other meanings, kills the process.
 
 `install` returns False if the table or seccomp is missing. See seccomp(2) and
 Documentation/userspace-api/seccomp_filter.rst.
@@ -22,7 +22,8 @@ _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
 # On x86-64, call numbers from this one on belong to x32, another ABI that reports the same architecture.
 _X32 = 0x40000000
 _PROT_EXEC = 4
-# The flags that glibc and musl use to start a thread, except CLONE_DETACHED, which only musl sets.
+# The flags that glibc and musl use to start a thread, and a mask without CLONE_DETACHED, which only musl
+# sets.
 _THREAD, _BUT_DETACHED = 0x003D0F00, 0xFFBFFFFF
 
 
@@ -75,7 +76,7 @@ CALLS: Mapping[str, AllowedCall] = {
     "exit": AllowedCall(60, 93),
     "exit_group": AllowedCall(231, 94),
     "restart_syscall": AllowedCall(219, 128),
-    # Waiting, and reading the time where that needs a system call.
+    # Waiting, and reading the time if that needs a system call.
     "clock_gettime": AllowedCall(228, 113),
     "gettimeofday": AllowedCall(96, 169),
     "clock_nanosleep": AllowedCall(230, 115),

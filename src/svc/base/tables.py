@@ -1,4 +1,4 @@
-"""Tables of records. A record's fields are columns with the same names.
+"""Maps records to database tables. A record's fields are columns with the same names.
 
 A record is a frozen dataclass or Struct. A field that is itself a record is stored as that record's fields,
 in the same position. A column whose name or form differs from its field's is declared once, where the `Table`
@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """How a column stores a type that SQLite does not have."""
+    """The stored form of a type that SQLite does not have."""
 
     store: Callable[[Any], object]
     read: Callable[[Any], object]
@@ -94,8 +94,8 @@ class Table(Generic[Record]):
         sql = f"{self._insert(*extra)} ON CONFLICT DO UPDATE SET {updated}"
         connection.execute(sql, self._row(record, extra))
 
-    # The methods below select rows by column values. Column names come only from our code, and None matches
-    # NULL. Methods that change rows return whether a row matched.
+    # The methods below select rows by column values. Column names must come from our code. None matches NULL.
+    # Methods that change rows return whether a row matched.
 
     def edit(self, connection: Connection, values: Mapping[str, object], **key: object) -> bool:
         """Set columns by name. The names must come from our code."""

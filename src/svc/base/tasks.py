@@ -1,7 +1,7 @@
 """Runs coroutines: until a signal arrives, concurrently until the first one ends, and repeatedly despite
 errors.
 
-Nothing that this module starts outlives the call.
+Everything that a call starts has ended when the call returns.
 """
 
 import asyncio
@@ -29,8 +29,8 @@ def stop_event(*signals: int) -> asyncio.Event:
 
 
 async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> None:
-    """Run all coroutines until one of them returns or fails. Then stop the others and raise the exception, if
-    any.
+    """Run all coroutines until one of them returns or fails. Then stop the others, and raise the first one's
+    exception, if any.
     """
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:

@@ -2,8 +2,8 @@
 
 A step runs on the event loop, and callers keep it under about 10 ms. Longer work is a generator that yields
 often, and is run in steps of SLICE_S. After a step, everything else has the loop for at least as long.
-No matter how many steps are waiting, they get at most half of the loop's time, and other tasks wait for at
-most one step. A step cannot be interrupted.
+However many steps are waiting, they get at most half of the loop's time, and other tasks wait for at most one
+step. A step cannot be interrupted.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ SLICE_S = 0.003
 
 
 def run_to_end(work: Work[T]) -> T:
-    """Finish work in one go, for work that is short or does not run on the event loop."""
+    """Finish work without pauses, for work that is short or does not run on the event loop."""
     while True:
         try:
             next(work)
@@ -40,7 +40,9 @@ class TimeSlices:
         self._turn = asyncio.Lock()
 
     async def run(self, step: Callable[[], T], deadline_s: float) -> T:
-        """Run the step when its turn comes. Raises TimeoutError after waiting for `deadline_s`."""
+        """Run the step after the steps that are already waiting. Raises TimeoutError after waiting for
+        `deadline_s`.
+        """
         async with asyncio.timeout(deadline_s):
             await self._turn.acquire()
         began = self._clock()
@@ -55,7 +57,7 @@ class TimeSlices:
                 asyncio.get_running_loop().call_later(took_s, self._turn.release)
 
     async def finish(self, work: Work[T], deadline_s: float) -> T:
-        """Finish work step by step. Raises TimeoutError if it waits too long for a turn.
+        """Finish work step by step. Raises TimeoutError if a step is still waiting after `deadline_s`.
 
         Short work is done immediately, without waiting for longer work.
         """

@@ -1,6 +1,8 @@
-"""Token buckets for rate limits: a bucket holds enough for a burst and refills at a steady rate.
+"""Provides token buckets for rate limits. A bucket has enough tokens for a burst and refills at a steady
+rate.
 
-Only counts. Waiting or refusing is up to the caller. Reads no clock: times are seconds on a monotonic clock.
+A bucket only counts: waiting or refusing is up to the caller. It reads no clock. Times are seconds on a
+monotonic clock.
 """
 
 from collections import OrderedDict

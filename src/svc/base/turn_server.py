@@ -16,8 +16,8 @@ from typing import NotRequired, TypedDict
 
 from svc.base.config import ConfigError, items, text
 
-# The lifetime of credentials, longer than any call: a browser requests a new relay with the same credentials
-# when its network changes.
+# The lifetime of credentials. It is longer than any call, because a browser requests a new relay with the
+# same credentials when its network changes.
 LIFETIME_S = 24 * 3600
 # A member's user name stays the same for this long, so that the TURN server's limits per user apply to the
 # member.

@@ -1,5 +1,5 @@
-"""The server side of a WebSocket: bounded messages, no compression, and a close frame that reaches the
-client.
+"""Implements the server side of a WebSocket, with bounded messages, no compression, and a close frame that
+reaches the client.
 
 Compression is off because a few compressed bytes can expand to an enormous message. This module does not
 interpret messages. `http_server` checks that clients mask their frames. See RFC 6455 section 7.
@@ -19,7 +19,7 @@ from svc.base.token_bucket import TokenBucket
 # The rate limit for a client's pings and pongs. A client's library may send its own every few seconds.
 PULSE_BURST = 10.0
 PULSES_PER_S = 1.0
-# The maximum number of messages taken in one turn of the event loop. One read can bring thousands.
+# The maximum number of messages returned in one iteration of the event loop. One read can bring thousands.
 MESSAGES_AT_ONCE = 16
 
 # aiohttp warns about handshakes that offer none of our subprotocols, and logs the offer, which may contain a
@@ -78,7 +78,7 @@ class WebSocket(web.WebSocketResponse):
 class PulsedWebSocket(WebSocket):
     """A WebSocket that answers pings, and reads more slowly when pings and pongs exceed a rate limit.
 
-    aiohttp would answer thousands of pings in one turn of the event loop.
+    aiohttp would answer thousands of pings in one iteration of the event loop.
     """
 
     def __init__(self, transport: asyncio.Transport, **options: Any) -> None:
@@ -97,9 +97,9 @@ class PulsedWebSocket(WebSocket):
 
 
 class _PacedQueue:
-    """A queue of received messages that gives the event loop a turn now and then.
+    """A queue of received messages that lets the event loop continue now and then.
 
-    Reading a message that has already arrived would never give up the event loop, and a closing socket reads
+    Reading a message that has already arrived would never give up the event loop. A closing socket also reads
     and discards all messages up to the peer's close.
     """
 

@@ -1,4 +1,5 @@
-"""The process from which sandboxed jobs are forked. It loads a decoder once and runs no jobs itself.
+"""Runs the process from which sandboxed jobs are forked. This process loads a decoder once and runs no jobs
+itself.
 
     python -I -m svc.base.zygote FD MODULE
 
@@ -6,7 +7,7 @@ For each job, one byte arrives on the socket FD, with descriptors: the job's soc
 socket), and its files. The zygote forks a child that gives up everything except these, reads the request, and
 calls a function in MODULE. When the parent closes its end of the lifeline, the zygote kills the child and its
 process group. When the child exits, the zygote writes its status to the lifeline. The zygote exits when FD is
-closed. Programs never import this module; `svc.base.sandbox` documents its guarantees.
+closed. Programs never import this module. `svc.base.sandbox` documents the guarantees.
 """
 
 import gc
@@ -178,7 +179,7 @@ def _resource_usage() -> dict[str, float]:
     return {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_bytes": usage.ru_maxrss * 1024}
 
 
-# Use only read and write: a socket's own methods use system calls for addresses and descriptors, which a
+# Use only read and write, because a socket's methods use system calls for addresses and descriptors, which a
 # decoder may not make.
 def _read(wire: int, size: int) -> bytes:
     data = b""
@@ -228,7 +229,7 @@ def _limit(what: int, value: int, grace: int = 0) -> None:
 
 
 def _address_space() -> int:
-    """Return how many bytes of address space this process has already mapped."""
+    """Return the number of bytes of address space that this process has already mapped."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except OSError:
