@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 class Bot:
-    """A bot on the server at `address`. Register handlers with the decorators, then call `run`.
+    """A bot on the server at the URL `address`. Register handlers with the decorators, then call `run`.
 
     A message that starts with `prefix` is a command.
     """
@@ -156,7 +156,7 @@ class Bot:
         await self.request("DELETE", _path(message))
 
     async def react(self, message: Message, emoji: str) -> None:
-        """Add a reaction: an emoji, or a custom emoji as `:name:`."""
+        """Add a reaction, which is an emoji, or a custom emoji as `:name:`."""
         await self.request("PUT", f"{_path(message)}/reactions/{quote(emoji, '')}")
 
     async def unreact(self, message: Message, emoji: str) -> None:

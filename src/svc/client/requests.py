@@ -43,7 +43,7 @@ class Unreachable(Exception):
 
 
 class Requests:
-    """Sends requests to the server whose address is the base URL of `http`."""
+    """Sends requests to the server at `http`'s base URL."""
 
     def __init__(self, http: ClientSession, token: str) -> None:
         self._http = http

@@ -1,4 +1,5 @@
-"""The live protocol without a socket: takes frames, and returns frames to send and events, each event once.
+"""Implements the live protocol without a socket: processes received frames, and returns frames to send and
+events, each event once.
 
 A session outlives its connections. `begin` starts a new connection, which resumes at the last event of the
 previous one. docs/live.md describes the frames.
@@ -99,7 +100,8 @@ class Session:
                 self._seq, self.signed_in = seq, True
                 return SignedIn(data)
             case "resumed":
-                # Keep the seq: the one in the reply is larger than those of the events that follow.
+                # Keep the stored seq, because the reply's seq is larger than the seq of each event that
+                # follows.
                 self.signed_in = True
                 return Resumed(data)
             case "error":

@@ -1,4 +1,4 @@
-"""A bot's copy of the server's state: its own member, the visible channels, and the members in voice
+"""Keeps a bot's copy of the server's state: the bot's member, the visible channels, and the members in voice
 channels.
 
 Updated by events, in the order in which they arrive. Sends no requests.

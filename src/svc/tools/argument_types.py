@@ -4,7 +4,7 @@ from argparse import ArgumentTypeError
 
 
 def port(text: str) -> int:
-    """Parse a port number. 0 lets the system choose."""
+    """Parse a port number. 0 lets the kernel choose."""
     if text.isascii() and text.isdigit() and int(text) <= 65535:
         return int(text)
     raise ArgumentTypeError(f"{text!r} is not a port")

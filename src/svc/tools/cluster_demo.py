@@ -1,8 +1,8 @@
 """`svc up --cluster-demo`: run a whole cluster on one machine: NATS servers, chat nodes, a relay, and an SFU.
 
-The relay listens on the usual port, holds the members' sockets, and passes requests on to the node that owns
-the community. On one machine, a cluster protects only against the failure of a process. Uploads are off,
-because the nodes share no store.
+The relay listens on the usual port, keeps the members' sockets open, and passes requests on to the node that
+owns the community's database. On one machine, a cluster protects only against the failure of a process.
+Uploads are off, because the nodes share no store.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-# The variable that names the descriptor of the memory file.
+# The variable that contains the descriptor of the memory file.
 _DESCRIPTOR = "SVC_HIDDEN_ENVIRONMENT_FD"
 # Harmless variables that any program on this system may need.
 _SYSTEM = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})

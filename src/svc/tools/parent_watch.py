@@ -1,7 +1,7 @@
 """Terminates this process when its parent exits, on any system.
 
-The parent holds the other end of our standard input and never writes to it. When the parent exits for any
-reason, the kernel closes that end.
+The parent keeps the other end of our standard input open and never writes to it. When the parent exits for
+any reason, the kernel closes that end.
 """
 
 import os

@@ -44,7 +44,7 @@ class ForkedProcess:
 
     def __init__(self, pid: int, stdin: socket.socket | IO[bytes]) -> None:
         self.pid = pid
-        self._stdin = stdin  # This pipe is held open, because the program exits when the pipe closes.
+        self._stdin = stdin  # This pipe is kept open, because the program exits when the pipe closes.
         self._loop = asyncio.get_running_loop()
         self._status: asyncio.Future[int] = self._loop.create_future()
         self._pidfd = os.pidfd_open(pid)
@@ -157,7 +157,7 @@ def _adopts_orphans(adopts: bool) -> bool:
 
 def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
     """Detach this fork from its parent and wait for the program's arguments and environment."""
-    # Leave the terminal's session: after Ctrl-C, the supervisor stops the programs in order.
+    # Leave the terminal's session, because after Ctrl-C the supervisor stops the programs in order.
     os.setsid()
     # The program exits when its standard input closes.
     os.dup2(control.fileno(), 0)

@@ -58,8 +58,8 @@ def greeting(listen_address: ListenAddress, invite: str, addresses: Sequence[str
 
 
 def code_for_phones(listen_address: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
-    """Return the lines of a QR code with the best address for other devices, or no lines if a phone could not
-    use its microphone at that address.
+    """Return the lines of a QR code with the best URL for other devices, or no lines if a phone could not use
+    its microphone at that URL.
     """
     elsewhere = _from_elsewhere(listen_address, addresses)
     if not (listen_address.secure and elsewhere):
@@ -93,7 +93,7 @@ def reachable(host: str) -> str:
 
 
 def best_url(listen_address: ListenAddress, addresses: Sequence[str]) -> str:
-    """Return the best address for other devices, or this machine's own if there is none."""
+    """Return the best URL for other devices, or this machine's URL if there is none."""
     return next(
         iter(_from_elsewhere(listen_address, addresses)),
         url_of(listen_address, reachable(listen_address.host)),

@@ -1,6 +1,6 @@
 """Supervises child processes: starts them, waits until they are healthy, and restarts and stops them.
 
-All that it needs to know about a program is the address of its health check.
+Its only interface to a running program is the health check.
 """
 
 import asyncio
@@ -86,7 +86,7 @@ class Child:
             env=dict(self.program.environment),
             # A child exits when this pipe closes, so that it never outlives this process.
             stdin=asyncio.subprocess.PIPE,
-            # The children do not get Ctrl-C: the supervisor stops them in order.
+            # The children do not get Ctrl-C, because the supervisor stops them in order.
             start_new_session=True,
         )
 

@@ -1,7 +1,7 @@
 """`svc up`: run the chat server, SFU and media worker with one command, and generate their secrets.
 
-Plans the programs' environments, supervises the programs, and prints the address. All other decisions are
-left to the programs.
+Plans the programs' environments, supervises the programs, and prints the server's URL. All other decisions
+are left to the programs.
 """
 
 import asyncio

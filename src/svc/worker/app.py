@@ -1,7 +1,7 @@
 """The media worker's program: builds everything from the configuration, runs it, and shuts it down.
 
-Serves `GET /health` and `GET /metrics` at the address in the chat server's IMAGE_WORKER_URL. Settings that
-are not variables in docs/configuration.md are flags.
+Serves `GET /health` and `GET /metrics` at the host and port in the chat server's IMAGE_WORKER_URL. Settings
+that are not variables in docs/configuration.md are flags.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ PICTURES_AT_ONCE = 2
 # The interval at which the worker polls for jobs while the server does not announce them.
 POLL_S = 0.3
 VIDEO_POLL_S = 1.0
-# The folder that holds videos until they are stored.
+# The folder for videos until they are stored.
 WORKING_FOLDER = "working"
 # No job takes this long, so older files were left by a worker that crashed.
 _LEFT_BEHIND_S = 3600.0

@@ -13,7 +13,7 @@ from svc.base import object_store_config
 from svc.base.config import clamped_integer, text
 from svc.base.object_store_config import StorageConfig, http_url
 
-# Used if IMAGE_WORKER_URL names no port.
+# Used if IMAGE_WORKER_URL contains no port.
 DEFAULT_PORT = 5010
 
 

@@ -68,7 +68,7 @@ class OutputFile:
 
 
 class Encoders:
-    """Processes files. `folder` holds unfinished files."""
+    """Processes files. `folder` is for unfinished files."""
 
     def __init__(self, pictures: Sandbox, videos: Sandbox, folder: Path) -> None:
         self._pictures = pictures

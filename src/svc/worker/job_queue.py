@@ -1,8 +1,8 @@
 """Fetches and reports the jobs of one chat server, over its control socket.
 
-The queue is in the server's database, and only the server writes it. The server decides which worker holds a
-job and until when, how many times it is retried, and when it is abandoned. This module does not process the
-files.
+The queue is in the server's database, and only the server writes to it. The server decides which worker has a
+job and until when, how many times a job is retried, and when it is abandoned. This module does not process
+the files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ T = TypeVar("T", bound=Struct)
 
 # The number to pass to `Queue.wait` before the first signal.
 NOTHING_SEEN = -1
-# Errors meaning that this worker does not hold the job, or no longer holds it.
+# Errors meaning that this worker does not have the job's lease, or has lost it.
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
 # Errors after which the same request may be repeated.
 _FOR_NOW = frozenset({"storage_unavailable", "internal_error", "unknown_event"})

@@ -1,4 +1,4 @@
-"""The worker's metrics, which docs/configuration.md describes."""
+"""Defines the worker's metrics. docs/configuration.md describes them."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -45,7 +45,7 @@ _KEYFRAME_EVERY_S = 5
 # The attributes that define a frame's colour values: matrix, primaries, transfer (including HLG and PQ) and
 # range (H.273).
 COLOUR_TAGS = ("colorspace", "color_primaries", "color_trc", "color_range")
-# H.264 and similar codecs reorder at most this many pictures.
+# H.264 and similar codecs reorder at most this many frames.
 _MAX_REORDERED = 32
 _CLOCK = 90_000
 _RGB, _LIMITED = 0, 1
@@ -101,7 +101,7 @@ class CopiedStream:
 
 
 class EncodedVideo:
-    """A video stream that is decoded, shrunk if necessary, turned upright, and encoded.
+    """A video stream that is decoded, shrunk if necessary, rotated upright, and encoded.
 
     `counted` is for a source without presentation times: its frames are shown at their decoding times.
     """

@@ -26,8 +26,8 @@ from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fit_size, geometry_of, matrix_of
 from svc.worker.stream_encoders import CopiedStream, EncodedAudio, EncodedVideo, StreamEncoder
 
-# Maps each codec that every browser plays to its container, and to the audio codecs that the container can
-# hold.
+# Maps each codec that every browser plays to its container, and each container to the audio codecs allowed in
+# it.
 _HOMES = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
 _SOUNDS = {"mp4": ("aac",), "webm": ("opus", "vorbis")}
 _PROFILES = {"Baseline", "Constrained Baseline", "Main", "High"}

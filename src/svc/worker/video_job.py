@@ -1,4 +1,4 @@
-"""Rewrites untrusted videos: sends each one to the sandbox, and validates the response.
+"""Rewrites untrusted videos: sends each video to the sandbox, and validates the result.
 
 The container is determined from the first bytes. The new file has one video stream and at most one audio
 stream. Its poster is an ordinary image and goes through `svc.base.pictures`. `svc.worker.video`, which runs
@@ -122,8 +122,8 @@ def limits_of(rules: VideoRules) -> Limits:
 
 
 async def _validate(result: Result, outputs: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
-    """Validate a result. A compromised decoder can send anything, but the worst that can get through is a
-    wrong video.
+    """Validate a result. A compromised decoder can send anything, but the worst result that passes is a wrong
+    video.
     """
     container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
     expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))

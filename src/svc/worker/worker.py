@@ -1,4 +1,4 @@
-"""The worker: runs jobs in several pools, each with several jobs at once, and shuts down cleanly.
+"""Runs the worker's jobs in several pools, each with several jobs at once, and shuts down cleanly.
 
 The server announces new jobs on an open connection. Without this connection, each pool polls at its interval.
 
@@ -66,7 +66,7 @@ class Worker:
         self._is_notified = False
         self._unreachable_since: float | None = None
         self._warned = False
-        # Set whenever the worker is used, so that `idle` notices.
+        # Set when the worker is used, so that `idle` notices.
         self._used = asyncio.Event()
         self.reachable = False
 

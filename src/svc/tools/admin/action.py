@@ -1,4 +1,4 @@
-"""An operator's action: its command-line arguments, the command it sends, and how the result is printed.
+"""Defines an operator's action: its command-line arguments, the command that it sends, and the output format.
 
 The subject modules are tables of actions. This module sends nothing itself.
 """
@@ -61,7 +61,7 @@ class Action:
     arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
     # Formats the result as lines of text. With --json it is one line of JSON instead.
     shown: Callable[[Result], Iterable[str]] = every_value
-    # Adds links to the result, given the server's public address. None if the result has no links.
+    # Adds links to the result, given the server's public URL. None if the result has no links.
     linked: Callable[[Result, str], Result] | None = None
 
 

@@ -1,6 +1,6 @@
-"""Finds the public address of the server that `svc admin` manages, for links and webhook URLs.
+"""Finds the public URL of the server that `svc admin` manages, for links and webhooks.
 
-A running server reports its address. For a stopped server it is taken from the environment. Prints nothing.
+A running server reports its URL. The URL of a stopped server comes from the environment. Prints nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from svc.tools.startup_message import ListenAddress, best_url, url_of
 
 
 def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
-    """Return the address without a trailing slash. Raises ConfigError."""
+    """Return the URL without a trailing slash. Raises ConfigError."""
     from svc.sfu.candidates import interface_addresses
     from svc.tools.admin.command_client import answer_to
     from svc.tools.certificate import FILE_NAME
@@ -24,9 +24,7 @@ def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
 
 
 def link_address(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_stopped: bool) -> str:
-    """Return the best address for links, given the result of `status_get` and this machine's
-    addresses.
-    """
+    """Return the best base URL for links, given the result of `status_get` and this machine's addresses."""
     if status.get("address"):
         parts = urlsplit(status["address"])
         host, port, secure = parts.hostname or "", parts.port or status["port"], parts.scheme == "https"

@@ -71,7 +71,9 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
 
 
 def with_action(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the arguments of `svc admin`. If they name no action, add the action that shows the subject."""
+    """Return the arguments of `svc admin`. If they contain no action, add the action that shows the
+    subject.
+    """
     match arguments:
         case [name, *rest] if name in SUBJECTS and not {"-h", "--help"}.intersection(rest):
             if not rest or rest[0].startswith("-"):

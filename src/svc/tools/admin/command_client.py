@@ -1,7 +1,7 @@
 """Runs a command of `svc admin` on a running or stopped server.
 
 A running server receives the command over its control socket. A stopped server is opened (`stopped_server`).
-This module does not know the individual commands, and prints nothing.
+This module does not define the commands, and prints nothing.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""`svc bench chat`: fill a community with members who write, and measure the cost to the server.
+"""`svc bench chat`: fill a community with members who send messages, and measure the cost to the server.
 
 Runs the load and reports progress. Prints results on standard output and progress on standard error.
 """
@@ -166,9 +166,7 @@ class Community:
         await asyncio.gather(*sending)
 
     async def _one_by_one(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
-        """Send one message after another. Authors take turns, so that none of them comes near the rate
-        limit.
-        """
+        """Send one message after another. Authors take turns, so that no author comes near the rate limit."""
         while asyncio.get_running_loop().time() < end:
             await next(authors).post(channel_id, self._scenario.size)
             self._show_tally(end)

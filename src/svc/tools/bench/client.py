@@ -1,4 +1,5 @@
-"""One participant in a room: it does the signalling, as a page does, then hands its media over to Traffic.
+"""Simulates one participant in a room, which does the signalling as a web client does, and then hands its
+media over to Traffic.
 
 Answers every offer and sends in one media section or in none. Raises BenchError if the service rejects the
 client. See docs/signalling.md, "From participants".
@@ -24,7 +25,7 @@ from svc.tools.bench.traffic import Traffic
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A room's address and its secret."""
+    """A room's URL and secret."""
 
     url: str  # ws://host:port
     server_id: str

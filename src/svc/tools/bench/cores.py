@@ -55,7 +55,7 @@ def lower_priority() -> None:
 
 
 def _set_group(pid: int, niceness: int) -> None:
-    """Set the niceness of a process's session. Many kernels first divide processor time between sessions
+    """Set the niceness of a process's session. Many kernels first divide CPU time between sessions
     (sched(7)).
     """
     # Some systems have no such groups, or the group belongs to another user.

@@ -1,5 +1,5 @@
-"""The error that `svc bench` reports, in its own module so that the command line need not import native
-code.
+"""Defines the error that `svc bench` reports. It has its own module, so that the command line need not import
+native code.
 """
 
 

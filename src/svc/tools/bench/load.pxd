@@ -1,4 +1,4 @@
-"""A load generator's state: its clients, their streams, and counters.
+"""Declares a load generator's state: its clients, their streams, and counters.
 
 Only Traffic's thread uses it, except for `count` and `interval`, which Python sets.
 """

@@ -1,4 +1,4 @@
-"""Members under load: each sends and receives on its own live socket.
+"""Simulates members under load. Each member sends and receives on its own live socket.
 
 They record each message's arrival and its delay. They neither track the community's state nor print anything.
 """

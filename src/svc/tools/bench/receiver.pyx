@@ -27,8 +27,8 @@ from svc.tools.bench.sender cimport report, send_due
 cdef int64_t BUDGET = 20
 cdef int64_t SAVED_BUDGET = 1000
 cdef enum:
-    # At least one packet in this many must be decrypted: after skipping 2^15 packets, libsrtp loses count of
-    # the rollovers and rejects all later packets (RFC 3711 section 3.3.1).
+    # At least one packet in this many must be decrypted, because after skipping 2^15 packets, libsrtp loses
+    # count of the rollovers and rejects all later packets (RFC 3711 section 3.3.1).
     MAX_UNOPENED_PACKETS = 1 << 13
     # The number of bytes copied from a packet beyond the budget: enough for a consent check or a keyframe
     # request.

@@ -1,4 +1,4 @@
-"""The load to measure: publishers, receivers, and the packets between them.
+"""Describes the load to measure: publishers, receivers, and the packets between them.
 
 Does not check the service's decisions.
 """
@@ -16,7 +16,9 @@ _AUDIO = next(codec for codec in AUDIO if codec.name == "opus")
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A room's load. Publishers also receive each other's tracks, as in any room. Receivers only receive."""
+    """The load to generate in one room. Publishers also receive each other's tracks, as in any room.
+    Receivers only receive.
+    """
 
     publishers: int = 1
     receivers: int = 10

@@ -1,4 +1,4 @@
-"""TLS settings for clients under load, without certificate verification."""
+"""Provides TLS settings for clients under load, without certificate verification."""
 
 import ssl
 from functools import cache
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 
 def tls_of(address: str) -> ssl.SSLContext | None:
-    """Return the settings for an https:// or wss:// address, or None for any other address.
+    """Return the settings for an https:// or wss:// URL, or None for any other URL.
 
     Certificates are not verified, because many instances use self-signed certificates and the accounts are
     temporary.

@@ -1,4 +1,4 @@
-"""Traffic: the media of many clients, sent and received on one native thread without the GIL."""
+"""Traffic: sends and receives the media of many clients on one native thread without the GIL."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Traffic: the media of many clients, sent and received on one native thread without the GIL.
+"""Traffic: sends and receives the media of many clients on one native thread without the GIL.
 
 Each client is a socket with its SRTP keys, after ICE and DTLS have finished. The RTP core encrypts, decrypts
 and parses. traffic.h contains the code for sockets and clocks. Rooms and signalling are handled elsewhere.

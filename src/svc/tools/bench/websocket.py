@@ -20,7 +20,7 @@ _TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
 
 class WebSocket(asyncio.Protocol):
     """A client's connection. `on_text` is called with each message, as bytes. `protocols` are the
-    subprotocols that a page would offer.
+    subprotocols that a web client would offer.
     """
 
     def __init__(self, host: str, path: str, on_text: Callable[[bytes], None], protocols: str = "") -> None:
@@ -127,7 +127,7 @@ class WebSocket(asyncio.Protocol):
 
 
 async def connect(url: str, on_text: Callable[[bytes], None], protocols: str = "") -> WebSocket:
-    """Open a WebSocket at a ws:// or wss:// address. Raises BenchError."""
+    """Open a WebSocket at a ws:// or wss:// URL. Raises BenchError."""
     parts = urlsplit(url)
     loop, tls = asyncio.get_running_loop(), tls_of(url)
     try:

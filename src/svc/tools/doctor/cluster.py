@@ -83,7 +83,9 @@ def _nats_machines(places: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _sfus(places: Mapping[str, Any]) -> Iterator[Finding]:
-    """Report media services without another one to which calls can move. There may be none at all."""
+    """Report whether calls can move to another media service if one fails. There may be no media service at
+    all.
+    """
     hosts = places.get("sfus", ())
     if len(hosts) == 1:
         yield notice(
@@ -99,7 +101,7 @@ def _sfus(places: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _store(status: Mapping[str, Any], places: Mapping[str, Any]) -> Iterator[Finding]:
-    """Report a store of uploads whose loss would lose all of them."""
+    """Report an upload store whose failure would lose all uploads."""
     store = places.get("store", "")
     nodes = sorted(node["node"] for node in status["nodes"] if urlsplit(node["url"]).hostname == store)
     if not store:

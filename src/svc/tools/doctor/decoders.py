@@ -1,4 +1,4 @@
-"""Finds out which sandbox layers confine the upload decoders on this machine, by starting a sandbox that
+"""Determines which sandbox layers confine the upload decoders on this machine, by starting a sandbox that
 decodes nothing.
 """
 

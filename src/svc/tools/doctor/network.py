@@ -36,7 +36,7 @@ class Media:
     tcp: bool | None = None
 
 
-# Follows a port of our own program in the findings.
+# This text follows the port in a finding about a port of our program.
 _OURS = ": svc "
 
 
@@ -67,7 +67,7 @@ async def port(name: str, number: int, service: str, *, secure_too: bool = False
 
 
 def is_ours(port: Finding) -> bool:
-    """Return whether a finding of `port` says that a program of svc listens there."""
+    """Return whether a finding of `port` states that a program of svc is listening."""
     return _OURS in port.what
 
 
@@ -88,7 +88,9 @@ def udp_port(number: int, *, ours: bool) -> Finding:
 
 
 def tcp_port(number: int, *, taken: bool | None) -> Finding:
-    """Check the media port over TCP, for networks without UDP. `taken` is `Media.tcp`."""
+    """Check the media port over TCP, for networks that block UDP. `taken` is `Media.tcp`, which is True if a
+    running SFU already uses the port.
+    """
     target = f"TCP port {number} (media where UDP is blocked)"
     if taken:
         return ok(f"{target} is used by the running SFU; its firewall must let it in")

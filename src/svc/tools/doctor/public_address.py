@@ -43,9 +43,9 @@ class ProxyRoute:
 async def diagnose(
     url: URL, hops: int, arrivals: Arrivals, trust: ssl.SSLContext, *, voice: bool = True
 ) -> Findings:
-    """Check the address. `hops` and `voice` (whether an SFU is configured) are the running server's settings.
+    """Check the URL. `hops` and `voice` (whether an SFU is configured) are the running server's settings.
 
-    `trust` holds the trusted certificates.
+    `trust` contains the trusted certificates.
     """
     mark = secrets.token_hex(_MARK_BYTES)
     timeout = ClientTimeout(total=ANSWER_DEADLINE_S)
@@ -99,7 +99,7 @@ def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
 
 
 def proxies(route: ProxyRoute) -> Findings:
-    """Check that the proxies between the address and the server match the server's settings."""
+    """Check that the proxies in front of the server match the server's settings."""
     entries = [
         entry for value in route.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()
     ]

@@ -1,7 +1,7 @@
 """Runs the forwarding core with one publisher and one receiver, without a network: packets in, packets out.
 
-It is the same core that serves rooms, including SRTP, so its output is what a browser in the publisher's room
-would receive. This module makes no decisions itself.
+It is the same core that serves rooms, including SRTP, so a browser in the publisher's room would receive the
+same packets. This module makes no decisions itself.
 """
 
 import struct

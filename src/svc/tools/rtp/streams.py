@@ -56,7 +56,7 @@ class Repetition:
     stream: Stream
     numbers: dict[int, Packet]  # maps an original's extended sequence number to a packet that repeats it
     agreeing: int  # number of packets that match their original or fill a gap
-    contradicting: int  # number of packets that differ from the original that they name
+    contradicting: int  # number of packets that differ from the original to which they refer
 
     @property
     def is_one(self) -> bool:

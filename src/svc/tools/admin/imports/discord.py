@@ -126,7 +126,7 @@ def _author(author: object, where: str) -> ForeignAuthor:
 
 
 def _reactions(reactions: Sequence[object], where: str) -> list[tuple[str, ForeignAuthor]]:
-    """Return the reactions. Exports made before version 2.40 do not name the members who reacted."""
+    """Return the reactions. Exports made before version 2.40 do not list the members who reacted."""
     shown_reactions = []
     for reaction in reactions:
         emoji = require(reaction, "emoji", dict, where)

@@ -29,7 +29,7 @@ _VIDEO = VideoRules(max_bytes=MAX_ATTACHMENT_BYTES)
 
 @asynccontextmanager
 async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
-    """Open the sandboxes while the block runs. `folder` holds temporary files and may be deleted
+    """Open the sandboxes while the block runs. `folder` is for temporary files and may be deleted
     afterwards.
     """
     async with picture_sandbox(1) as pictures, video_sandbox() as videos:

@@ -130,7 +130,7 @@ async def sign_ins(load: Load) -> None:
 
 
 async def webhook_flood(load: Load) -> None:
-    """Post to a webhook as anyone with its URL can."""
+    """Post to a webhook, as anyone with its URL can."""
     body = json.dumps({"text": "attack " * 500}).encode()
     await load.flood(AT_ONCE, repeat(load.target.request("POST", load.target.webhook, body=body)))
 

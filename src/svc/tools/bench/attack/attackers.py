@@ -2,8 +2,8 @@
 
 Reads its orders as one line of JSON from standard input, attacks for the given time, and writes its report as
 one line of JSON. Exits early if standard input closes. If there are three or more cores, the process has its
-own core. Otherwise it shares a core with the honest members' process, at a lower priority: real attackers
-have their own processors, so this process must not slow the members down.
+own core. Otherwise it shares a core with the honest members' process, at a lower priority, because real
+attackers have their own processors, and this process must not slow the members down.
 """
 
 import asyncio

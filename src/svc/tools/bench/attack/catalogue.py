@@ -1,5 +1,5 @@
-"""The attacks by name, in the order of the table. The command line reads the names, so importing this module
-must be cheap.
+"""Lists the attacks by name, in the order of the report's table. The command line reads the names, so
+importing this module must be cheap.
 """
 
 from collections.abc import Callable, Coroutine

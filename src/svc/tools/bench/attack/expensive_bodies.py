@@ -1,9 +1,9 @@
 """Finds the most expensive body that each endpoint accepts, and attacks with it.
 
 Each endpoint has a few candidates: bodies of the maximum size, each consisting mostly of one kind of content.
-Before the attack, each candidate is sent to the instance, and the candidate that costs the most processor
-time is selected. If the server's process is unknown, the candidate with the slowest response is selected.
-Rejected candidates are ignored.
+Before the attack, each candidate is sent to the instance, and the candidate that costs the most CPU time is
+selected. If the server's process is unknown, the candidate with the slowest response is selected. Rejected
+candidates are ignored.
 """
 
 import asyncio
@@ -193,8 +193,8 @@ async def _most_expensive(
 
 
 async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | None) -> float:
-    """Return the cost of a request: the server's processor time in seconds, or the response time if its
-    process is unknown. Return 0 if the request is rejected.
+    """Return the cost of a request: the server's CPU time in seconds, or the response time if its process is
+    unknown. Return 0 if the request is rejected.
     """
     caller, began = Caller(target.address), time.perf_counter()
     before = process.cpu_ns(pid) if pid else 0

@@ -1,8 +1,8 @@
 """Simulates honest members of an attacked instance and measures the effect of the attack on them.
 
-The members keep live sockets open, write at a human pace, read pages, search now and then, sign in again on
-new sockets, and announce uploads. They stay far below every limit, so every rejected request counts as harm
-caused by the attack.
+The members keep live sockets open, write at a human pace, read messages, search now and then, sign in again
+on new sockets, and announce uploads. They stay far below every limit, so every rejected request counts as
+harm caused by the attack.
 """
 
 import asyncio
@@ -77,7 +77,7 @@ class RoomClients:
             member.leave()
 
     async def watch(self, seconds: float) -> Noticed:
-        """Have the members act for the given time, then wait until every sent message has arrived."""
+        """Make the members act for the given time, then wait until every sent message has arrived."""
         self._noticed, self._tally.sent = Noticed(), 0
         self._tally.clear()
         end = time.perf_counter() + seconds
@@ -124,7 +124,7 @@ class RoomClients:
             self._noticed.refused["no reply to a message"] += 1
 
     async def _replace(self, at: int) -> None:
-        """Reconnect a member whose socket was closed, as a page does."""
+        """Reconnect a member whose socket was closed, as a web client does."""
         member = Member(self._tally)
         with suppress(BenchError, TimeoutError):
             await member.sign_in(self._target.live, self._tokens[at])

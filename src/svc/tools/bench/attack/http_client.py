@@ -30,7 +30,7 @@ class Response:
 
 
 class Caller:
-    """A client of an http:// or https:// address. It reconnects if the server has closed the connection."""
+    """A client for an http:// or https:// URL. It reconnects if the server has closed the connection."""
 
     def __init__(self, address: str, source: str = "") -> None:
         parts = urlsplit(address)

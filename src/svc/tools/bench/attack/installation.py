@@ -184,7 +184,7 @@ async def with_accounts(target: Target, tokens: list[str]) -> Target:
 
 
 async def fill_history(target: Target, tokens: list[str]) -> None:
-    """Have each member write a few long messages, so that searches find matches."""
+    """Make each member write a few long messages, so that searches find matches."""
     path = f"/api/channels/{target.channel_id}/messages"
     body = json.dumps({"text": (FILLING * 100)[:4000]}).encode()
     posts = iter([target.request("POST", path, token=token, body=body) for token in tokens * FILLED_BY_EACH])

@@ -1,4 +1,4 @@
-"""Building blocks of the attacks: floods of requests, and connections that are held open.
+"""Building blocks of the attacks: floods of requests, and connections that are kept open.
 
 Counts requests and responses. Runs until it is cancelled, and then closes its connections.
 """
@@ -14,14 +14,14 @@ from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.tls import tls_of
 
-# The pause after a refused connection. It leaves processor time for the benchmark.
+# The pause after a refused connection. It leaves CPU time for the benchmark.
 REFUSED_PAUSE_S = 0.05
 # The number of new connections per second. Without this limit, opening connections would itself be an attack.
 OPENED_PER_S = 500
 CONNECT_DEADLINE_S = 10.0
 # The receive buffer of a connection that is not read.
 UNREAD_BYTES = 4096
-# The interval at which a held connection sends its next byte.
+# The interval at which each open connection sends its next byte.
 TRICKLE_S = 1.0
 # The number of times per trickle interval that closed connections are replaced.
 TICKS = 10
@@ -63,7 +63,7 @@ class Load:
     ) -> None:
         """Keep `count` connections open. Each sends the opening, and then one byte of the trickle per second.
 
-        A connection that the server closes is replaced. `secure=False` omits TLS even for an https address.
+        A connection that the server closes is replaced. `secure=False` omits TLS even for an https URL.
         """
         address = address or self.target.address
         parts, tls = urlsplit(address), tls_of(address) if secure else None

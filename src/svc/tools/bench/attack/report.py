@@ -34,10 +34,10 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The server's cumulative processor use at one point in time, in seconds."""
+    """The server's cumulative CPU use at one point in time, in seconds."""
 
     at_s: float
-    processor_s: float  # processor time of all its threads
+    processor_s: float  # CPU time of all its threads
     waited_s: float  # waiting for a core that others used
 
 
@@ -66,7 +66,7 @@ class Row:
     memory_mb: float | None  # growth of the server's memory
     log_kb_per_minute: float | None
     generator_late: Latency
-    processor: float | None  # use by the server, in cores
+    processor: float | None  # CPU use of the server, in cores
     waited: float | None  # the server's wait for a core that others used, in cores
 
     @classmethod

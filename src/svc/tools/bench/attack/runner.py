@@ -54,7 +54,7 @@ class Plan:
 class Options:
     url: str | None = None  # None for a private installation
     invite: str = ""
-    webhook: str = ""  # path or address of a webhook that may be attacked
+    webhook: str = ""  # path or URL of a webhook that may be attacked
     sfu: str = ""  # http://host:port
     pid: int | None = None
     mine: bool = False
