@@ -1,9 +1,9 @@
 """Measures calls over links that are too slow for them. python -m benchmarks.adaptation [--rows A1 A2 ...]
 
-Cameras and voices reach a page over a link whose rate the kernel limits (tests.kit.narrow_call). The page's
-requests and the service determine what the page receives. Each row has a name and can be selected. Row A14 is
-a table of links. It shows, once the call has settled, the share of concealed audio, the height, frame rate
-and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of the
+Video and audio reach a page over a link whose rate the kernel limits (tests.kit.narrow_call). The page's
+requests and the service determine which media the page receives. Each row has a name and can be selected. Row
+A14 is a table of links. It shows, once the call has settled, the share of concealed audio, the height, frame
+rate and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of the
 round-trip time. Rows A4, A8, A10, A12, A13 and A15 have separate tables, such as the table of
 benchmarks.voice. A13 needs `--server` and `--client` (benchmarks.livekit). Needs root and Linux.
 """
@@ -31,7 +31,7 @@ from tests.kit.narrow_call import NarrowCall, narrow_call
 
 LINES_KBPS = (8_000, 2_000, 800, 300)
 WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
-# Audio alone hardly fits at this rate per voice, so all video is paused.
+# Even audio hardly fits at this rate per microphone, so all video is paused.
 PAUSED_KBPS_PER_VOICE = 50
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 CAPTURE = Capture(480, 270, 12)
@@ -42,7 +42,7 @@ MANY = 25
 # After this time, CUBIC has reached its share of the bandwidth.
 DOWNLOAD_SETTLES_S = 30.0
 SHORT_QUEUE_S = 0.1
-WINDOW_S = 0.5  # over which a frame rate is measured
+WINDOW_S = 0.5  # the period over which a frame rate is measured
 
 
 async def main() -> None:
@@ -87,7 +87,7 @@ async def measure_calls(
             capture=capture,
             viewport=WIDE,
             watching=watching,
-            # Silent members count only the packets in this codec.
+            # Receive-only members count only packets in this codec.
             codec="VP8" if watching else "",
         )
         async with call as measured:
@@ -190,7 +190,7 @@ async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable
 async def running(
     call: NarrowCall, module: str, count: str
 ) -> AsyncIterator[tuple[StreamWriter, StreamReader]]:
-    """Run a program whose members join the call, in the server's network. Yield its input and output once all
+    """Run a program in the server's network whose members join the call. Yield its input and output once all
     members have joined.
     """
     process = await asyncio.create_subprocess_exec(
@@ -234,7 +234,8 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 
 # Four cameras with frames that are cheap to encode send 0.6 Mbit/s, less than a fair share of 4 Mbit/s.
 CAPTURES = {"A5": NOISY_CAPTURE}
-# Stores the time at which the service first reports more layers of a video than it sends now.
+# Stores the time at which the service first reports more layers of a video than it sends when this script
+# starts.
 AWAIT_RAISE = """() => {
   const level = ({ paused, spatial, temporal }) => paused ? -1 : 3 * Math.max(spatial, 0) + temporal;
   const before = svc.call.layers;
@@ -247,7 +248,7 @@ AWAIT_RAISE = """() => {
   };
   svc.call.addEventListener("layers", watch, { signal: window.raiseWatch.signal });
 }"""
-# The senders also receive video in these rows.
+# In these rows, the senders also receive video.
 WATCHED = {"A6"}
 
 
@@ -346,8 +347,8 @@ async def first_pictures(call: NarrowCall, before: Sequence[float], began: float
     """Return the times until some camera improves, and until every camera has shown a new frame. A time is 0
     if it exceeds the limit.
 
-    A camera that showed nothing improves with its first frame, and any other once its frame rate over half a
-    second is higher.
+    A camera that showed nothing improves with its first frame. Any other camera improves once its frame rate
+    over half a second is higher.
     """
     raised_s = pictures_s = 0.0
     seen: list[tuple[float, list[int]]] = []

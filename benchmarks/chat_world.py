@@ -1,4 +1,6 @@
-"""A chat server without sockets: members, channels and the rules for messages, with a real database."""
+"""Provides a chat server without sockets: members, channels and the rules for messages, with a real
+database.
+"""
 
 import random
 import time
@@ -34,7 +36,7 @@ async def opened_world(
 ) -> AsyncIterator[World]:
     """Open a world with channels `general`, `channel-1` and so on.
 
-    Create the file if it does not exist. With `log`, each commit waits for the log.
+    Create the database if it does not exist. With `log`, each commit waits for the log.
     """
     directory = Directory(time.time)
     member_ids = [f"member-{number}" for number in range(members)]

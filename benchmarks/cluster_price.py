@@ -98,7 +98,7 @@ async def run(all_writers: list[int], seconds: float, rounds: int) -> None:
 
 
 class _AtARelay(Community):
-    """The members that are connected to a relay, and the owner's processor time."""
+    """The members that are connected to a relay, and the database owner's CPU time."""
 
     def __init__(self, scenario: Scenario, server: ChatServer, owner: int) -> None:
         super().__init__(scenario, server)

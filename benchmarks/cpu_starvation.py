@@ -1,4 +1,4 @@
-"""Measures the packet loss of a service that does not get enough processor time.
+"""Measures the packet loss of a service that does not get enough CPU time.
 
 The load is that of scenario S2: one camera and fifty receivers, 300 packets a second. There are three trials.
 In the first, the service is paused every second, for longer in each row of the table. In the second, busy
@@ -105,7 +105,7 @@ async def with_quota(percent: int, pid: int) -> AsyncIterator[None]:
 
 
 def _group_of(pid: int, root: Path) -> Path:
-    """Return the process's current control group. In /proc, a line for v1 names the controllers, and a line
+    """Return the process's current control group. In /proc, a line for v1 lists the controllers, and a line
     for v2 does not.
     """
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]

@@ -2,11 +2,12 @@
 
     python -m benchmarks.idle_programs [--seconds 60] [--settle 15] [--threads] [--command "path/to/svc up"]
 
-Starts the product on loopback with an empty data folder, no open page and no STUN. A first start, which is
-not measured, compiles modules whose bytecode is missing or outdated. A wake-up is a voluntary context switch:
-a thread that had nothing to do slept and then ran again. CPU time is read from /proc/PID/task/*/schedstat.
-Memory is PSS, which divides a shared page among all processes that map it. Startup CPU time includes all
-processes and their finished children, until `svc up` prints the page's address.
+Starts the product on loopback with an empty data folder, no connected client and no STUN. A first start,
+which is not measured, compiles modules whose bytecode is missing or outdated. A wake-up is a voluntary
+context switch: a thread that had nothing to do slept and then ran again. CPU time is read from
+/proc/PID/task/*/schedstat. Memory is PSS, which divides a shared page among all processes that map it.
+Startup CPU time includes all processes and their finished children, until `svc up` prints the web client's
+URL.
 """
 
 import argparse

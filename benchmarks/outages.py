@@ -6,7 +6,7 @@ In a checkout, `svc bench outages` runs the same program. A page in Chromium and
 each behind its own router (tests.kit.home_networks). The client goes through each outage several times within
 one call. All times are in seconds. The first two start when the network is restored: until both hear each
 other without further interruption, and until a message written during the outage is displayed. The third is
-from the start of the outage until the page reports the problem. Needs Linux and root.
+measured from the start of the outage until the page reports the problem. Needs Linux and root.
 """
 
 import argparse

@@ -4,9 +4,9 @@
 
 The server is `svc chat` in its own process, on this machine. `first` measures the bytes received, including
 headers, until the first message is on the screen. The browser emulates a link with 50 ms and 10 Mbit/s for
-requests, but not for the live socket. A newcomer has a fresh profile, follows an invite, and waits twice: for
-the form, and for the first message after pressing Join. A returning member's browser has only the device key:
-no cache, no service worker, no stored messages.
+requests, but not for the live socket. A new member has a fresh profile, follows an invite, and waits twice:
+for the form, and for the first message after pressing Join. A returning member's browser has only the device
+key: no cache, no service worker, no stored messages.
 
 `busy` has 1,000 members and 200 channels. Twenty writers send 50 messages a second, half of them to the open
 channel, which is at its message limit. The longest task on the page's main thread is taken from the browser's

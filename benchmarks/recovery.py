@@ -2,11 +2,11 @@
 
     python -m benchmarks.recovery [--times 10] [--sfus 2]
 
-Two pages in Chromium are in a call with cameras, through the whole product. In each round the media service
-is killed; then both signalling sockets are cut while the service is running; then the chat server is killed.
-The program prints the longest time that a page went without audio from the other page, and the number of
-seconds until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round takes
-half a minute, because `svc up` waits before restarting a program that had run for a shorter time.
+Two pages in Chromium are in a call with cameras, through the whole product. In each round, the media service
+is killed, then both signalling sockets are cut while the service is running, and then the chat server is
+killed. The program prints the longest time that a page went without audio from the other page, and the number
+of seconds until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round
+takes half a minute, because `svc up` waits before restarting a program that had run for a shorter time.
 
 With `--sfus 2`, the pages are connected to two media services, which relay their tracks to each other. One
 service is killed, or is paused so that it closes no connections, and does not return. The member who was
@@ -40,7 +40,7 @@ TIMES = 10
 # The seconds between two failures in a round, and how long a killed program runs beyond STEADY_S.
 SETTLE_S, BEYOND_S = 3.0, 3.0
 DEADLINE_MS = 60_000
-# The close code that a page gets when its connection breaks.
+# The close code that the web client gets when its connection breaks.
 LOST = 4000
 # Waits until the call has restarted or its signalling is back, and until audio has then arrived for a while.
 # The call does not restart on a page that `stays` on its media service.
@@ -66,7 +66,7 @@ WATCH = """([deadline, stays]) => {
 
 
 class Signalling:
-    """The signalling sockets of several pages. The sockets can be cut."""
+    """The signalling sockets of several pages. The benchmark can cut them."""
 
     def __init__(self) -> None:
         self._latest: dict[Page, tuple[WebSocketRoute, WebSocketRoute]] = {}

@@ -8,8 +8,8 @@ to six times in all. A note in the table says if six attempts were not enough. S
 attempt, where packets were lost, and which programs used the core.
 
 Near the highest rate, the program measures the cost of a packet (S4). At one and a half times the highest
-rate, it measures the losses and the delay of the remaining packets: beyond saturation, packets must be
-dropped and counted, not queued.
+rate, it measures the losses and the delay of the remaining packets, because beyond saturation, packets must
+be dropped and counted instead of queued.
 """
 
 import asyncio

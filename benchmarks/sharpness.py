@@ -2,11 +2,12 @@
 60]
 
 Ada shares a still page of small print, alongside her camera and voice. Grace watches from home, over a link
-whose rate the kernel limits. Each round has four cases: Grace joins late, she returns to a tab that was
-hidden while the print changed, her link is too slow for all video for five seconds, during which the print
-changes, and it carries no media at all for a second, during which the print changes. For each case, the
-program prints how many times the text was sharp within 2 s, and the median and longest time: from the click
-to join, from the return to the tab, and from the end of the dip and of the gap. Needs root and Linux.
+whose rate the kernel limits. Each round has four cases. Grace joins late. She returns to a tab that was
+hidden while the print changed. Her link is too slow for all video for five seconds, and the print changes in
+that time. Her link carries no media at all for a second, and the print changes in that time. For each case,
+the program prints how many times the text was sharp within 2 s, and the median and longest time: from the
+click to join, from the return to the tab, from the end of the slow period, and from the end of the gap. Needs
+root and Linux.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Simulates a camera whose frames are expensive to encode, and a voice that speaks without pauses.
+"""Simulates a camera whose frames are expensive to encode, and a microphone with speech without pauses.
 
 Both replace the browser's simulated devices. Random numbers come from a generator with a fixed seed, so that
 all systems under test get the same frames.

@@ -5,7 +5,7 @@
 The program uses the clients of `svc bench sfu`, distributed evenly over the media services. The chat server's
 own code connects the services, so the publisher's track is relayed as in a real call. The program prints a
 row for each number of services: the number of packets that arrived, the number that were lost, the delay, and
-each service's processor time. All services share the first core, and the clients have the other cores, so the
+each service's CPU time. All services share the first core, and the clients have the other cores, so the
 delays are for a single machine.
 """
 

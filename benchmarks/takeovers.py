@@ -1,12 +1,13 @@
-"""Measures how long pages at relays wait for their state after a takeover.
+"""Measures how long clients at relays wait for their state after a takeover.
 
     python -m benchmarks.takeovers --pages 2500 10000 [--relays 5] [--channels 12]
 
-A new owner serves a community in which every member has a page open at a relay. Simulated relays attach to
-it and request the state of each page, as real ones do, and pages get no events before that. They run in a
-process of their own. There is no NATS server, because the owner sends states over the relays' links.
-`attached` is the time until all relays have the directory, and `states` the time from then until they have
-all states. The processor time is that of the owner. With `--whole`, the states include the online members.
+A new database owner serves a community in which every member has a client connected to a relay. Simulated
+relays attach to the owner and request the state of each client, as real relays do. Clients get no events
+before their state. The relays run in a separate process. There is no NATS server, because the owner sends
+states over the relays' links. `attached` is the time until all relays have the directory, and `states` is the
+time from then until they have all states. The CPU time is that of the owner. With `--whole`, the states
+include the online members.
 """
 
 import argparse
@@ -43,7 +44,7 @@ from svc.chat.cluster.relay_protocol import (
 from svc.chat.community import Community
 from tests.chat.chat_server import chat_server
 
-# A relay has this many requests for states under way.
+# The number of requests for states that a relay has in progress.
 AT_ONCE = 16
 EPOCH = 2
 _KEY = "the key of the lease"
@@ -60,7 +61,7 @@ class Options:
 
 
 class Relay:
-    """A relay that was attached to the last owner, with open pages."""
+    """A relay that was attached to the previous owner, with connected clients."""
 
     def __init__(self, name: str, ws: ClientWebSocketResponse, opened: Sequence[OpenPage]) -> None:
         self._name, self._ws, self._opened = name, ws, opened

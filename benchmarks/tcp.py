@@ -1,5 +1,5 @@
-"""Measures the processor time, including the kernel's, that the RTP core needs to forward a packet over TCP
-and over UDP.
+"""Measures the CPU time, including kernel time, that the RTP core needs to forward a packet over TCP and over
+UDP.
 
     python -m benchmarks.tcp [RECEIVERS] [SECONDS]
 
@@ -92,13 +92,13 @@ def camera(loop: UdpLoop) -> Iterator[tuple[socket.socket, int]]:
 
 
 def busy_ns() -> int:
-    """Return the processor time of the core's thread, in ns."""
+    """Return the CPU time of the core's thread, in ns."""
     (thread,) = [thread for thread in threading.enumerate() if thread.name == "svc-udp"]
     return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[0])
 
 
 def measure(count: int, seconds: float, size: int, *, tcp: bool) -> float:
-    """Return the processor time per sent packet in µs."""
+    """Return the CPU time per sent packet, in µs."""
     loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
     negotiate(loop)
     loop.start()

@@ -1,4 +1,4 @@
-"""Runs a separate browser for each of two people, so that their processor time and network can differ."""
+"""Runs a separate browser for each of two people, so that their CPU time and network can differ."""
 
 import tempfile
 from collections.abc import AsyncIterator

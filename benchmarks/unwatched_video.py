@@ -3,7 +3,7 @@
 Ada sends a camera in three encodings. Grace, in a separate browser, pauses the video, resumes it, and
 requests only the smallest encoding. For each change, the program prints the time from Grace's request until
 Ada's page gets the service's `layers_wanted`, and the time from then until the encoders are set. It then
-prints the processor time of Ada's browser in each state, with her own video hidden.
+prints the CPU time of Ada's browser in each state, with her own video hidden.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 async def measure(options: argparse.Namespace) -> None:
-    """Measure the times for all changes, then the processor time."""
+    """Measure the times for all changes, then the CPU time."""
     async with two_browsers() as (first, second):
         ada = await first.arrive("Ada", capture=CAPTURE)
         await ada.page.add_init_script(encoder_log.SCRIPT)
@@ -107,7 +107,7 @@ async def measure_processor(ada: Person, grace: Person, seconds: float) -> None:
 
 
 async def processor_s(browser: Browser) -> float:
-    """Return the processor time of all of a browser's processes."""
+    """Return the CPU time of all of a browser's processes."""
     session = await browser.new_browser_cdp_session()
     processes = await session.send("SystemInfo.getProcessInfo")
     await session.detach()

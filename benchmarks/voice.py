@@ -29,7 +29,7 @@ from tests.kit.relay import Relay, relay
 from tests.kit.svc_up import running_svc_up
 
 SPEECH = Path(__file__).parents[1] / "tests" / "data" / "speech.opus"
-LOUD = 300  # An amplitude, whose maximum is 32,768. Quieter parts of the recording are pauses.
+LOUD = 300  # an amplitude, of at most 32,768; quieter parts of the recording are pauses
 PIECE = 960  # 20 ms, in samples
 SEED = 20_260_131
 CONCEALED = """async () => {
@@ -64,7 +64,7 @@ class Measured:
 
 
 def speech_without_pauses(path: Path) -> None:
-    """Write a recording for a fake microphone, which repeats it forever."""
+    """Write a recording for a fake microphone, which repeats the recording forever."""
     with wave.open(str(path), "wb") as file, av.open(str(SPEECH)) as speech:
         file.setnchannels(1)
         file.setsampwidth(2)

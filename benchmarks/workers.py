@@ -3,8 +3,9 @@
 The service may use every core. A filter on the receivers' sockets makes the kernel drop media on arrival,
 because a generator that reads all the media would need more cores than the service. The program therefore
 counts the packets that the service reports as sent. This measurement includes the kernel's path to a
-receiver's socket, but not the reading. The rate rises past the maximum. The program prints the largest number
-of packets sent in any second, and the fraction of that second's packets that was dropped.
+receiver's socket, but not the reading. The rate rises until it exceeds the service's maximum. The program
+prints the largest number of packets sent in any second, and the fraction of that second's packets that was
+dropped.
 """
 
 import argparse

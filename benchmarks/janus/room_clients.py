@@ -1,4 +1,4 @@
-"""The clients in one of Janus's video rooms.
+"""Runs the clients in one of Janus's video rooms.
 
 A participant has one connection for the media that it sends and another for all media that it receives.
 
@@ -64,7 +64,7 @@ class RoomClients:
         self._pace = asyncio.Semaphore(JOINING_AT_ONCE)
 
     async def assemble(self) -> None:
-        """Have all clients join and wait until each of them receives every track."""
+        """Make all clients join, and wait until each of them receives every track."""
         await self._session.create()
         await self._open_room()
         self.traffic.set_rate(FIRST_PPS)

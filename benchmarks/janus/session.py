@@ -1,4 +1,4 @@
-"""A session with Janus over one WebSocket: sends requests for its handles, and returns the responses.
+"""Manages a session with Janus over one WebSocket: sends requests for its handles, and returns the responses.
 
 Janus has a numbered handle for each peer connection. Of Janus's unsolicited events, only those about
 established and closed connections are handled. This module handles neither rooms nor media.

@@ -1,11 +1,11 @@
-"""Measures the operating system's cost of sending a message to a thousand pages, with bare writes of a
+"""Measures the operating system's cost of sending a message to a thousand clients, with bare writes of a
 prepared frame.
 
     python -m benchmarks.limit.fanout [--pages 1000] [--seconds 4]
 
-An asyncio server on the first core writes a frame to every page's socket, and repeats this once one of the
-pages has acknowledged it. This is the closed loop of "busy" in `benchmarks.chat` without WebSockets, storage
-or any decisions. The pages read in a separate process on the other cores.
+An asyncio server on the first core writes a frame to every client's socket, and repeats this once one of the
+clients has acknowledged it. This is the closed loop of "busy" in `benchmarks.chat` without WebSockets,
+storage or any decisions. The clients read in a separate process on the other cores.
 """
 
 import argparse
@@ -21,7 +21,7 @@ FRAME = b"\x81\x7e\x02\x58" + bytes(600)
 
 
 class Page(asyncio.Protocol):
-    """The server's end of a page's connection."""
+    """The server's end of a client's connection."""
 
     transport: asyncio.Transport
 
@@ -37,7 +37,7 @@ class Page(asyncio.Protocol):
 
 
 class Reader(asyncio.Protocol):
-    """The page's end of a connection. The last page to connect answers each frame with a byte."""
+    """The client's end of a connection. The last client to connect answers each frame with a byte."""
 
     def __init__(self, *, answers: bool) -> None:
         self._answers = answers

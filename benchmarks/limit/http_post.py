@@ -3,8 +3,8 @@ INSERT.
 
     python -m benchmarks.limit.http_post FOLDER
 
-The database and the table are the chat server's. The program has no middleware, webhooks, rules, events or
-search. Prints its address and exits when standard input is closed.
+The database and the table are those of the chat server. The program has no middleware, webhooks, rules,
+events or search. Prints its address and exits when standard input is closed.
 """
 
 import asyncio

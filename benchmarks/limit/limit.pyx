@@ -1,8 +1,9 @@
-"""Does the minimum that a forwarding service must do with a packet, on one thread, as a baseline for ours.
+"""Does the minimum that a forwarding service must do with a packet, on one thread, as a baseline for this
+service.
 
 It receives a batch, decrypts each packet once, encrypts it for each receiver with the receiver's key, and
 sends it. It is not an SFU: it does not rewrite SSRCs, and stores, counts, reports and inspects nothing. The
-cipher is the RTP core's own, from the same library, so the difference from a real service is the cost of
+cipher is that of the RTP core, from the same library, so the difference from a real service is the cost of
 everything else.
 """
 

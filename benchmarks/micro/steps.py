@@ -1,4 +1,4 @@
-"""The steps of the RTP core that the micro benchmarks repeat, prepared for any number of repetitions.
+"""Prepares the steps of the RTP core that the micro benchmarks repeat, for any number of repetitions.
 
 test_micro.py times the steps, and instructions.py counts their instructions, for the same packets.
 """
@@ -125,7 +125,7 @@ def _however_often(make: Callable[[], Step]) -> Callable[[int], Step]:
     return lambda _times: make()
 
 
-# The steps by name. Each function takes the maximum number of repetitions.
+# The steps by name. The argument of each function is the maximum number of repetitions.
 STEPS: dict[str, Callable[[int], Step]] = {
     "parse": _however_often(parse),
     "descriptor": _however_often(descriptor),
