@@ -1,1 +1,1 @@
-"""Authentication and authorisation: access tokens, permissions, and the origins that may use the API."""
+"""Checks access tokens, permissions and request origins."""

@@ -1,10 +1,10 @@
-"""Determines where a request comes from: the client's address, and the site of the page that sent it.
+"""Determines the IP address of a request's client, and whether the request's origin may use the API.
 
-Only reads header values. Opens no connections and resolves no names. The client's address is that of the
-connection, or the one reported by trusted proxies. An address from a header never counts as local. Pages from
-this server and from the origins in CORS_ORIGIN may use the API. A request without an Origin header does not
-come from a page and is not checked. See docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS and
-CORS_ORIGIN.
+Only reads header values. Opens no connections and resolves no names. The client's address is the
+connection's, or the one reported by trusted proxies. An address from a header never counts as local. Pages
+from this server and from the origins in CORS_ORIGIN may use the API. A request without an Origin header does
+not come from a page, so its origin is not checked. See docs/configuration.md, "Chat server",
+SVC_TRUSTED_PROXY_HOPS and CORS_ORIGIN.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ FORWARDING_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
 class ClientAddress:
     """A client's address.
 
-    `ip` is normalised, or empty if the connection has none. `direct` means that no proxy was involved.
+    `ip` is normalised, or empty if unknown. `direct` means that no proxy was involved.
     """
 
     ip: str
@@ -39,9 +39,7 @@ class ClientAddress:
 
     @property
     def limited_as(self) -> str:
-        """The key under which a client's requests are counted: the IPv4 address, or the network of an IPv6
-        address.
-        """
+        """The rate-limiting key of a client: an IPv4 address, or the network of an IPv6 address."""
         return rate_limit_key(self.ip)
 
 
@@ -50,10 +48,10 @@ def client_behind_proxies(
 ) -> ClientAddress:
     """Return the client of a request that `hops` trusted proxies have forwarded.
 
-    `peer` is the other end of the connection. `forwarded_for` holds the values of the X-Forwarded-For header
-    in order. `announced` means that the request has a forwarding header. Each proxy appends its peer's
-    address, so the entry `hops` from the right is the last trustworthy entry. If that entry is missing or
-    invalid, the connection's address is used.
+    `peer` is the connection's remote address. `forwarded_for` lists the values of X-Forwarded-For in order.
+    `announced` means that the request has a forwarding header. Each proxy appends its peer's address, so the
+    entry `hops` from the right is the last trustworthy one. If that entry is missing or invalid, `peer` is
+    used.
     """
     own_address = str(parse_address(peer) or "")
     if hops == 0 or not forwarded_for:
@@ -64,8 +62,8 @@ def client_behind_proxies(
 
 
 def _without_port(entry: str) -> str:
-    """Remove the port that some proxies add (`1.2.3.4:80`, `[::1]:80`). Leave a bare IPv6 address, which also
-    contains colons, unchanged.
+    """Remove the port that some proxies add (`1.2.3.4:80`, `[::1]:80`). Leave a bare IPv6 address
+    unchanged.
     """
     if entry.startswith("["):
         return entry[1:].partition("]")[0]
@@ -80,7 +78,7 @@ class Origins:
     """The origins that may use the API.
 
     `allowed` lists origins such as `https://chat.example`, or `*` for any origin. `secure` means that this
-    server terminates TLS, so its own page is loaded over HTTPS.
+    server terminates TLS and therefore serves its page over HTTPS.
     """
 
     def __init__(self, allowed: Sequence[str], *, secure: bool = False) -> None:
@@ -89,11 +87,11 @@ class Origins:
         self._allowed = frozenset(filter(None, map(normalise, allowed)))
 
     def permits(self, origin: str | None, host: str) -> bool:
-        """Return whether a page from `origin` may use this server at the address `host`."""
+        """Return whether a page from `origin` may use this server at `host`."""
         if origin is None or self.is_listed(origin):
             return True
         scheme = origin.partition("://")[0].lower()
-        # Do not compare the scheme if this server does not terminate TLS, because a proxy may do so.
+        # Without TLS here, do not compare the scheme, because a proxy may terminate TLS.
         if scheme not in _DEFAULT_PORTS or (self._secure and scheme != "https"):
             return False
         page = normalise(origin)

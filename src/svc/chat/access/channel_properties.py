@@ -1,8 +1,8 @@
-"""The properties of a channel that its managers choose, each described by one field.
+"""Defines the channel properties that managers can set, each by one field.
 
-Its column in the database and in exports, its fields in requests and responses, its description in OpenAPI,
-its flag of `svc admin channel` and the key of its label on the page derive from that field. Does not check
-whether properties fit together: `channels/rules` does.
+The property's database column, export column, request and response fields, OpenAPI description, `svc admin
+channel` flag and label key all derive from this field. `channels/rules` checks that properties are
+compatible.
 """
 
 from collections.abc import Callable

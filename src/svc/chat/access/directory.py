@@ -1,7 +1,7 @@
 """Keeps members, roles and channels in memory, and determines each member's permissions in each channel.
 
-Features fill the directory at startup, and change it once their own writes are durable. Every request and
-every event queries it. The directory stores nothing on disk and never waits.
+Features fill the directory at startup, and change it once their writes are durable. It is queried for every
+request and event. The directory stores nothing on disk and never waits.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from svc.chat.text_folding import fold_name
 
 TEXT, VOICE, CATEGORY = "text", "voice", "category"
 JOINED, NAME = "joined", "name"
-# Overrides of `view_channel`: pairs of a role id and whether the role may view the channel.
+# Overrides of `view_channel`, as pairs of a role id and whether that role may view the channel.
 _OfRoles = frozenset[tuple[str, bool]]
 _NOBODY: frozenset[str] = frozenset()
 
@@ -43,20 +43,20 @@ class Member:
     role_ids: tuple[str, ...] = ("member",)
     # Incremented when the member's sessions are revoked. Access tokens with an older epoch are invalid.
     epoch: int = 0
-    # When the member's timeout ends, in seconds since 1970. In the past for members who are not in timeout.
+    # When the member's timeout ends, in seconds since 1970. In the past if there is none.
     timeout_until: float = 0.0
     joined_at_ms: int = 0
     avatar: MediaLink | None = None
-    # The member id under which this person first joined. Empty if this is the person's first membership.
+    # The id of the person's first membership. Empty if this is the first.
     person_id: str = ""
-    # A status line that everybody can see.
+    # The status line, which everybody can see.
     status_text: str = ""
-    # Whether the member is a program, which uses a token instead of signing in.
+    # Whether the member is a program, which uses a bot token instead of signing in.
     bot: bool = False
 
 
 def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
-    """Return the available sort orders for members, keyed by name. Ids ascend in the order of joining."""
+    """Return the available sort orders for members, by name. Ids ascend in the order of joining."""
     return {
         JOINED: OrderedItems(members, lambda member: ("", member.id)),
         NAME: OrderedItems(members, lambda member: (fold_name(member.nickname), member.id)),
@@ -77,7 +77,7 @@ class Channel(ChannelProperties):
 
     @property
     def permits(self) -> Permission:
-        """The most that this channel permits anyone to do, regardless of roles.
+        """The permissions that anyone can have at most in this channel, regardless of roles.
 
         Nobody can write in a category or an archived channel.
         """
@@ -95,13 +95,13 @@ class Directory:
         self.orders = orders_of(self.members)
         self.roles: dict[str, Role] = dict(BUILT_IN)
         self.channels: dict[str, Channel] = {}
-        # The ids of each member's sessions. An access token is valid only while its session is listed here.
+        # The session ids of each member. An access token is valid only while its session is listed here.
         self.sessions: dict[str, frozenset[str]] = {}
-        # Maps each bot's id to the id of the member who created its token. Bots whose token was created by
-        # the operator are not included.
+        # Maps a bot's id to the id of the member who created its token. Excludes bots whose token the
+        # operator created.
         self._token_makers: dict[str, str] = {}
         # Caches, filled on demand and cleared by changes. Members whose permissions depend only on their
-        # roles share one entry, keyed by these roles.
+        # roles share one entry, whose key is these roles.
         self._server_wide: dict[str | tuple[str, ...], Permission] = {}
         self._in_channel: dict[tuple[str | tuple[str, ...], str], Permission] = {}
         self._visible: dict[str | tuple[str, ...], list[Channel]] = {}
@@ -115,11 +115,10 @@ class Directory:
         # Maps each channel to its overrides of `view_channel`.
         self._view_overrides: dict[str, tuple[_OfRoles, Mapping[str, bool]]] = {}
         # Whether changes are allowed now. A running server allows them only in the effects of an
-        # `exclusive_write` (see `writes`), because a concurrent decision would otherwise be based on outdated
-        # data.
+        # `exclusive_write` (see `writes`). Otherwise, concurrent decisions would use outdated data.
         self.may_change: Callable[[], bool] = lambda: True
         # Whether this process is certain that no other process has changed the community. In a cluster, an
-        # owner that cannot renew its lease may have been replaced.
+        # owner node that cannot renew its lease may have been replaced.
         self.is_current: Callable[[], bool] = lambda: True
 
     # Methods that change the directory.
@@ -159,7 +158,7 @@ class Directory:
         self._forget()
 
     def put_token_maker(self, bot_id: str, maker_id: str | None) -> None:
-        """Limit a bot to the permissions of the member who created its token. None removes the limit."""
+        """Limit a bot to the permissions of its token's creator. None removes the limit."""
         if maker_id is None:
             self._token_makers.pop(bot_id, None)
         else:
@@ -167,7 +166,7 @@ class Directory:
         self._forget(bot_id)
 
     def raise_epoch(self, member_id: str, epoch: int) -> None:
-        """Invalidate a member's access tokens. This does not affect anybody else's permissions."""
+        """Invalidate a member's access tokens. Nobody's permissions change."""
         if (member := self.members.get(member_id)) is not None:
             self.members[member_id] = dataclasses.replace(member, epoch=max(epoch, member.epoch))
 
@@ -194,7 +193,7 @@ class Directory:
     # Methods that query the directory.
 
     def member(self, member_id: str) -> Member:
-        """Return a current member. Raises ChatError for any other id."""
+        """Return a current member. Raises ChatError if there is none with this id."""
         if (member := self.members.get(member_id)) is None:
             raise ChatError("unknown_member")
         return member
@@ -211,14 +210,14 @@ class Directory:
         return max((role.rank for role in self._roles_of(member)), default=-1) if member else -1
 
     def _answering_for(self, member_id: str) -> list[str]:
-        """Return the member and, for a bot, the creator of its token. If the creator is a bot too, continue
-        with the creator of that bot's token, and so on.
+        """Return the member and, for a bot, its token's creator. If the creator is also a bot, add that bot's
+        creator, and so on.
 
-        Anyone who knows a token can act as the bot, so a bot has only the rights that all of these members
-        have.
+        Anyone who knows the token can act as the bot, so a bot has only the permissions that all of these
+        members have.
         """
         responsible = [member_id]
-        # Two bots can have created each other's tokens, so follow each bot only once.
+        # Stop at a repeated bot, because two bots can have created each other's tokens.
         while (
             maker_id := self._token_makers.get(responsible[-1])
         ) is not None and maker_id not in responsible:
@@ -232,36 +231,34 @@ class Directory:
         return [*affected, *(bot_id for bot_id in list(bots) if bot_id not in affected)]
 
     def granted_by_own_roles(self, member_id: str) -> Permission:
-        """Return the server-wide permissions that a member's own roles grant. For a bot, ignore its token's
-        creator.
+        """Return the server-wide permissions granted by a member's own roles. A bot's are not limited by its
+        token's creator.
         """
         return self._roles_allow(self.members[member_id])
 
     def granted_by_roles(self, member_id: str) -> Permission:
-        """Return a member's server-wide permissions, ignoring timeouts. Uses no cache, so any thread can call
+        """Return a member's server-wide permissions, ignoring timeouts. Uses no cache, so any thread may call
         it.
         """
         return self._held_by_all(member_id, self._roles_allow)
 
     def timeout_until(self, member_id: str) -> float:
-        """Return when a member's timeout ends. A bot is also subject to the timeout of its token's
-        creator.
-        """
+        """Return the end of a member's timeout. A bot is also subject to its token creator's timeout."""
         if member_id not in self._token_makers:
             return self.members[member_id].timeout_until
         held = (self.members.get(responsible_id) for responsible_id in self._answering_for(member_id))
         return max((member.timeout_until for member in held if member), default=0.0)
 
     def person_of(self, member_id: str) -> str:
-        """Return the id of the person behind a member. Bans and timeouts apply to this person. Members never
-        see the id.
+        """Return the id of the person behind a member. Bans and timeouts apply to the person. Never shown to
+        members.
         """
         member = self.members.get(member_id)
         return (member.person_id if member else "") or member_id
 
     def same_person(self, member_id: str) -> list[str]:
-        """Return the ids of all members who are the same person as this member. One person can have several
-        memberships, for example after unlinking a device.
+        """Return the ids of all memberships of a member's person. A person can have several, for example
+        after unlinking a device.
         """
         person_id = self.person_of(member_id)
         return [other_id for other_id in self.members if self.person_of(other_id) == person_id]
@@ -288,8 +285,7 @@ class Directory:
     def would_hold(self, permission: Permission, channel: Channel) -> frozenset[str]:
         """Return the ids of all members who would have the permission in a hypothetical channel.
 
-        The decision is made once for all members with the same roles. This takes 0.1 µs per member instead of
-        5 µs.
+        Members with the same roles are decided together, which takes 0.1 µs per member instead of 5 µs.
         """
         own, decided = self._with_own_permissions(channel), dict[tuple[str, ...], bool]()
 
@@ -303,8 +299,8 @@ class Directory:
         return frozenset(member.id for member in self.members.values() if holds(member))
 
     def representatives(self, *channels: Channel, but_not: str) -> Iterator[str]:
-        """Yield one member from each group of members who have the same permissions in these channels. Never
-        yields the member `but_not`.
+        """Yield one member of each group with the same permissions in these channels, except the member
+        `but_not`.
         """
         own, seen = self._with_own_permissions(*channels), set[tuple[str, ...]]()
         for member in self.members.values():
@@ -314,7 +310,7 @@ class Directory:
                 yield member.id
 
     def _with_own_permissions(self, *channels: Channel) -> frozenset[str]:
-        """Return the ids of members whose permissions in the given channels do not depend only on their
+        """Return the ids of members whose permissions in the given channels depend on more than their
         roles.
         """
         return frozenset(self._token_makers).union(*(channel.overrides.members for channel in channels))
@@ -323,8 +319,8 @@ class Directory:
         return permission in self.permissions(member_id, channel_id)
 
     def require(self, member_id: str, permission: Permission, channel_id: str | None = None) -> None:
-        """Raise ChatError if the member lacks the permission. If the channel is hidden, the error says that
-        it does not exist.
+        """Raise ChatError if the member lacks the permission. For a hidden channel, the error is
+        `unknown_channel`.
         """
         granted = self.permissions(member_id, channel_id)
         if channel_id is not None and Permission.VIEW_CHANNEL not in granted:
@@ -365,8 +361,7 @@ class Directory:
     def _viewers_of(self, channel: Channel) -> frozenset[str]:
         """Return the ids of the members who may view a channel. Channels with the same viewers share one set.
 
-        The decision is made once for all members with the same roles and considers only overrides of
-        `view_channel`.
+        Members with the same roles are decided together. Only overrides of `view_channel` are considered.
         """
         of_roles, of_members = self._view_overrides_of(channel)
         viewers = self._viewers_by_roles(of_roles, channel)
@@ -433,7 +428,7 @@ class Directory:
         return list(cached)
 
     def listed_channels(self, member_id: str) -> list[Channel]:
-        """Return the visible channels that are not archived."""
+        """Return the channels that a member may view, without archived ones."""
         return [channel for channel in self.visible_channels(member_id) if not channel.archived]
 
     def ordered_channels(self) -> list[Channel]:

@@ -1,8 +1,8 @@
 """Lists the permissions required for every HTTP endpoint and every request on the live socket.
 
-The code that serves a request checks `ANYONE`, `MEMBER`, `OWNER` and server-wide permissions before it calls
-the feature. `in_channel` permissions depend on the request's channel, so the feature's rules check these
-permissions with `Directory.require`. Requests that are not in the table are not served. See docs/http.md.
+The code that dispatches a request checks `ANYONE`, `MEMBER`, `OWNER` and server-wide permissions.
+`in_channel` permissions depend on the request's channel, so the feature's rules check them with
+`Directory.require`. Requests that are not listed are not served. See docs/http.md.
 """
 
 import enum
@@ -24,9 +24,9 @@ class Requirement:
     who: Audience
     permission: P | None = None
     in_channel: bool = False
-    # Excludes bots, which are not people and have no device.
+    # Excludes bots, which have no device.
     person: bool = False
-    # Also open to pages from other sites, because the browser does not add the user's credentials.
+    # Allows requests from pages of other sites, because browsers do not add the user's credentials.
     any_origin: bool = False
 
 
@@ -34,7 +34,7 @@ ANYONE = Requirement(Audience.ANYONE)
 MEMBER = Requirement(Audience.MEMBER)
 PERSON = Requirement(Audience.MEMBER, person=True)
 OWNER = Requirement(Audience.OWNER)
-# Open to anyone who has the URL. It contains a secret, which is the only credential.
+# Open to anyone who has the URL, because a secret in the URL is the only credential.
 URL_HOLDER = Requirement(Audience.ANYONE, any_origin=True)
 
 
@@ -46,8 +46,7 @@ def in_channel(permission: P) -> Requirement:
     return Requirement(Audience.MEMBER, permission, in_channel=True)
 
 
-# Keyed by method and router path. A path includes the names of its variables. Features add their endpoints
-# with `declare`.
+# Keyed by method and router path, which includes variable names. Features add their endpoints with `declare`.
 ENDPOINTS: dict[str, Requirement] = {
     # The page's files, and the live socket, over which clients authenticate.
     "GET /": ANYONE,
@@ -56,14 +55,13 @@ ENDPOINTS: dict[str, Requirement] = {
     "GET /manifest.webmanifest": ANYONE,
     "GET /counts-frame": ANYONE,
     "GET /live": ANYONE,
-    # A cluster owner accepts its relays here. Relays authenticate with their own key. Other servers have no
-    # such route.
+    # Relays of a cluster attach here and authenticate with a separate key. Other servers have no such route.
     "GET /cluster/relay": ANYONE,
-    # Load balancers in front of a cluster's nodes ask this.
+    # The health check of load balancers in front of a cluster's nodes.
     "GET /cluster/ready": ANYONE,
 }
 
-# Requests on the live socket, except `authenticate` and `resume`, which come before all others.
+# Requests on the live socket, except `authenticate` and `resume`, which precede all others.
 EVENTS: dict[str, Requirement] = {}
 
 # The cost of a request, deducted from the member's allowance. A write costs 1 and a read costs 0.5.
@@ -74,7 +72,7 @@ READING_COST = 0.5
 def declare(needs: Requirement, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
     """Declare a request that a feature serves as an HTTP endpoint, as an event on the live socket, or both.
 
-    If `cost` is not given, a GET endpoint and its event cost as much as a read.
+    If `cost` is None, a GET endpoint and its event cost as much as a read.
     """
     if cost is None and endpoint.startswith("GET "):
         cost = READING_COST

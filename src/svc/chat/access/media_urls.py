@@ -1,8 +1,8 @@
 """Creates and verifies signed URLs for stored media.
 
-A URL is valid for several hours. Until it expires, anyone who has it can load the object. Nobody can guess a
-URL. Expiry times are rounded, so that everybody gets the same URL for hours and browsers can cache the file.
-This module stores nothing and leaves it to `media` to check that an object exists.
+A URL is valid for several hours. Until then, anyone who has it can load the object, but nobody can guess it.
+Expiry times are rounded, so everybody gets the same URL for hours and browsers can cache the file. This
+module stores nothing. `media` checks that an object exists.
 """
 
 import hashlib
@@ -17,20 +17,20 @@ from svc.chat.errors import ChatError
 # A URL is valid for one to two periods.
 PERIOD_S = 6 * 3600
 PREFIX = "uploads/"
-# Allows for an ordinary clock correction. A URL that is valid for longer than two periods plus this slack was
+# The tolerance for clock corrections. A URL that is valid for longer than two periods plus this tolerance was
 # issued while the clock was wrong.
 CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
-# Types that cannot contain an object's key. Most parts of the cards in webhook messages have one of these
+# Types that cannot contain an object's key. Most values in the cards of webhook messages have one of these
 # types.
 _PLAIN = (str, int, float, type(None))
 
 
 class MediaUrls:
-    """Creates and verifies URLs. `now` returns seconds since 1970. The signing key is derived from
-    `secret`.
+    """Creates and verifies URLs. `now` returns seconds since 1970. `secret` is the source of the signing
+    key.
     """
 
     def __init__(self, secret: str, now: Callable[[], float]) -> None:
@@ -44,8 +44,8 @@ class MediaUrls:
         return f"{_PATH}{name}?ends={ends}&signature={self._signature(name, ends)}"
 
     def remaining_s(self, name: str, ends: str, signature: str) -> int:
-        """Return how many seconds a requested URL remains valid. Raises ChatError if it is invalid or has
-        expired.
+        """Return the remaining lifetime of a requested URL in seconds. Raises ChatError if it is invalid or
+        has expired.
         """
         if not (ends.isascii() and ends.isdecimal() and len(ends) <= _MAX_DIGITS):
             raise ChatError("media_address_invalid")
@@ -60,8 +60,8 @@ class MediaUrls:
     def with_urls(self, value: object) -> Any:
         """Return a stored value as clients see it: every object with a `key` also gets a `url`.
 
-        The rest of the value is neither changed nor checked. The response that contains the value declares
-        its type.
+        The rest of the value is neither changed nor checked. Its type is declared by the response that
+        contains it.
         """
         match value:
             # Matching dict is faster than matching Mapping, and this runs for every part of every card.

@@ -1,4 +1,4 @@
-"""Keeps items sorted, so that one page of a long list can be read without sorting or copying the list.
+"""Keeps items sorted, so one page of a long list can be read without sorting or copying the list.
 
 Callers choose the order and the contents of a page.
 """
@@ -14,7 +14,7 @@ SortKey = tuple[str, str]
 class OrderedItems(Generic[_T]):
     """Items sorted by key. A sort key ends with the item's id, so no two keys are equal.
 
-    The items are sorted when they are first listed. After that, only items that change are moved.
+    The items are sorted when first listed. After that, only changed items are moved.
     """
 
     def __init__(self, things: Mapping[str, _T], sort_key: Callable[[_T], SortKey]) -> None:
@@ -23,8 +23,8 @@ class OrderedItems(Generic[_T]):
         self._sort_keys: list[SortKey] | None = None
 
     def changed(self, before: _T | None, after: _T | None) -> None:
-        """Move an item that has changed to its new position. `before` is None for a new item, and `after` is
-        None for a removed item.
+        """Move a changed item to its new position. `before` is None for a new item, `after` for a removed
+        one.
         """
         if self._sort_keys is None:
             return

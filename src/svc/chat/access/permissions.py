@@ -1,6 +1,6 @@
 """Defines permissions, roles with ranks, and channel overrides.
 
-Contains only set arithmetic. In the API and the database, a permission has the same name in lower case.
+Contains only set arithmetic. The API and the database use a permission's name in lower case.
 """
 
 import enum
@@ -65,7 +65,7 @@ OWNER, ADMIN, MODERATOR, MEMBER, GUEST = "owner", "admin", "moderator", "member"
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role. Members can act only on members of a lower rank. The `id` of a built-in role is its name."""
+    """A role. Members can act only on members with a lower rank. The `id` of a built-in role is its name."""
 
     id: str
     name: str
@@ -133,11 +133,12 @@ def in_channel(
 
 
 def names(permissions: Permission) -> list[str]:
-    """Return the API names of the permissions, in the order of declaration."""
+    """Return the API names of the permissions, in declaration order."""
     return list(_names(permissions))
 
 
-# The state that a page gets has the names for each channel. Nearly all members have one of a few sets.
+# Cached, because a client's state contains the names for each channel, and nearly all members have one of a
+# few sets.
 @lru_cache(maxsize=1024)
 def _names(permissions: Permission) -> tuple[str, ...]:
     return tuple((permission.name or "").lower() for permission in permissions)

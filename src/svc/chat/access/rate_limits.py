@@ -1,8 +1,8 @@
-"""Rate limits: each member has one allowance for all open pages, programs and APIs.
+"""Limits the rate of each member's requests, with one allowance for all clients, programs and APIs.
 
 `endpoint_permissions` defines the cost of each request. Uploaded bytes are limited separately. Rejecting a
-request costs the server almost as much as serving it, so after many rejections a member's requests are
-delayed. Counts are kept in memory, so a restart resets them.
+request costs almost as much as serving it, so a member's requests are delayed after many rejections. Counts
+are in memory, so a restart resets them.
 """
 
 import asyncio
@@ -13,18 +13,17 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.endpoint_permissions import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
-# The allowance for writes: a burst and a rate per second. Twice as many reads are allowed. People who click,
-# and pages that load and scroll, stay far below these limits.
+# The allowance for writes: a burst and a rate per second. Twice as many reads are allowed. Ordinary clicking,
+# loading and scrolling stays far below these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
-# The number of rejections that are sent over HTTP without delay: a burst and a rate per second. Beyond that,
-# a request is delayed and tried once more before it is rejected.
+# The number of HTTP rejections that are sent without delay: a burst and a rate per second. After that, a
+# request is delayed and tried once more before it is rejected.
 REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
-# The maximum number of delayed requests per member, which is also the maximum number of connections per
-# member.
+# The maximum number of delayed requests per member. Equals the maximum number of connections per member.
 MAX_WAITING = 64
-# The counts for this many members take 2 MB. Fewer members than this are active within a minute.
+# The counts for this many members use 2 MB. Fewer members are active within any minute.
 _MAX_MEMBERS = 10_000
 
 
@@ -40,8 +39,8 @@ class RateLimits:
         self._buckets = TokenBuckets(REQUEST_BURST, REQUESTS_PER_S, _MAX_MEMBERS)
 
     def require(self, member_id: str, endpoint: str) -> None:
-        """Count an HTTP request or a sign-in. Raises ChatError beyond the limit, without counting the
-        request.
+        """Count an HTTP request or a sign-in. Raises ChatError above the limit. Rejected requests are not
+        counted.
         """
         bucket = self._buckets.of(member_id)
         if wait_s := bucket.take_if_left(self._clock(), cost_of_endpoint(endpoint)):
@@ -49,8 +48,8 @@ class RateLimits:
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
 
     async def admit(self, member_id: str, endpoint: str) -> None:
-        """Count a request like `require`. If the request would be rejected, and the member has had many
-        recent rejections, wait and try once more.
+        """Count a request like `require`. If the member has had many recent rejections, wait and retry once
+        before rejecting it.
         """
         try:
             self.require(member_id, endpoint)
@@ -75,5 +74,5 @@ class RateLimits:
         return True
 
     def wait_s(self, member_id: str, event: str) -> float:
-        """Count a request on the live socket. Return how many seconds it must wait."""
+        """Count a request on the live socket. Return how long to delay it, in seconds."""
         return self._buckets.of(member_id).take(self._clock(), cost_of_event(event))

@@ -1,8 +1,8 @@
-"""Issues and verifies access tokens (HS256 JWTs that name a member and a session) and bot tokens.
+"""Issues and verifies access tokens (HS256 JWTs for a member and a session) and bot tokens.
 
-Stores only the digests of bot tokens and reads no clock. An access token is valid for 15 minutes. It becomes
-invalid earlier if its session ends or the member's epoch is incremented. A bot token is valid until it is
-replaced. See docs/http.md, "Signing in and devices".
+Stores only digests of bot tokens, and does not read the clock. An access token is valid for 15 minutes, or
+until its session ends or the member's epoch is incremented. A bot token is valid until it is replaced. See
+docs/http.md, "Signing in and devices".
 """
 
 import base64
@@ -18,18 +18,18 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.errors import ChatError
 
 LIFETIME_S = 15 * 60
-# Allows for an ordinary clock correction.
+# The tolerance for clock corrections.
 CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
-# The prefix of bot tokens. It makes leaked tokens recognisable.
+# The prefix of bot tokens, which makes leaked tokens recognisable.
 BOT_PREFIX = "svcbot."
-# The token lifetime that a bot's live socket reports, so that the bot does not sign in again before that.
+# The token lifetime that the live socket reports to a bot, so that it does not renew its sign-in.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
-# Other tokens may be signed with the same secret. The type keeps them apart.
+# The token type, because other kinds of token may be signed with the same secret.
 _TYPE = "access"
-# Patterns for a token in a request's headers (RFC 9110 section 5, RFC 6750 section 2.1). In a WebSocket
-# handshake, a page can only add subprotocols (RFC 6455 section 1.9), so it offers `LIVE_PROTOCOL` and its
-# token.
+# Patterns for a token in a request's headers (RFC 9110 section 5, RFC 6750 section 2.1). Pages can add
+# nothing but subprotocols to a WebSocket handshake (RFC 6455 section 1.9), so they offer `LIVE_PROTOCOL` and
+# their token.
 LIVE_PROTOCOL = "svc.live"
 _SHOWN = {
     b"\r\nauthorization:": re.compile(rb"[ \t]{0,8}bearer[ \t]{1,8}([!-~]+)[ \t]*\r\n", re.IGNORECASE),
@@ -110,7 +110,7 @@ class AccessTokens:
     def member_in(self, head: bytes, now: float) -> str | None:
         """Return the member whose valid token is in the given request headers, or None.
 
-        The result decides only priority, never access.
+        The result affects only priority, never access.
         """
         lowered = head.lower()
         for name, token in _SHOWN.items():
@@ -151,8 +151,8 @@ class AccessTokens:
         return claims
 
     def _is_signed(self, token: str) -> bool:
-        """Check the signature without parsing the token. PyJWT would fully parse a forged token first, which
-        is slow.
+        """Check the signature before the token is parsed. PyJWT would first parse a forged token, which is
+        slow.
         """
         signed_part, _, signature = token.encode("utf-8", "replace").rpartition(b".")
         own = base64.urlsafe_b64encode(hmac.digest(self._key, signed_part, "sha256")).rstrip(b"=")

@@ -2,10 +2,10 @@
 
 A write method is a plain function that checks the state in memory and returns the write (`Write`). A
 decorator makes it awaitable. `exclusive_write` is for writes that change the state on which checks depend:
-members, roles, channels, settings, webhooks, sanctions. Exclusive writes run one at a time, from the check
-until the change is applied. `shared_write` is for all other writes. They run concurrently, but never during
-an exclusive write. Both decorators check the requesting member again when the write begins, because a request
-may take a long time to arrive. This module makes no decisions.
+members, roles, channels, settings, webhooks and sanctions. Exclusive writes run one at a time, from the check
+until the change has been applied. `shared_write` is for all other writes, which run concurrently but never
+during an exclusive write. Both decorators check the requesting member again when the write begins, because a
+request may take long to arrive.
 """
 
 import functools
@@ -32,7 +32,7 @@ Execute = Callable[[Database, Callable[[], Write[Any, Result]]], Coroutine[Any, 
 
 
 def _allow() -> None:
-    """Allow everything, because the operator, a webhook, or the server itself is acting."""
+    """Allow everything. Used when the operator, a webhook, or the server itself is acting."""
 
 
 _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_allow)
@@ -40,8 +40,8 @@ _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_al
 
 @contextmanager
 def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
-    """Run the block for a member's request. `check` raises ChatError once the member is no longer allowed to
-    make the request.
+    """Run the block for a member's request. `check` raises ChatError once the member may no longer make
+    it.
     """
     token = _authority.set(check)
     try:
@@ -63,7 +63,7 @@ def shared_write(decide: Decision[W, P, Result]) -> WriteMethod[W, P, Result]:
 def _decorate(decide: Decision[W, P, Result], write: Execute[Result]) -> WriteMethod[W, P, Result]:
     @functools.wraps(decide)
     async def run(self: W, /, *args: P.args, **kwargs: P.kwargs) -> Result:
-        # Quoted, because Python would otherwise evaluate the annotation in each call.
+        # Quoted, or Python would evaluate the annotation in each call.
         def checked() -> "Write[Any, Result]":
             _authority.get()()
             return decide(self, *args, **kwargs)
