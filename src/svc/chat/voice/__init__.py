@@ -1,1 +1,1 @@
-"""Manages voice rooms: who is in them, who may join, and the connection to the media service."""
+"""Manages voice rooms: their participants, admission to them, and the link to the media service."""

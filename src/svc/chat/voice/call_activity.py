@@ -1,13 +1,12 @@
-"""Tracks raised hands, reactions, shared cameras and screens in calls, and who is speaking.
+"""Tracks raised hands, reactions, shared cameras and screens, and speakers in calls.
 
-`CallActivity` does not use the media service. It orders hands by the time at which they were raised. All
-state is in memory, and a member's state is dropped when the member leaves. A camera or screen counts as
-shared when the sender's page reports it. A reaction is passed on to the participants and is not stored.
+`CallActivity` does not use the media service. It orders hands by the time they were raised. All state is in
+memory, and is dropped when the member leaves. A camera or screen counts as shared when the sender's client
+reports it. A reaction is passed on to the participants and not stored.
 
-For members who see the channel list but are not in the call, `Speakers` reports who is speaking. The media
-service sends these updates at most twice a second, and only for rooms that a member is watching. A member is
-watching a room if their page is visible, they may view the channel, and they are not in the call. In the call
-itself, the media service reports speakers directly.
+`Speakers` reports who is speaking to members who are watching a room. A member watches a room if they have a
+visible client, may view the channel and are not in the call. The media service sends these updates at most
+twice a second, and only for watched rooms. In the call itself, it reports speakers directly.
 """
 
 import asyncio
@@ -31,21 +30,19 @@ from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.responses import VoiceReacted, VoiceSpeaking, VoiceUpdated
 from svc.chat.voice.sfu_links import SfuLinks
 
-# The rate limit for reactions. Members can applaud by pressing a button several times, but a button that is
-# held down is throttled.
+# The rate limit for reactions. Repeated clicks for applause are allowed, but a button that is held down is
+# throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# The number of members whose rate is remembered, which exceeds the size of any call. A member whose rate has
-# been forgotten can send a full burst again.
+# The number of members whose rate is stored, more than in any call. A forgotten member can send a full burst
+# again.
 _MAX_PEOPLE = 10_000
 DOWN = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """The position of a raised hand. Hands with lower numbers were raised earlier. 0 means that the hand is
-    not raised.
-    """
+    """The position of a raised hand, lower if raised earlier. 0 means that the hand is not raised."""
 
     hand: Annotated[int, Meta(ge=DOWN)] = DOWN
 
@@ -73,8 +70,8 @@ class CallActivity:
         return self._sent.get((room_id, user_id), SentMedia())
 
     def send(self, member_id: str, channel_id: str, now: SentMedia) -> SentMedia:
-        """Store whether a member is sharing a camera, and whether they are sharing a screen. Push the change
-        to everyone who can see the call, including members outside it.
+        """Store whether a member is sharing a camera or screen. Push the change to everyone who can see the
+        call.
         """
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         before = self.sent_media(channel_id, member_id)
@@ -84,7 +81,7 @@ class CallActivity:
         return now
 
     def raise_hand(self, member_id: str, channel_id: str, raised: bool) -> Hand:
-        """Raise or lower a member's own hand. A hand that is already raised keeps its place in the order."""
+        """Raise or lower a member's own hand. A raised hand keeps its position."""
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         seat = (channel_id, member_id)
         if raised == (seat in self._hands):
@@ -98,9 +95,9 @@ class CallActivity:
         return now
 
     def lower_hand(self, actor_id: str, member_id: str, channel_id: str) -> None:
-        """Lower a member's hand for a moderator, for example because the member has spoken.
+        """Lower a member's hand on behalf of a moderator.
 
-        The member can raise the hand again, so the moderator need not have a higher rank, and nothing is
+        Since the member can raise the hand again, the moderator need not have a higher rank, and nothing is
         written to the audit log.
         """
         self._rooms.require(actor_id, Permission.MUTE_MEMBERS, channel_id)
@@ -136,7 +133,7 @@ class CallActivity:
         self._sent.pop((room_id, user_id), None)
 
 
-# The interval between checks for members who have started or stopped watching.
+# The interval between checks for members who start or stop watching.
 LOOK_INTERVAL_S = 1.0
 _NOBODY: frozenset[str] = frozenset()
 
@@ -146,8 +143,7 @@ class Speakers:
         self._hub, self._directory = services.hub, services.directory
         self._occupancy = occupancy
         self._link = link
-        # For each room whose speakers were requested, the members who are watching it, and the speakers as
-        # soon as they are known.
+        # The watching members of each room whose speakers were requested, and its speakers once known.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
         # Set while any call has participants.
@@ -165,8 +161,8 @@ class Speakers:
                 self._occupied.clear()
 
     def refresh(self) -> None:
-        """Request the speakers of rooms that members are watching, and push known speakers to members who
-        have started watching.
+        """Request the speakers of watched rooms, and push known speakers to members who have started
+        watching.
         """
         rooms = {room_id for room_id, _ in self._occupancy.all_participants()}
         for room_id in rooms | self._lookers.keys():
@@ -182,7 +178,7 @@ class Speakers:
                 self._push(room_id, lookers - before)
 
     def on_speaking(self, room_id: str, user_ids: Sequence[str]) -> None:
-        """Push the speakers whom the media service reports."""
+        """Push the speakers reported by the media service."""
         if room_id in self._lookers:
             self._speakers[room_id] = user_ids
             # A member may have lost the permission since the last check.
@@ -201,6 +197,6 @@ class Speakers:
         self._speakers.pop(room_id, None)
 
     def _synchronised(self) -> None:
-        """Forget all requests, because the media service may be a new one that has not received them."""
+        """Forget all requests, because a new media service may not have received them."""
         self._lookers.clear()
         self._speakers.clear()

@@ -1,7 +1,7 @@
 """Enforces permissions in voice rooms whenever permissions or participants change.
 
-Tells the media service which members to mute or disconnect, and what each of them may send. Grants no
-permissions and pushes no events. See docs/signalling.md, "From the chat server".
+Sends mutes, disconnects and caps to the media service. Grants no permissions and pushes no events. See
+docs/signalling.md, "From the chat server".
 """
 
 from collections.abc import Collection
@@ -22,32 +22,29 @@ _CAPS = {
     "share_video": Permission.SHARE_VIDEO,
     "share_screen": Permission.SHARE_SCREEN,
 }
-# When this many grants are stored, grants of members who are not in a room are dropped.
+# Above this number of grants, those of members who are not in a room are dropped.
 MAX_GRANTED = 4096
 
 Seat = tuple[str, str]  # A room and a user.
 
 
 class Rooms:
-    """The channel or private conversation that each room belongs to, and what members may do in the room.
+    """The channel or private conversation of each room, and the members' permissions in it.
 
-    A private conversation's room has the conversation's id and exists only for the conversation's members. In
-    this room, they may send whatever their roles permit server-wide.
+    A private conversation's room has the conversation's id and exists only for its members. In this room,
+    they may send whatever their roles permit server-wide.
     """
 
     def __init__(self, directory: Directory, conversations: PrivateConversations) -> None:
         self._directory = directory
-        # Returns the members of the private conversation with the room's id, or an empty set for any other
-        # room.
+        # Returns the members of a private conversation's room, or an empty set for any other room.
         self.people_of = conversations.people_of
 
     def is_private(self, room_id: str) -> bool:
         return bool(self.people_of(room_id))
 
     def channel(self, room_id: str) -> Channel | None:
-        """Return a room's channel, or None if the room belongs to a private conversation or a deleted
-        channel.
-        """
+        """Return a room's channel, or None for the room of a private conversation or a deleted channel."""
         return self._directory.channels.get(room_id)
 
     def audience(self, room_id: str) -> Audience:
@@ -64,8 +61,8 @@ class Rooms:
         return permission in self.permissions(member_id, room_id)
 
     def require(self, member_id: str, permission: Permission, room_id: str) -> None:
-        """Raise ChatError unless the member has the permission in the room. The error is `unknown_channel` if
-        the member cannot see the room.
+        """Raise ChatError unless the member has the permission in the room. If the room is hidden from the
+        member, the error is `unknown_channel`.
         """
         people = self.people_of(room_id)
         if member_id in people:
@@ -77,7 +74,7 @@ class Rooms:
 
 
 class MediaControl:
-    """The sender of permission changes to the media service. Its methods are called after each change."""
+    """Sends permission changes to the media service. Call its methods after each change."""
 
     def __init__(
         self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: MuteStates, link: SfuLinks
@@ -87,26 +84,26 @@ class MediaControl:
         self._occupancy = occupancy
         self._states = states
         self._link = link
-        # Each member's current caps, from the grant or from a later change.
+        # Each member's current caps, from the grant or a later change.
         self._granted: dict[Seat, frozenset[str]] = {}
-        # The session that requested each grant. After a restart of this server, the session is unknown until
-        # the member's page sends a request about the call.
+        # The session that requested each grant. After a restart, it is unknown until the member's client
+        # sends a request about the call.
         self._session: dict[Seat, str] = {}
-        # Former members. If they were removed while the media service could not be reached, they are
-        # disconnected when it returns.
+        # Former members. Those removed while the media service was unreachable are disconnected when it
+        # returns.
         self._gone: set[str] = set()
-        # Members whose screen share a moderator has stopped. They cannot share a screen again until they
-        # leave the room.
+        # Members whose screen share a moderator has stopped. They cannot share again until they leave the
+        # room.
         self._screen_stopped: set[Seat] = set()
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
-        """Return a member's caps in a room, which determine what the member may send."""
+        """Return a member's caps in a room, which define the media that the member may send."""
         permitted = self._rooms.permissions(member_id, room_id)
         caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
     def grant(self, session: Session, room_id: str) -> frozenset[str]:
-        """Store and return the caps for a grant. Apply any mute before the member arrives."""
+        """Store and return the caps for a grant. Apply the member's mute before the member arrives."""
         member_id = session.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.all_participants())
@@ -121,15 +118,13 @@ class MediaControl:
         self._link.send(DisconnectUser, room_id, user_id=user_id)
 
     def stop_screen(self, room_id: str, user_id: str) -> None:
-        """Stop a member's screen share. The member can share again after leaving the room."""
+        """Stop a member's screen share. The member can share again only after leaving the room."""
         if user_id in self._occupancy.users(room_id):
             self._screen_stopped.add((room_id, user_id))
             self._apply_caps(room_id, user_id)
 
     def apply_mute(self, room_id: str, user_id: str) -> None:
-        """Send a member's mute to the media service. Send nothing if no moderator has ever muted the
-        member.
-        """
+        """Send a member's mute to the media service, unless no moderator has ever muted the member."""
         if (mute := self._states.moderator_mute(user_id)) is not None:
             states = {"is_muted": mute.muted, "is_deafened": mute.deafened}
             self._link.send(UserAudioControl, room_id, user_id=user_id, **states)
@@ -137,7 +132,7 @@ class MediaControl:
     # Methods that the occupancy calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
-        """Apply the current permissions to a member who joined, because they may have changed since the
+        """Apply the current permissions to a new participant, because they may have changed since the
         grant.
         """
         if self._disconnect_unless_permitted(room_id, user_id):
@@ -149,7 +144,7 @@ class MediaControl:
         self._screen_stopped.discard((room_id, user_id))
 
     def synchronised(self) -> None:
-        """Send everything again that may have been lost while the media service was disconnected."""
+        """Resend all state that may have been lost while the media service was disconnected."""
         for room_id, user_id in self._occupancy.all_participants():
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
@@ -171,9 +166,7 @@ class MediaControl:
                 self._apply_caps(room_id, user_id)
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
-        """Disconnect a member from the calls that they joined from the ended sessions or from an unknown
-        session.
-        """
+        """Disconnect a member from calls that they joined from the ended sessions or an unknown session."""
         for room_id in self._occupancy.rooms_of(member_id):
             if self._session.get((room_id, member_id)) in {*session_ids, None}:
                 self.disconnect(room_id, member_id)
@@ -183,7 +176,7 @@ class MediaControl:
         self._session.setdefault((room_id, session.member_id), session.session_id)
 
     def private_left(self, room_id: str, member_id: str) -> None:
-        """Disconnect a member from the call in a private conversation that they have left."""
+        """Disconnect a member from the call of a private conversation that they have left."""
         if member_id in self._occupancy.users(room_id):
             self.disconnect(room_id, member_id)
 
@@ -200,7 +193,7 @@ class MediaControl:
     def _disconnect_unless_permitted(self, room_id: str, user_id: str) -> bool:
         """Disconnect a user who is not permitted in a room. Return whether the user is known and may stay.
 
-        An unknown user must have joined with the control secret and is not disconnected.
+        An unknown user has joined with the control secret and is not disconnected.
         """
         granted = (room_id, user_id) in self._granted
         known = granted or user_id in self._directory.members or user_id in self._gone

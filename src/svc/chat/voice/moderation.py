@@ -1,8 +1,8 @@
 """Lets moderators mute, deafen, disconnect and move members in voice channels, and stop their screen shares.
 
-Each action requires the appropriate permission in the channel, and a rank above the member's. Muting and
-deafening apply in every channel, so they require the permission server-wide too. An actor who cannot see the
-channel gets `not_in_voice`. Contains no HTTP code.
+Each action requires the respective permission in the channel, and a higher rank than the member's. Muting and
+deafening apply to every channel, so they also require the server-wide permission. If the actor cannot see the
+channel, the error is `not_in_voice`. Contains no HTTP code.
 """
 
 import time
@@ -54,7 +54,7 @@ class VoiceModeration:
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
         room_ids = self._visible_rooms(actor_id, member_id)
-        # A mute applies in every channel, so the permission in one channel is not enough.
+        # A mute applies in every channel, so the permission in this channel is not enough.
         self._directory.require(actor_id, Permission.MUTE_MEMBERS)
         if room_ids:
             self._directory.require(actor_id, Permission.MUTE_MEMBERS, room_ids[0])
@@ -63,8 +63,7 @@ class VoiceModeration:
         details = {"muted": mute.muted, "deafened": mute.deafened}
 
         def change(connection: Connection) -> None:
-            # Store the mute even when it is lifted, so that the change is sent again if the media service has
-            # not received it.
+            # Store a lifted mute too, so that the change is resent if the media service has not received it.
             _MUTES.put(connection, mute, person_id=self._directory.person_of(member_id))
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
@@ -72,8 +71,8 @@ class VoiceModeration:
 
     @shared_write
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
-        """Disconnect a member from all voice channels in which the actor has the permission to do so. The
-        member can join again.
+        """Disconnect a member from all voice channels where the actor may do so. The member can join
+        again.
         """
         room_ids = self._rooms_with_permission(actor_id, member_id, Permission.MOVE_MEMBERS)
 
@@ -87,9 +86,7 @@ class VoiceModeration:
 
     @shared_write
     def stop_screen(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
-        """Stop a member's screen share. The member cannot share a screen again until they leave the
-        channel.
-        """
+        """Stop a member's screen share. The member cannot share again until they leave the channel."""
         room_ids = self._rooms_with_permission(actor_id, member_id, Permission.MUTE_MEMBERS)
 
         def follow(_: None) -> None:
@@ -105,8 +102,8 @@ class VoiceModeration:
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Write[None, None]:
         """Move a member to another voice channel, which the member must be allowed to join.
 
-        The member is disconnected from the present channel, and their page is asked to join the other one. If
-        the page does not join it, the member is in no channel.
+        The member is disconnected from the present channel, and their client is asked to join the new one. If
+        it does not, the member is in no channel.
         """
         rooms = self._rooms_with_permission(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in rooms if room_id != channel_id]
@@ -122,8 +119,8 @@ class VoiceModeration:
                 self._hub.push("voice_moved", event, only(member_id))
                 self._voice.control.disconnect(room_id, member_id)
 
-        # The audit entry names only the destination, because its readers may not be allowed to see the
-        # channel that the member left.
+        # The audit entry contains only the destination, because its readers may not be allowed to see the
+        # previous channel.
         channel_ids = [channel_id] if room_ids else []
         return Write(lambda c: self._record(c, actor_id, "voice_move", member_id, channel_ids, now), follow)
 
@@ -141,8 +138,8 @@ class VoiceModeration:
             self._audit.record(connection, actor_id, action, member_id, {"channel_id": channel_id}, now)
 
     def _rooms_with_permission(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
-        """Return the rooms that the member is in and in which the actor has the permission. Raises ChatError
-        if there are none.
+        """Return the member's rooms in which the actor has the permission. Raises ChatError if there are
+        none.
         """
         self._directory.require_above(actor_id, member_id)
         visible = self._visible_rooms(actor_id, member_id)

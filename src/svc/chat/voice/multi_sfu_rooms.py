@@ -1,10 +1,10 @@
-"""Manages rooms that span several media services: the service of each member, and the tracks that are relayed
-between services.
+"""Manages rooms that span several media services: each member's service, and the tracks relayed between
+services.
 
-Each track in a spanning room is relayed once to each other service with members in the room. This module
+Each track in a spanning room is relayed once to every other service with members in the room. This module
 chooses the keys and SSRCs for a relay, and passes the receivers' demand on to the sender. It adopts relays
-that an earlier owner of the community has started, once both of their services have reported them. It does
-not process media. See docs/signalling.md, "A room over several SFUs".
+that an earlier owner of the community started, once both services have reported them. It does not process
+media. See docs/signalling.md, "A room over several SFUs".
 """
 
 import secrets
@@ -36,7 +36,7 @@ class _Relay:
     relay_id: str
     origin: int
     target: int
-    demand: events.RelayDemand | None = None  # The most recent demand of the relay's receivers.
+    demand: events.RelayDemand | None = None  # The latest demand of the relay's receivers.
 
 
 @dataclass(slots=True)
@@ -45,21 +45,21 @@ class _SpanningRoom:
     tracks: dict[tuple[int, str], events.RelayedTrack] = field(default_factory=dict)
     # The relays by origin, track and target service.
     relays: dict[tuple[int, str, int], _Relay] = field(default_factory=dict)
-    # For each service, the video codecs that all members connected to it can decode, or None for all codecs.
+    # For each service, the video codecs that all its members can decode, or None for all codecs.
     takes: dict[int, frozenset[int] | None] = field(default_factory=dict)
 
 
 class MultiSfuRooms:
-    """Each member's service, and the relays that are needed between services."""
+    """Each member's service, and the relays between services."""
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services = services
         self._indices: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
-        # The relays that each service has reported but that this server has not started, by id.
+        # The relays that each service has reported and this server has not started, by id.
         self._unknown: dict[int, dict[str, events.HeldRelay]] = {}
-        # Services that do not respond. Their reports are not awaited.
+        # Services that do not respond. No reports are expected from them.
         self._gone: set[int] = set()
 
     # Methods that track which service each member is connected to.
@@ -78,9 +78,8 @@ class MultiSfuRooms:
     def choose(self, room_id: str, home: int, usable: Sequence[int], size: int) -> int:
         """Return the index of the service for another member of a room.
 
-        This is the room's home service until it has `size` members of the room. After that, it is a service
-        that has fewer than `size` members of the room, but at least one. If there is none, it is the least
-        loaded service.
+        This is the room's home service until `size` members use it, then a service with at least one but
+        fewer than `size` members of the room. If there is none, it is the least loaded service.
         """
         services = [*self._indices.get(room_id, {}).values()]
         everywhere = [index for indices in self._indices.values() for index in indices.values()]
@@ -90,9 +89,9 @@ class MultiSfuRooms:
         return min(open_ or usable or [home], key=lambda index: (everywhere.count(index), index))
 
     def joined(self, index: int, room_id: str, user_id: str) -> int | None:
-        """Record which service a member is connected to.
+        """Record the service that a member is connected to.
 
-        Return the service to which the member was connected before if it is a different one, otherwise None.
+        Returns the member's previous service if it is a different one, otherwise None.
         """
         indices = self._indices.setdefault(room_id, {})
         earlier = indices.get(user_id)
@@ -101,8 +100,8 @@ class MultiSfuRooms:
         return earlier if earlier != index else None
 
     def left(self, index: int, room_id: str, user_id: str) -> bool:
-        """Record that a member has left a room on a service. Return False if the member has already joined on
-        another service.
+        """Record that a member has left a room on a service. Return False if the member has since joined on
+        another.
         """
         indices = self._indices.get(room_id, {})
         if indices.get(user_id) != index:
@@ -135,7 +134,7 @@ class MultiSfuRooms:
             self._end_unknown()
 
     def link_synchronised(self, index: int) -> None:
-        """Send a newly connected service its spanning rooms. The service then reports their tracks."""
+        """Send a newly connected service its spanning rooms, whose tracks it then reports."""
         self._gone.discard(index)
         for room_id, room in self._rooms.items():
             if index in room.at:
@@ -154,7 +153,7 @@ class MultiSfuRooms:
         match event:
             case events.RoomTracks():
                 tracks = {(index, track.track_id): track for track in event.tracks}
-                # An adopted relay may belong to a track that has ended in the meantime.
+                # The track of an adopted relay may have ended in the meantime.
                 known = {*room.tracks, *(key[:2] for key in room.relays)}
                 for key in [key for key in known if key[0] == index and key not in tracks]:
                     self._end_track(event.room_id, room, key)
@@ -208,7 +207,7 @@ class MultiSfuRooms:
         self._send_codecs(room_id, room)
 
     def _adopt(self, room_id: str, room: _SpanningRoom) -> None:
-        """Adopt a room's relays that both of their services have reported."""
+        """Adopt those of a room's relays that both services have reported."""
         for origin in room.at:
             for relay_id, held in list(self._unknown.get(origin, {}).items()):
                 if held.room_id != room_id or not held.sends:
@@ -220,9 +219,7 @@ class MultiSfuRooms:
                         break
 
     def _end_unknown(self) -> None:
-        """End all reported relays that have not been adopted. Do nothing until every service has reported or
-        counts as gone.
-        """
+        """End all reported relays that were not adopted, once every service has reported or is gone."""
         services = range(len(self._services))
         if not all(self._services[index].synchronised or index in self._gone for index in services):
             return
@@ -283,10 +280,9 @@ class MultiSfuRooms:
             self._services[relay.origin].send(events.SetRelayDemand, room_id, demand=relay.demand)
 
     def _send_codecs(self, room_id: str, room: _SpanningRoom) -> None:
-        """Tell each service which video codecs the members on all other services can decode.
+        """Send each service the video codecs that the members on all other services can decode.
 
-        Until all other services have reported, a service keeps the codecs that an earlier owner may have
-        sent.
+        Until all other services have reported, a service keeps the codecs sent by an earlier owner.
         """
         for index in room.at:
             if not room.at - {index} <= room.takes.keys():
@@ -306,7 +302,7 @@ class _Ends:
 def _ends(origin: Service, target: Service) -> _Ends | None:
     """Return the addresses for a relay, or None if the services cannot reach each other.
 
-    If possible, the addresses are on the network that this server shares with both services.
+    Prefers addresses on the network that this server shares with both services.
     """
     pairs = [
         (candidate, other)

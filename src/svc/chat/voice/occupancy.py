@@ -1,9 +1,8 @@
-"""Tracks the participants in each voice room, as the media service reports them, and which members are muted
-or deafened.
+"""Tracks the participants that the media service reports for each voice room, and who is muted or deafened.
 
 Stores the current state in memory and reports changes. Makes no requests. A moderator's mute applies to the
-person, so leaving the server and joining again does not lift it. See docs/signalling.md, "To the chat
-server", `sync_response`, `peer_joined`, `peer_left`.
+person, so it survives leaving and rejoining the server. See docs/signalling.md, "To the chat server",
+`sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Mute:
-    """Whether a member is muted or deafened. A muted member cannot be heard, and a deafened member hears
-    nobody.
-    """
+    """A mute: a muted member cannot be heard, and a deafened member hears nobody."""
 
     muted: bool = False
     deafened: bool = False
@@ -23,7 +20,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class MuteState:
-    """Whether a member is muted or deafened, by moderators and by themselves."""
+    """The mutes of a member, by moderators and by the member."""
 
     muted: bool
     deafened: bool
@@ -45,7 +42,7 @@ class MuteStates:
         self._by_moderators.update(by_moderators)
 
     def moderator_mute(self, member_id: str) -> Mute | None:
-        """Return the moderators' mute for a member, or None if no moderator has ever muted the person."""
+        """Return the moderators' mute for a member, or None if there has never been one."""
         return self._by_moderators.get(self._person_of(member_id))
 
     def moderate(self, member_id: str, mute: Mute) -> None:
@@ -76,16 +73,14 @@ class Occupancy:
         self._rooms: dict[str, dict[str, None]] = {}
         # Called once for each user who joins, with the room and the user.
         self.on_joined: list[Callable[[str, str], None]] = []
-        # Called with the room, the user who left, and whether the user may return because their connection
-        # was lost or is being replaced.
+        # Called with the room, the user who left, and whether the connection was lost or is being replaced,
+        # so the user may return.
         self.on_left: list[Callable[[str, str, bool], None]] = []
-        # Called when a media service is in sync, after all changes have been reported. The service may be a
-        # new one.
+        # Called when a media service, possibly a new one, is in sync and all changes have been reported.
         self.on_synchronised: list[Callable[[], None]] = []
-        # Called with a room and a user who is connected to a different media service than the rest of the
-        # room.
+        # Called with a room and a user whose media service is not that of the rest of the room.
         self.on_astray: list[Callable[[str, str], None]] = []
-        # Called with a room whose speakers were requested, and its speakers.
+        # Called with a room and its speakers, if they were requested.
         self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []
 
     def users(self, room_id: str) -> tuple[str, ...]:
@@ -114,7 +109,7 @@ class Occupancy:
                 notify(room_id, user_id, lost)
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
-        """Replace the state with the actual participants. Rooms that are not in `actual` are empty."""
+        """Replace the state with the actual participants. Rooms not in `actual` are empty."""
         present = {(room_id, user_id) for room_id, users in actual.items() for user_id in users}
         for room_id, user_id in self.all_participants():
             if (room_id, user_id) not in present:

@@ -1,6 +1,6 @@
 """Passes signalling between browsers and the media service through this server, at `/sfu/client`.
 
-Relays frames, pings and closes, and looks only at the media service's first response. See docs/signalling.md.
+Relays frames, pings and closes. Inspects only the media service's first response. See docs/signalling.md.
 """
 
 import asyncio
@@ -37,18 +37,18 @@ from svc.chat.schemas import Natural
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
-# A side that is silent for longer than this has disconnected without a close frame. The media service pings
-# every 30 s and closes the connection after 90 s of silence.
+# A side that is silent for longer has disconnected without a close frame. The media service pings every 30 s
+# and closes the connection after 90 s of silence.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# The maximum number of sockets that the media service has not admitted yet. It is lower than the media
-# service's own limit. When it is exceeded, the address with the most such sockets loses the oldest of them.
+# The maximum number of sockets that the media service has not admitted yet, lower than the media service's
+# limit. Above it, the oldest of these sockets from the IP address with the most of them is closed.
 MAX_NOT_JOINED = 512
-# The rate limit for a browser's frames. It equals the media service's own limit.
+# The rate limit for a browser's frames, equal to the media service's limit.
 FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20
 PASS_THROUGH = "/sfu/client"
-# The close code that is sent when the other side's connection was lost. The call continues, because the
-# connection can be restored soon.
+# The close code for a lost connection on the other side. The call continues, because the connection may be
+# restored soon.
 _LOST = 4000
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ Side = web.WebSocketResponse | ClientWebSocketResponse
 
 
 def urls_of(media: MediaConfig) -> list[str]:
-    """Return the URL for participants' signalling on each media service."""
+    """Return the participants' signalling URL on each media service."""
     return [f"{service.url}/client" for service in media.services]
 
 
@@ -78,8 +78,8 @@ class SignallingPassThrough(Requests):
         urls: Callable[[], Sequence[str]],
         headers: Callable[[web.Request], LooseHeaders] = lambda _: {},
     ) -> None:
-        """Create the endpoint. `urls` returns the media services' URLs, and `headers` the headers to send
-        with a member's handshake.
+        """Create the endpoint. `urls` returns the media services' URLs, and `headers` the headers for a
+        member's handshake.
         """
         self._session = session
         self._urls, self._headers = urls, headers
@@ -124,8 +124,8 @@ class SignallingPassThrough(Requests):
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)
-                # The connection now counts as a member's, because the media service has verified the identity
-                # and gives each participant only one seat.
+                # The connection is now an authenticated member's: the media service has verified the
+                # identity, and each participant has only one seat.
                 recognise(http_request, f"signalling {id(transport)}")
 
         try:
@@ -138,8 +138,8 @@ class SignallingPassThrough(Requests):
         return browser
 
     def _make_room(self, most: int) -> bool:
-        """Close a connection that has not joined yet if there are at least `most` such connections. Return
-        whether a connection was closed.
+        """Close one of the connections that have not joined yet, if there are at least `most`. Return whether
+        one was closed.
         """
         leaving = self._not_joined.evict(most)
         if leaving is not None:
@@ -190,9 +190,9 @@ async def _carry(
 ) -> None:
     """Relay frames in one direction until a side closes or is lost. A close is also passed on.
 
-    Only one frame is in flight. Until the target accepts it, nothing else is read from the source, so that
-    the sender experiences backpressure. `pace` is the rate limit, or None if the source is trusted. `inspect`
-    is called with each frame.
+    Only one frame is in flight. The next is read only after the target accepts it, so the sender experiences
+    backpressure. `pace` is the rate limit, or None if the source is trusted. `inspect` is called with each
+    frame.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):
@@ -207,8 +207,8 @@ async def _carry(
             return
         data = message.data.encode() if message.type is WSMsgType.TEXT else message.data
         if pace is not None:
-            # Sleep even if the wait is 0 s, because this gives other connections a turn. Writing a small
-            # frame would not.
+            # Sleep even if the wait is 0 s, so that other connections can run. Writing a small frame does not
+            # yield.
             await asyncio.sleep(pace.take(asyncio.get_running_loop().time()))
         async with asyncio.timeout(WRITE_DEADLINE_S):
             await target.send_frame(data, message.type)
@@ -222,7 +222,7 @@ def _refuses(text: str) -> bool:
 
 
 def _close_of(message: WSMessage) -> tuple[int, bytes]:
-    """Return the code and reason to pass on. A close without a code counts as normal."""
+    """Return the code and reason to pass on. A close without a code is a normal close."""
     code = message.data or WSCloseCode.OK
     if code == WSCloseCode.ABNORMAL_CLOSURE:
         # 1006 means that no close frame was received, and must not be sent (RFC 6455 section 7.4.1).

@@ -1,5 +1,5 @@
-"""Response types and events for voice. The modules that use `MuteState`, `Hand` and `SentMedia`
-define them.
+"""Response types and events for voice. `MuteState`, `Hand` and `SentMedia` are defined where they are
+used.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class VoiceGrant(Response):
 
 
 class VoiceMember(Response):
-    """A participant in a call, in the form that other members receive."""
+    """A participant in a call, as other members see them."""
 
     id: Id
     nickname: str
@@ -40,8 +40,8 @@ class VoiceMember(Response):
     hand: Natural
     camera: bool
     screen: bool
-    # Whether the member has the permission `speak` in this room. Pages show members without it as the
-    # audience of a stage.
+    # Whether the member has the permission `speak` in this room. Pages show members without it as a stage's
+    # audience.
     may_speak: bool
 
 

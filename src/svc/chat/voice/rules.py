@@ -1,8 +1,7 @@
-"""Admits members to voice rooms, and pushes events when members join, leave or are muted. Contains no HTTP
-code.
+"""Admits members to voice rooms, and pushes events when members join, leave or are muted.
 
-The media service determines who is actually in a room. This module only issues grants and reports changes.
-See docs/signalling.md and, for grants, `svc.base.grants`.
+The media service knows who is in a room. This module issues grants and reports changes. Contains no HTTP
+code. See docs/signalling.md and, for grants, `svc.base.grants`.
 """
 
 import time
@@ -38,22 +37,21 @@ from svc.chat.voice.responses import (
 )
 from svc.chat.voice.sfu_links import SfuLinks
 
-# The lifetime of a grant is long enough for a slow phone to connect, but well below the permitted five
-# minutes, so that the two machines' clocks can differ by a few minutes.
+# The lifetime of a grant. It is long enough for a slow phone to connect, and short enough that the two
+# machines' clocks can differ by minutes within the permitted five minutes.
 GRANT_LIFETIME_S = 120
-# The maximum number of participants in an encrypted call. As in a private conversation, everyone gets new
-# keys whenever somebody joins or leaves.
+# The maximum number of participants in an encrypted call. Everyone needs new keys whenever somebody joins or
+# leaves, as in a private conversation.
 MAX_SEALED = 25
-# How long a seat is reserved, from the grant until the media service reports the member. A slow phone takes a
-# few seconds. A member who arrives later still gets a seat if one is free.
+# How long a seat is reserved after the grant. A slow phone takes a few seconds until the media service
+# reports it. A member who arrives later still gets a seat if one is free.
 RESERVED_S = 20.0
 
 
 class Seats:
-    """The seats in this server's voice channels, including seats that are reserved for members who are
-    joining.
+    """The seats in this server's voice channels, including those reserved for members who are joining.
 
-    A `limit` of 0 means no limit. The media service has its own limit for all servers together. See
+    A `limit` of 0 means no limit. The media service has a separate limit for all servers together. See
     docs/configuration.md, "Chat server", VOICE_MAX_USERS.
     """
 
@@ -67,7 +65,7 @@ class Seats:
 
         `of_room` is the room's own limit, or 0 if it has none.
         """
-        # Also drop reservations that end too far in the future. They were made before the clock was set back.
+        # Also drop reservations that end too far in the future, because the clock has been set back since.
         self._reserved = {
             seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
         }
@@ -85,14 +83,14 @@ class Seats:
         self._reserved.pop(seat, None)
 
     def exceeded_by(self, taken: Iterable[Seat]) -> int:
-        """Return the number of members above the limit. The limit can be exceeded, because a member may use
-        their grant after their seat has been given to another member.
+        """Return the number of members above the limit, which late arrivals can exceed after their seat was
+        given away.
         """
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
 
 def ways_of_members(media: MediaConfig) -> list[list[str]]:
-    """Return a list of URLs for each media service, in the order in which clients should try them.
+    """Return each media service's URLs, in the order in which clients should try them.
 
     The last URL passes through this server and always works.
     """
@@ -103,7 +101,7 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
 
 
 class Voice:
-    """Voice rooms, including rooms for private conversations. Follows the changes in the given occupancy."""
+    """Voice rooms, including those of private conversations. Reacts to changes in the given occupancy."""
 
     def __init__(
         self,
@@ -119,7 +117,7 @@ class Voice:
         self._link = link
         self._conversations, self._calls = private.conversations, private.calls
         self._seats = Seats(max_users)
-        # Whether each participant may speak, according to the last pushed event.
+        # Whether each participant may speak, as last pushed.
         self._may_speak: dict[Seat, bool] = {}
         self.occupancy = occupancy
         self.rooms = Rooms(services.directory, private.conversations)
@@ -128,7 +126,7 @@ class Voice:
         self.activity = CallActivity(services.hub, self.rooms, occupancy)
         self.speaking = Speakers(services, occupancy, link)
         occupancy.on_astray.append(self._astray)
-        # The order matters: a member's arrival must be announced before the member can be disconnected again.
+        # The order matters: a member's arrival must be announced before the member can be disconnected.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
         occupancy.on_left += [self.left, self.control.left, self.activity.left, private.calls.left]
         occupancy.on_synchronised += [self.control.synchronised, private.calls.synchronised]
@@ -147,7 +145,7 @@ class Voice:
         changes.sessions_ended.append(control.sessions_ended)
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the participants in the voice channels and private calls that a member can see."""
+        """Return the participants in all voice channels and private calls that a member can see."""
         seen = self._directory.visible_channels(session.member_id)
         channels = [channel.id for channel in seen if channel.kind == VOICE]
         occupied = {room_id for room_id, _ in self.occupancy.all_participants()}
@@ -195,7 +193,7 @@ class Voice:
     def _limit(self, member_id: str, channel_id: str) -> int:
         """Return a channel's user limit for this member, or 0 for no limit.
 
-        Members who may move others can join a full channel, because they must be able to moderate it.
+        Members who may move others can also join a full channel, to moderate it.
         """
         moves = self.rooms.has_permission(member_id, Permission.MOVE_MEMBERS, channel_id)
         channel = self.rooms.channel(channel_id)
@@ -219,7 +217,7 @@ class Voice:
             self._conversations.require_writable(member_id, room_id)
 
     def decline(self, member_id: str, conversation_id: str) -> None:
-        """Notify the members of a private conversation that a member has declined its ringing call. Raises
+        """Notify a private conversation's members that one of them has declined its call. Raises
         ChatError.
         """
         if member_id not in (people := self.rooms.people_of(conversation_id)):
@@ -229,7 +227,7 @@ class Voice:
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> MuteState:
         """Set whether a member mutes or deafens themselves. Other members see this state, and the member's
-        own page enforces it.
+        client enforces it.
         """
         own, before = self.states.own(member_id), self.states.of(member_id)
         own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
@@ -238,14 +236,14 @@ class Voice:
         return self.states.of(member_id)
 
     def state_changed(self, member_id: str, before: MuteState) -> None:
-        """Push the changes in a member's mute state to every room that the member is in."""
+        """Push a change of a member's mute state to every room that the member is in."""
         if new := differences(asdict(before), asdict(self.states.of(member_id))):
             for room_id in self.occupancy.rooms_of(member_id):
                 update = VoiceUpdated(room_id, member_id, **new)
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Announce which of the given members in calls may now speak, and which may no longer speak."""
+        """Announce those of the given members in calls whose permission to speak has changed."""
         concerned = frozenset(member_ids)
         for room_id, user_id in self.occupancy.all_participants():
             before = self._may_speak.get((room_id, user_id))
@@ -260,9 +258,7 @@ class Voice:
         return may_speak
 
     def _astray(self, room_id: str, user_id: str) -> None:
-        """Ask a user to join the room again, because they are connected to a different media service than the
-        rest of the room.
-        """
+        """Ask a user to rejoin the room, because their media service is not that of the rest of the room."""
         self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))
 
     # Methods that the occupancy calls.

@@ -1,6 +1,6 @@
 """Keeps the control connection to the media service open and in sync.
 
-Registers the rooms and requests their participants on every connection, reports joins and leaves, and always
+On every connection, registers the rooms and requests their participants. Reports joins and leaves, and always
 reconnects. Makes no decisions about members. See docs/signalling.md, "From the chat server".
 """
 
@@ -22,19 +22,19 @@ from svc.chat.errors import ChatError
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
-# The timeout for a response. The media service responds to a sync_request immediately. If it takes longer
-# than this, it has dropped the request because of wrong credentials, or is not working.
+# The timeout for the response to a sync_request, which is normally immediate. After this time, the service
+# has dropped the request because of wrong credentials, or is not working.
 ANSWER_DEADLINE_S = 5.0
-# A media service that loses power or its network does not close the connection. If a response takes longer
-# than this, members are sent to another media service.
+# If a response takes longer than this, members are sent to another media service. A service that loses power
+# or its network does not close the connection.
 SILENT_S = 1.0
-# The interval between probes. Together with PATIENCE_S in `sfu_links`, it ensures that members are moved to
-# another service within three seconds after their service has disappeared.
+# The interval between probes. With PATIENCE_S in `sfu_links`, it ensures that members are moved within three
+# seconds after their service has disappeared.
 PROBE_INTERVAL_S = 0.25
-# The longest time that a member waits for a room. It is enough for a restart of the media service.
+# The longest time that a member waits for a room, enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
-# The maximum size of a frame. It is enough for a list of thousands of participants.
+# The maximum size of a frame, enough for thousands of participants.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
@@ -64,7 +64,7 @@ _SPAN_EVENTS: Mapping[str, type[SpanEvent]] = {kind.event: kind for kind in get_
 
 
 class SfuListener(Protocol):
-    """A listener for events from all media services, each of which is identified by its index."""
+    """A listener for events from all media services, which are identified by their index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...
@@ -77,14 +77,14 @@ class SfuListener(Protocol):
 
 
 class LinkError(Exception):
-    """Raised if the connection has become unusable. The message is for the log."""
+    """The connection has become unusable. The message is for the log."""
 
 
 class SfuLink:
     """The link to the media service with the given `index`.
 
-    `room_ids` returns the rooms to register, and is called for each connection. `epoch` is the owner node's
-    epoch in a cluster, or 0 outside a cluster.
+    `room_ids` returns the rooms to register on each connection. `epoch` is the owner node's epoch, or 0
+    outside a cluster.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class SfuLink:
             "server_id": media.server_id,
             "server_password": media.server_password,
         }
-        # The epoch is omitted outside a cluster, so that an older media service understands every request.
+        # Outside a cluster, omit the epoch, which older media services do not understand.
         if epoch:
             self.credentials["epoch"] = epoch
         self.room_ids = room_ids
@@ -111,17 +111,16 @@ class SfuLink:
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._synchronised = asyncio.Event()
-        # The addresses at which other media services can reach this one, and its address on the network that
-        # it shares with this server.
+        # The service's addresses for other media services, and its address on the network that it shares with
+        # this server.
         self.addresses: Sequence[tuple[str, int]] = ()
         self.host = ""
-        # The reason why the link is not in sync. Empty if it is in sync.
+        # The reason why the link is not in sync, or empty.
         self.fault = ""
-        # The time of a request that has been waiting too long for a response, or None. The connection may
-        # still be open.
+        # The time of a request whose response is overdue, or None. The connection may still be open.
         self.silent_since: float | None = None
-        # Whether to probe the service even if nobody joins. This is worthwhile if another service could take
-        # over its members.
+        # Whether to probe the service even if nobody joins. Useful only if another service could take over
+        # its members.
         self.is_probed = False
 
     @property
@@ -131,7 +130,7 @@ class SfuLink:
 
     @property
     def responds(self) -> bool:
-        """Whether the link is in sync and no request has been waiting too long for a response."""
+        """Whether the link is in sync and no response is overdue."""
         return self.synchronised and not self.is_silent
 
     @property
@@ -150,9 +149,8 @@ class SfuLink:
             await asyncio.sleep(self._backoff.next_delay())
 
     async def confirm_room(self, room_id: str, within_s: float = CONFIRM_DEADLINE_S) -> None:
-        """Wait until the media service has confirmed that it has the room.
-
-        Raises ChatError if that takes too long.
+        """Wait until the media service confirms that it has the room. Raises ChatError if that takes too
+        long.
         """
         try:
             async with asyncio.timeout(within_s):
@@ -173,14 +171,14 @@ class SfuLink:
     def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
         """Send an event about a room if the link is in sync.
 
-        If it is not, `SfuListener.link_synchronised` will send the state later.
+        Otherwise, `SfuListener.link_synchronised` sends the state later.
         """
         if self.synchronised and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.send(kind, room_id, **fields)
 
     async def _converse(self) -> None:
-        """Open a connection and exchange frames until it ends. Raises LinkError when it has been closed."""
+        """Open a connection and exchange frames until it closes. Raises LinkError then."""
         async with asyncio.timeout(CONNECT_DEADLINE_S):
             ws = await self._session.ws_connect(
                 self._url,
@@ -204,7 +202,7 @@ class SfuLink:
         raise LinkError(_NEWER_OWNER if outdated else f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
-        """Log a fault as a warning once when the service is gone, and once when it does not respond.
+        """Log a fault as a warning once when the service is lost, and once when it does not respond.
 
         Later attempts are logged at debug level.
         """
@@ -232,19 +230,18 @@ class _Conversation:
     def __init__(self, ws: ClientWebSocketResponse, link: SfuLink) -> None:
         self._ws, self._link = ws, link
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
-        # Responses have no id, so only one sync_request is outstanding at a time. Callers that need a
-        # response to a later sync_request share the future `_next`, whose result is whether that response has
-        # arrived.
+        # Responses have no id, so only one sync_request is outstanding at a time. Callers that need the next
+        # one share the future `_next`, whose result is whether its response has arrived.
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
         self._pong = asyncio.Event()
-        # Set if a frame was lost because the queue was full. In that case, only a new connection can restore
-        # the state.
+        # Set if a frame was lost because the queue was full. Then, only a new connection can restore the
+        # state.
         self._stuck = asyncio.Event()
 
     async def run(self) -> None:
-        """Exchange frames until the connection closes. Other errors are raised."""
+        """Exchange frames until the connection closes. Raises other errors."""
         for room_id in self._link.room_ids():
             self.register(room_id)
         try:
@@ -256,10 +253,10 @@ class _Conversation:
 
     async def confirm_room(self, room_id: str) -> bool:
         """Register a room and wait until the media service has read the request. Return False if the
-        connection closed first.
+        connection closed.
 
         The media service forgets rooms that stay empty, so a room is registered again each time. A
-        registration gets no response, so it is followed by a sync_request, which does.
+        registration gets no response, so a sync_request follows, which does.
         """
         self.register(room_id)
         self._wanted.set()
@@ -298,8 +295,8 @@ class _Conversation:
             await self._ws.ping()
             await self._await_answer(self._pong)
             if self._link.is_silent and self._answered.is_set():
-                # The service responds again. Synchronise, because its members may have been moved to another
-                # service in the meantime.
+                # The service responds again. Synchronise, because its members may have moved to another
+                # service.
                 self._link.silent_since = None
                 self._wanted.set()
         await self._stuck.wait()

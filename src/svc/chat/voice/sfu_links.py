@@ -1,8 +1,8 @@
-"""Combines a community's media services, so that callers need not know whether there is one or several.
+"""Combines a community's media services, so callers need not know how many there are.
 
-Keeps a connection to each service, assigns every room to a service, and moves rooms away from a service that
-is gone. A user who joins a room on the wrong service is sent to the right one. Makes no decisions about
-members. See docs/signalling.md, "From the chat server".
+Keeps a connection to each service, assigns every room to a service, and moves rooms away from a lost service.
+A user who joins on the wrong service is sent to the right one. Makes no decisions about members. See
+docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from svc.chat.voice.multi_sfu_rooms import MultiSfuRooms
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SILENT_S, SfuLink, SfuListener, SpanEvent
 
-# How long an empty room stays on its service for a member who has a grant. Afterwards the grant has expired
-# (`voice.rules`), so the room may move.
+# How long an empty room stays on its service for a member with a grant. After this time, the grant has
+# expired (`voice.rules`), so the room may move.
 PROMISED_S = 120.0
 
 
@@ -32,9 +32,9 @@ class RoomPlacement:
 
     Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
     room, and the available service with the highest rank gets the room. When a service appears or disappears,
-    only its own rooms move. An occupied room stays on its service for as long as that service is available.
-    `names` identifies the services, and must be the same after a restart. `is_available` returns whether a
-    service can be used, and `silent` whether it has not responded to a request for too long.
+    only its rooms move. An occupied room stays on its service while that service is available. `names`
+    identifies the services, and must be the same after a restart. `is_available` returns whether a service
+    can be used, and `silent` whether its response to a request is overdue.
     """
 
     def __init__(
@@ -47,19 +47,17 @@ class RoomPlacement:
         self._names = names
         self._is_available, self._silent = is_available, silent
         self._occupied = occupied
-        # The service of each room, and the time until which the room is promised to stay there.
+        # Each room's service, and the time until which the room must stay there.
         self._assignments: dict[str, tuple[int, float]] = {}
 
     def of(self, room_id: str) -> int | None:
-        """Return the index of a room's service, or None if the room is empty and was not recently promised to
-        anyone.
-        """
+        """Return the index of a room's service, or None if the room is empty and not promised to anyone."""
         assignment = self._assignments.get(room_id)
         return assignment[0] if assignment else None
 
     def promise(self, room_id: str, now: float) -> int:
-        """Return the index of the service where a member can join a room. The room stays on this service for
-        as long as the member's grant is valid.
+        """Return the index of the service where a member can join. The room stays there while the member's
+        grant is valid.
         """
         index = self._previous_index(room_id, now)
         if index is None:
@@ -68,8 +66,8 @@ class RoomPlacement:
         return index
 
     def is_placed_at(self, room_id: str, index: int) -> bool:
-        """Return whether a room is on the given service, which has reported a user in the room. If the room
-        has no service yet, assign it to this one.
+        """Return whether a room with a user on the given service belongs there. If it has no service yet,
+        assign it to this one.
         """
         return self._assignments.setdefault(room_id, (index, 0.0))[0] == index
 
@@ -80,7 +78,7 @@ class RoomPlacement:
         self._assignments.pop(room_id, None)
 
     def forget_empty(self, now: float) -> bool:
-        """Forget empty rooms whose promise has expired. Return whether any empty room is still assigned."""
+        """Forget empty rooms whose promise has expired. Return whether any empty rooms remain."""
         empty = [room_id for room_id in self._assignments if not self._occupied(room_id)]
         expired = [room_id for room_id in empty if now >= self._assignments[room_id][1]]
         for room_id in expired:
@@ -97,23 +95,21 @@ class RoomPlacement:
 
     def _best(self, room_id: str) -> int:
         everyone = range(len(self._names))
-        # If no service is available, consider all of them, because the best one may return soon.
+        # If no service is available, consider all, because the best one may return soon.
         usable = [index for index in everyone if self._is_available(index)] or everyone
         usable = [index for index in usable if not self._silent(index)] or usable
         return max(usable, key=lambda index: rank(self._names[index], room_id))
 
 
 def rank(name: str, room_id: str) -> bytes:
-    """Return a service's rank for a room. The result is the same on every machine."""
+    """Return a service's rank for a room, which is the same on every machine."""
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
-# A service that returns within this time keeps its rooms. A restart or a handover of the ports takes less
-# time.
+# A service that returns within this time keeps its rooms. A restart or a port handover takes less.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
-# The delays between attempts to reconnect. They are short, because participants notice every second and the
-# media service is nearby.
+# The delays between attempts to reconnect. They are short, because participants notice every second.
 FIRST_RECONNECT_S = 0.2
 LAST_RECONNECT_S = 2.0
 
@@ -134,8 +130,8 @@ class SfuLinks:
         for link in self._links:
             link.is_probed = len(names) > 1
         self._lost_at: list[float | None] = [0.0 for _ in names]
-        # For each service, the users it has reported in rooms that are now on another service. They are
-        # handled once the service is in sync.
+        # For each service, the users it has reported in rooms that are now on another service. Handled once
+        # the service is in sync.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
         # Manages rooms that span several services. None if rooms may not span services.
         self._multi_sfu_rooms = MultiSfuRooms(self._links) if room_size and len(names) > 1 else None
@@ -146,7 +142,7 @@ class SfuLinks:
             lambda room_id: bool(occupancy.users(room_id)),
             lambda index: self._links[index].is_silent,
         )
-        # Set while time matters, because an unavailable service may not return or a promise may expire.
+        # Set while periodic checks are needed, because a service is unavailable or a promise may expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
 
@@ -157,7 +153,7 @@ class SfuLinks:
 
     @property
     def faults(self) -> list[str]:
-        """The reasons why services are not in sync, each with the service's name."""
+        """The reasons why services are not in sync, each prefixed with the service's name."""
         named_links = zip(self._names, self._links, strict=True)
         return [f"{name}: {link.fault}" for name, link in named_links if link.fault]
 
@@ -181,9 +177,8 @@ class SfuLinks:
         return self._placement.of(room_id) or 0
 
     async def confirm_room(self, room_id: str) -> int:
-        """Wait until a service has confirmed a room for another member. Return the index of that service.
-
-        Raises ChatError.
+        """Wait until a service confirms a room for another member. Return the service's index. Raises
+        ChatError.
         """
         now = asyncio.get_running_loop().time
         deadline = now() + CONFIRM_DEADLINE_S
@@ -195,7 +190,7 @@ class SfuLinks:
                 usable = [index for index, link in enumerate(self._links) if link.responds]
                 index = self._multi_sfu_rooms.choose(room_id, home, usable, self._room_size)
             try:
-                # Do not wait long, even if the connection is open, because another service can take the
+                # Even if the connection is open, do not wait long, because another service can take the
                 # member.
                 patience_s = SILENT_S if self._links[index].responds else PATIENCE_S
                 within_s = left_s if len(self._links) == 1 else min(left_s, patience_s)
@@ -216,7 +211,7 @@ class SfuLinks:
 
     def send(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
         """Send an event about a room to the room's service. If rooms can span services, send it to the
-        service of the user whom the event names, or to all services if it names nobody.
+        service of the user in the event, or to all services if there is none.
         """
         index = self._placement.of(room_id)
         if self._multi_sfu_rooms is not None:
@@ -227,7 +222,7 @@ class SfuLinks:
             link.send(kind, room_id, **fields)
 
     def _is_available(self, index: int) -> bool:
-        """Return whether a service responds, or was lost so recently that it may still return."""
+        """Return whether a service responds, or may still return because it was lost recently."""
         return len(self._links) == 1 or not self._is_gone(index)
 
     def _is_gone(self, index: int) -> bool:
@@ -243,13 +238,13 @@ class SfuLinks:
             if len(self._links) > 1 and self._is_gone(index):
                 self._abandon(index)
         some_left = self._placement.forget_empty(now)
-        # If there is only one service, it does not matter for how long it has been unavailable.
+        # With only one service, it does not matter how long it has been unavailable.
         if not some_left and (all(link.responds for link in self._links) or len(self._links) == 1):
             self._unsettled.clear()
 
     def _abandon(self, index: int) -> None:
-        """Remove everyone from a lost service. Each of its rooms is assigned to another service when the next
-        member joins.
+        """Remove everyone from a lost service. Each of its rooms gets another service when the next member
+        joins.
         """
         rooms = self._placement.rooms_at(index)
         if self._multi_sfu_rooms is not None:
@@ -262,7 +257,7 @@ class SfuLinks:
         for room_id in rooms:
             self._placement.forget(room_id)
         if self._links[index].is_silent:
-            # The service has not closed its connections, so its members would otherwise keep waiting for it.
+            # The service has not closed its connections, so its members would keep waiting for it.
             for room_id, user_id in lost:
                 self._send_astray(room_id, user_id)
 
@@ -279,7 +274,7 @@ class SfuLinks:
         if self._placement.is_placed_at(room_id, index):
             self._occupancy.joined(room_id, user_id)
             return
-        # Send the event before the disconnect, so that the page requests a new grant regardless of which
+        # Send the event before the disconnect. The client then requests a new grant regardless of which
         # arrives first.
         self._send_astray(room_id, user_id)
         self._links[index].send(DisconnectUser, room_id, user_id=user_id)
@@ -305,13 +300,13 @@ class SfuLinks:
                 notify(room_id, user_ids)
 
     def relays_held(self, index: int, relays: Sequence[HeldRelay]) -> None:
-        # Only the first response matters, because later ones report only relays that this server has started.
+        # Only the first response matters. Later ones report only relays that this server started.
         if self._multi_sfu_rooms is not None and not self._links[index].synchronised:
             self._multi_sfu_rooms.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
-        """Replace the participants in a service's rooms with the actual ones. Rooms on other services stay
-        unchanged.
+        """Replace the participants in a service's rooms with the actual ones, and leave rooms on other
+        services unchanged.
         """
         if self._multi_sfu_rooms is not None:
             self._synchronise_members(self._multi_sfu_rooms, index, actual)
@@ -350,11 +345,11 @@ class SfuLinks:
             self._multi_sfu_rooms.changed(index, event)
 
     def lost(self, index: int) -> None:
-        """Start measuring how long a service is unavailable."""
+        """Start measuring a service's outage."""
         self._unsettled.set()
 
     def link_synchronised(self, index: int) -> None:
-        """Send a service everything that it has missed."""
+        """Send a service all the state that it has missed."""
         self._lost_at[index] = None
         self._occupancy.synchronised()
         self._send_on(index)
