@@ -1,1 +1,1 @@
-"""Posts, edits, reads and searches messages, and shows who is online."""
+"""Handles messages: posting, editing, reading and searching, and who is online."""

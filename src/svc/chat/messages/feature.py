@@ -42,7 +42,7 @@ class MessagesFeature:
         self.retention = Retention(services.database, self.messages, ports, time.time)
 
     def follow(self, changes: Changes) -> None:
-        """Register the clean-up for deleted channels and removed members."""
+        """Register the cleanup for deleted channels and removed members."""
         changes.channel_deletion.append(store.forget_channel)
         changes.member_admission.append(self.reads.admit)
         changes.member_added.append(self.reads.added)
@@ -51,9 +51,8 @@ class MessagesFeature:
         changes.member_gone.extend([self.reads.forget_member, self.threads.forget_member])
 
     async def load(self) -> None:
-        """Load the unread counts. Call this once the directory is loaded."""
-        # New messages come after all existing ones, even if the clock was ahead when the existing ones were
-        # posted.
+        """Load the unread counts. Call this after the directory is loaded."""
+        # New messages must come after all existing ones, even if the clock was ahead when those were posted.
         self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()
@@ -62,7 +61,7 @@ class MessagesFeature:
         return {**self.reads.welcome(session), **self.threads.welcome(session)}
 
     def present(self, session: Session) -> Mapping[str, object]:
-        """Return the current presence of all members, for pages that reconnect. Presence events are not
+        """Return the current presence of all members, for a client that reconnects. Presence events are not
         stored, so they cannot be replayed.
         """
         return self.presence.welcome(session)

@@ -1,22 +1,22 @@
-"""Pushes events to many members, a few in each turn of the event loop.
+"""Pushes events to many members, a few in each iteration of the event loop.
 
-A message to everyone can change the unread counts of thousands of members at once, and each of them gets a
-separate event. The caller decides what the events contain.
+A message to everyone can change the unread counts of thousands of members, each of whom gets a separate
+event. The caller decides what the events contain.
 """
 
 import asyncio
 from collections.abc import Callable, Iterable
 from itertools import islice
 
-# The number of members who get their event in one turn of the event loop. Each event takes 9 µs.
+# The number of events per iteration of the event loop. Each takes 9 µs.
 AT_ONCE = 100
 
 
 class GradualPushes:
     """Members who are waiting for an event about a channel or a thread.
 
-    `push` is called with the member's id and the target, which is a channel or a thread. It pushes the
-    current state, so a member who is added again while waiting for the same target gets only one event.
+    `push` is called with a member's id and the target, which is a channel or a thread. It pushes the current
+    state, so a member who is added again while waiting for the same target gets only one event.
     """
 
     def __init__(self, push: Callable[..., object]) -> None:
@@ -24,8 +24,8 @@ class GradualPushes:
         self._waiting: dict[tuple[str, ...], None] = {}
 
     def add(self, member_ids: Iterable[str], *target: str) -> None:
-        """Push an event to each of these members. The first of them get it immediately unless other members
-        are waiting.
+        """Push an event to each of these members. The first few get it immediately unless other members are
+        waiting.
         """
         is_under_way = bool(self._waiting)
         self._waiting.update(dict.fromkeys((member_id, *target) for member_id in member_ids))

@@ -1,4 +1,4 @@
-"""Reads pages of history and earlier versions of messages, and keeps members' read marks.
+"""Reads pages of history and earlier versions of messages, and stores members' read marks.
 
 Checks what each member may view. Changes nothing except read marks. Contains no HTTP code. See
 docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
@@ -47,12 +47,11 @@ class History:
         self._pages = pages
 
     async def page(self, member_id: str, wanted: PageKey) -> HistoryPage:
-        """Return a page of messages. The given cursors may belong to deleted messages. Raises ChatError."""
+        """Return a page of messages. The cursors may belong to deleted messages. Raises ChatError."""
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # Either the thread is empty, or its root message does not exist. In the latter case, `get` raises
-            # an error.
+            # The thread is empty, or its root message does not exist. `get` raises an error if it does not.
             await self.get(member_id, wanted.channel_id, wanted.thread)
         return page
 
@@ -79,7 +78,7 @@ class History:
         return await store.pinned_messages(self._database, channel_id)
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
-        """Read a page. One additional message is read to find out whether there are more."""
+        """Read a page, and one more message to find out whether there are more."""
         timeline, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, timeline, wanted.at_ms)
@@ -103,7 +102,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class UnreadTotals:
-    """A member's unread counts, added up over several channels."""
+    """A member's total unread counts over several channels."""
 
     unread: int
     mentions: int
@@ -118,7 +117,7 @@ class ReadMarks:
         self._gradually = GradualPushes(self._push_counts)
 
     async def load(self) -> None:
-        """Load the unread counts. Call this once the directory is loaded."""
+        """Load the unread counts. Call this after the directory is loaded."""
         rows = self._database.rows
         for member_id, channel_id, n in await rows("SELECT member_id, channel_id, n FROM reads"):
             self._marks.read(member_id, channel_id, n)
@@ -129,12 +128,12 @@ class ReadMarks:
             self._marks.mentioned(channel_id, n, [member_id])
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the unread counts for the member's listed channels, which exclude archived ones."""
+        """Return the unread counts for the member's channels, excluding archived ones."""
         channels = self._directory.listed_channels(session.member_id)
         return {"unread": [self._counts(session.member_id, channel.id) for channel in channels]}
 
     def totals(self, member_id: str, is_muted: Callable[[str, str], bool]) -> UnreadTotals:
-        """Return the totals for the member's listed channels that are not muted."""
+        """Return the totals for the member's channels, excluding archived and muted ones."""
         channels = self._directory.listed_channels(member_id)
         counts = [
             self._counts(member_id, channel.id) for channel in channels if not is_muted(member_id, channel.id)
@@ -143,7 +142,7 @@ class ReadMarks:
 
     @shared_write
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:
-        """Mark everything up to a message as read, even if the message is deleted. Return the new counts."""
+        """Mark everything up to a message, which may be deleted, as read. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
@@ -157,9 +156,7 @@ class ReadMarks:
 
     @shared_write
     def unread(self, member_id: str, channel_id: str, message_id: str) -> Write[list[int], Unread]:
-        """Mark a message and everything after it as unread, even if the message is deleted. Return the new
-        counts.
-        """
+        """Mark a message, which may be deleted, and everything after it as unread. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
         mark = member_id, channel_id, n
@@ -176,12 +173,11 @@ class ReadMarks:
 
         return Write(put_back, marked)
 
-    # Methods that mark earlier messages as read for new members, even messages whose cursor is ahead of the
-    # clock.
+    # Methods that mark earlier messages as read for new members, even those with a cursor ahead of the clock.
 
     def admit(self, connection: Connection, member: Member) -> None:
         """Mark earlier messages as read for a new member. Call this within the write that adds the member,
-        and `added` afterwards.
+        and `added` after it.
         """
         connection.execute(
             "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
@@ -233,14 +229,14 @@ class ReadMarks:
         self._marks.forget(member_id=member_id)
 
     def _push_counts(self, member_id: str, channel_id: str) -> None:
-        """Push all of the member's counts for a channel, so that their pages are correct even if they missed
-        earlier pushes.
+        """Push all the member's counts for a channel, so that a client that missed earlier pushes is correct
+        again.
         """
         if member_id in self._directory.viewers(channel_id):
             self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))
 
     def _counts(self, member_id: str, channel_id: str) -> Unread:
-        # Messages from before the member joined count as read.
+        # Messages posted before the member joined count as read.
         since = first_number_at(self._directory.member(member_id).joined_at_ms)
         last = self._marks.last(channel_id)
         return Unread(

@@ -1,9 +1,9 @@
-"""Removes the words of deleted and edited messages from the index segments that still hold them.
+"""Removes the words of deleted and edited messages from the search index.
 
-SQLite's full-text index only records that a message was deleted. The message's words stay until the segments
-that hold them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages),
-so it runs hourly on small servers and daily on large ones, in writes of about 2 ms. Afterwards the database's
-write-ahead log is truncated, so that deleted data of all features is gone from the files.
+SQLite's full-text index only records that a message was deleted. Its words stay until the segments that
+contain them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages),
+so it runs hourly on small servers and daily on large ones, in writes of about 2 ms. The database's
+write-ahead log is then truncated, so the files no longer contain any feature's deleted data.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from svc.chat.messages.search import Indexer
 
 INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000
-# With fewer messages than this, the index is merged every hour, and with more, once a day.
+# Below this number of messages, the index is merged hourly, otherwise daily.
 _FEW_MESSAGES = 100_000
-# Merging _PAGES pages takes about 2 ms of the writer's time. Other writes then get _SHARE times as long.
+# Merging _PAGES pages takes about 2 ms of the writer's time. Other writes then get _SHARE times as much.
 # _MAX_STEPS only prevents an endless loop.
 _PAGES = 16
 _SHARE = 4
@@ -41,7 +41,7 @@ class IndexCleanup:
         self._database = database
         self._indexer = indexer
         self._now = now
-        # How many writes the database had counted at the end of the last round.
+        # The database's write count at the end of the last run.
         self._seen = -1
 
     async def run(self) -> NoReturn:
@@ -51,7 +51,7 @@ class IndexCleanup:
             await asyncio.sleep(INTERVAL_S)
 
     async def run_once(self) -> None:
-        """Overwrite deleted words, unless nothing has been written since the last round."""
+        """Overwrite deleted words, unless nothing has been written since the last run."""
         if self._database.statistics.writes == self._seen:
             return
         await self._indexer.wait_indexed()

@@ -1,10 +1,10 @@
-"""Finds mentions of members and groups, and web addresses, in a message's text.
+"""Finds mentions of members and groups, and URLs, in a message's text.
 
 A mention is a link to `mention:<member_id>` or to a group: `mention:everyone`, `mention:here` or
 `role:<role_id>`. Parses only as much Markdown as this requires. Code, escaped characters and images contain
-no mentions. A web address gets a preview unless it is in `<...>`, which suppresses the preview, or in a
-spoiler. Does not check whether members and groups exist, and fetches nothing. See docs/http.md, "Messages";
-CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
+no mentions. A URL gets a preview unless it is in `<...>` or in a spoiler. Does not check whether members and
+groups exist, and fetches nothing. See docs/http.md, "Messages"; CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1,
+6.3.
 """
 
 import re
@@ -98,7 +98,7 @@ def _mentions_in(text: str) -> list[tuple[str, str]]:
             target = _TARGET.match(text, position + 1)
             if target and not is_image:
                 targets.append((target["kind"], target["id"]))
-                # Links cannot be nested, so the brackets that are still open around this link are plain text.
+                # Links cannot be nested, so brackets that are still open around this link are plain text.
                 open_brackets.clear()
             position = target.end() if target else position + 1
         else:
@@ -119,26 +119,26 @@ def after_code(text: str, start: int) -> int:
 MAX_LINKS = 3
 MAX_LINK_CHARACTERS = 2_048
 
-# An address may follow any character except a Latin letter or a digit, as in 請看https://example.org. Chinese
-# and Japanese punctuation ends it. The page implements the same rules in web/views/markdown/links.js.
+# A URL may follow any character except a Latin letter or a digit, as in 請看https://example.org. Chinese and
+# Japanese punctuation ends it. The page implements the same rules in web/views/markdown/links.js.
 _LINK = re.compile(
     r"(?<![a-z\u00c0-\u024f\d])https?://[^\s<>\"\\`|\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"<https?://[^<>\s]*>", re.IGNORECASE)
 _SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
-# Characters that end a sentence or emphasis, but not an address.
+# Characters that end a sentence or emphasis, but not a URL.
 _AFTER = ".,:;!?'*_~"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def has_link(text: str) -> bool:
-    """Return whether the text contains a web address, including in code and spoilers."""
+    """Return whether the text contains a URL, even in code or a spoiler."""
     return _LINK.search(text) is not None
 
 
 def links_of(text: str) -> tuple[str, ...]:
-    """Return the first MAX_LINKS different web addresses that get a preview."""
+    """Return the first MAX_LINKS different URLs that get a preview."""
     if "://" not in text:
         return ()
     links: dict[str, None] = {}
@@ -166,16 +166,16 @@ def _links_in(text: str) -> list[str]:
 
 
 def trim_address(link: str) -> str:
-    """Remove trailing punctuation and unopened brackets from an address."""
-    # In `[text](address)`, the closing bracket ends the address, regardless of the next character.
+    """Remove trailing punctuation and unopened brackets from a URL."""
+    # In `[text](url)`, the closing bracket ends the URL, regardless of the next character.
     depth = 0
     for index, character in enumerate(link):
         depth += (character == "(") - (character == ")")
         if depth < 0:
             link = link[:index]
             break
-    # The number of closing brackets without an opening one. Count them only once, because an address can end
-    # in thousands of closing brackets.
+    # The number of closing brackets without an opening one. Counted once, because a URL can end in thousands
+    # of closing brackets.
     unopened = {close: link.count(close) - link.count(opening) for close, opening in _PAIRS.items()}
     end = len(link)
     while end and ((last := link[end - 1]) in _AFTER or unopened.get(last, 0) > 0):

@@ -1,6 +1,6 @@
-"""Defines the message record with its cursor and its fallback line, and checks reactions.
+"""Defines the message record with its cursor and fallback line.
 
-The author of a message is a member or a webhook. Stores nothing. See docs/webhooks.md, "A message" and
+A message's author is a member or a webhook. Stores nothing. See docs/webhooks.md, "A message" and
 docs/http.md, "Messages".
 """
 
@@ -23,13 +23,12 @@ LAST_MS = 2**48 - 1
 
 # The maximum length of the fallback line. Phones do not show more of a notification.
 MAX_FALLBACK_CHARACTERS = 200
-# Text is truncated to this length before links are removed, even if most of it consists of link addresses.
+# Text is truncated to this length before links are removed, even if it consists mostly of URLs.
 _MAX_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
-# An invisible character that is inserted into text to prevent the following characters from being treated as
-# a link or a mention.
+# An invisible character, inserted to prevent the following text from becoming a link or a mention.
 _APART = "\u200b"
 
 
@@ -37,7 +36,7 @@ class Author(Struct, frozen=True):
     kind: str  # MEMBER or WEBHOOK
     id: str
     display_name: str
-    # The key of a webhook's own picture. For a member's message, the member's current picture is used.
+    # The key of a webhook's profile picture. A member's message shows the member's current profile picture.
     avatar: str | None = None
     # Whether the member is a bot.
     bot: bool = False
@@ -47,7 +46,7 @@ class Author(Struct, frozen=True):
 
 
 class ThreadSummary(Struct, frozen=True):
-    """A thread's number of replies and its last reply."""
+    """A thread's number of replies and last reply."""
 
     count: int
     last_n: int
@@ -56,7 +55,7 @@ class ThreadSummary(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """A message. Its cursor `n` consists of the time and the counter in `id`, so cursors and ids have the
+    """A message. Its cursor `n` consists of the time and the counter in `id`, so cursors and ids sort in the
     same order.
     """
 
@@ -70,20 +69,20 @@ class Message(Struct, frozen=True):
     mentions: tuple[str, ...] = ()
     # The mentioned groups: `everyone`, `here`, and ids of roles.
     groups: tuple[str, ...] = ()
-    # The members for whom the message counts as a mention. Set only while the message is being posted.
+    # The members for whom the message counts as a mention. Set only during posting.
     notified: tuple[str, ...] = ()
     cards: Sequence[object] = ()
     attachments: Sequence[object] = ()
     flagged: bool = False
     edited_at_ms: int | None = None
-    # The time of posting, if it differs from the time in `n`. They can differ after the clock has been set
-    # back, because `n` never decreases.
+    # The time of posting, if it differs from the time in `n`. It can differ after the clock is set back,
+    # because `n` never decreases.
     stamp_ms: int | None = None
-    # The members who reacted with each emoji, earliest first. Emoji are sorted by code point, so that clients
-    # that apply changes get the same order.
+    # The members who reacted with each emoji, earliest first. Emoji are sorted by code point, so clients that
+    # apply changes get the same order.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
-    # The link previews, whose pictures have the same form as in cards. Empty if `no_previews` is set.
+    # The link previews, whose images have the same form as in cards. Empty if `no_previews` is set.
     previews: Sequence[object] = ()
     no_previews: bool = False
     # The id of the thread's root message. None for a message in the channel itself.
@@ -92,8 +91,8 @@ class Message(Struct, frozen=True):
     answers: ThreadSummary | None = None
     # The thread's summary after this message was posted or deleted. Set only during that write.
     thread_summary: ThreadSummary | None = None
-    # The members who start following the thread because of this message, and the (member, thread) pairs that
-    # end so that these members stay within their limit.
+    # The members who start following the thread because of this message, and the (member, thread) pairs to
+    # unfollow because these members reach their limit.
     joining: tuple[str, ...] = ()
     to_unfollow: Sequence[tuple[str, str]] = ()
     # The number of attachments that were deleted when their retention period ended.
@@ -105,13 +104,13 @@ class Message(Struct, frozen=True):
 
 
 def number_of(message_id: str) -> int:
-    """Return the cursor that a message id contains, even if the message is deleted. Raises ChatError for a
-    malformed id.
+    """Return the cursor in a message id, even that of a deleted message. Raises ChatError for a malformed
+    id.
     """
     try:
         if len(message_id) != _ID_CHARACTERS or message_id[14] != "7":
             raise ValueError
-        # The form is 8-4-4-4-12 hexadecimal digits. The first digit of the third group is the version.
+        # The id has 8-4-4-4-12 hexadecimal digits. The third group begins with the version.
         digits = message_id[0:8] + message_id[9:13] + message_id[15:18]
         if not digits.isascii() or not digits.isalnum():
             raise ValueError
@@ -121,9 +120,7 @@ def number_of(message_id: str) -> int:
 
 
 def last_id_of(n: int) -> str:
-    """Return a string that sorts at or after every id with this cursor, and before the ids of the next
-    cursor.
-    """
+    """Return a string that sorts after every id with this cursor, and before the ids with the next cursor."""
     digits = f"{n:015x}"
     return f"{digits[:8]}-{digits[8:12]}-7{digits[12:]}-ffff-ffffffffffff"
 
@@ -139,8 +136,8 @@ def first_number_at(ms: int) -> int:
 
 
 def fallback(cards: Sequence[object]) -> str | None:
-    """Return the first text in the cards as plain text without links and mentions. If the cards contain only
-    pictures, return PICTURE.
+    """Return the first text in the cards as plain text without links and mentions, or PICTURE if there are
+    only images.
     """
     for card in cards:
         if isinstance(card, dict):
@@ -161,7 +158,7 @@ def _card_texts(card: Mapping[str, object]) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     text = _LINK.sub(r"\1", text.lstrip()[:_MAX_READ])
-    # The remaining brackets must not form a link. Without a scheme, no address becomes a link.
+    # The remaining brackets must not form a link. Without a scheme, no URL becomes a link.
     text = text.replace("](", f"]{_APART}(").replace("@", f"@{_APART}")
     line = " ".join(_SCHEME.sub("", text).split())
     most = MAX_FALLBACK_CHARACTERS

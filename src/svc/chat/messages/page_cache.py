@@ -1,10 +1,9 @@
-"""Caches pages of message history and never returns a page that is older than the latest write to its
-channel.
+"""Caches pages of message history, and never returns a page older than the latest write to its channel.
 
-Each channel has a version, which is incremented on every write to its messages. A page is cached only if the
-version did not change while the page was read, and the next write invalidates it. The number of cached pages
-and the size of their text are limited. The caller reads the messages. See docs/configuration.md, "Chat
-server", MESSAGE_CACHE_TTL_MS.
+Each channel has a version, which is incremented by every write to its messages. A page is cached only if the
+version did not change while it was read, and the next write invalidates it. The number of cached pages and
+their total text size are limited. The caller reads the messages. See docs/configuration.md, "Chat server",
+MESSAGE_CACHE_TTL_MS.
 """
 
 from collections import OrderedDict
@@ -13,8 +12,8 @@ from dataclasses import dataclass
 
 from svc.chat.messages.message import Message
 
-# The maximum number of pages. It is enough for the newest page in each channel and the pages that members
-# scroll through.
+# The maximum number of pages, enough for each channel's newest page and the pages that members scroll
+# through.
 MAX_PAGES = 256
 MAX_CHARACTERS = 8_000_000
 # The assumed size of a message's ids, names and Python object overhead, in characters.
@@ -23,7 +22,7 @@ _MESSAGE_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """A page of messages, oldest first, and whether there are more before and after it."""
+    """A page of messages, oldest first. The flags say whether there are more before and after it."""
 
     messages: tuple[Message, ...]
     more_before: bool
@@ -39,7 +38,7 @@ class PageKey:
     before: int | None = None
     after: int | None = None
     around: int | None = None
-    # Selects the page around the first message that was posted at this time or later.
+    # Selects the page around the first message posted at this time or later.
     at_ms: int | None = None
     # The id of the thread's root message.
     thread: str | None = None
@@ -87,7 +86,7 @@ class PageCache:
     def _keep(self, wanted: PageKey, page: HistoryPage, version: int) -> None:
         if self._ttl_s <= 0:
             return
-        self._drop(wanted)  # Another request may have cached the same page in the meantime.
+        self._drop(wanted)  # Another request may have cached the same page.
         characters = sum(_weight(message) for message in page.messages)
         self._kept[wanted] = _CachedPage(page, version, self._now() + self._ttl_s, characters)
         self._characters += characters

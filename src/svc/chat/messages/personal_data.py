@@ -1,6 +1,6 @@
 """Exports and deletes a member's own messages and reactions. Contains no HTTP code.
 
-This includes messages in channels that the member can no longer view.
+Includes messages in channels that the member can no longer view.
 """
 
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
 
 _PAGE = 200
-# The number of messages per write. A write takes a few milliseconds, and other writes can run in between.
+# The number of messages per write, which takes a few milliseconds. Other writes can run in between.
 _ERASED_AT_ONCE = 100
 _WRITTEN = "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? AND n > ? ORDER BY n LIMIT ?"
 REACTIONS_OF = (
@@ -50,9 +50,7 @@ class OwnMessages:
             last = page[-1]["n"], page[-1]["emoji"]
 
     async def erase_some(self, member_id: str, since_ms: int = 0, until_ms: int | None = None) -> bool:
-        """Delete a batch of the messages that a member posted between two times. Return False once none are
-        left.
-        """
+        """Delete a batch of a member's messages from between two times. Return False once none are left."""
 
         def remove(connection: Connection) -> list[Message]:
             which = member_id, MEMBER, first_number_at(since_ms), since_ms, until_ms, _ERASED_AT_ONCE

@@ -44,10 +44,10 @@ class Moderator(Protocol):
     """
 
     async def read(self, member_id: str, text: str) -> ScannedText:
-        """Perform the slow part of analysing a text, so that `judge` is fast. Raises ChatError."""
+        """Do the slow part of analysing a text, so that `judge` is fast. Raises ChatError."""
 
     def judge(self, member_id: str, channel_id: str, read: ScannedText, now: float, *, new: bool) -> Ruling:
-        """Return the ruling on a message, which is either `new` or edited."""
+        """Return the ruling on a new or edited message."""
 
     def case(
         self,
@@ -78,12 +78,12 @@ class Refused(ChatError):
 
 
 class SlowMode(Protocol):
-    """Slow mode, which limits how often a member may post. Implemented by `chat.channels.rules.Channels`."""
+    """The slow mode of channels, which limits how often a member may post. Implemented by
+    `chat.channels.rules.Channels`.
+    """
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return the number of seconds that the member must still wait. If there is no wait, count a message
-        as posted now.
-        """
+        """Return how many seconds the member must still wait. If none, count a message as posted now."""
 
 
 class Blocklist(Protocol):
@@ -99,8 +99,8 @@ class MessageSettings(Protocol):
         """Return `off`, `flag`, `censor` or `block`."""
 
     def retention_days(self) -> int:
-        """Return the number of days for which attachments are stored. 0 means that they are stored as long as
-        their messages.
+        """Return the retention period of attachments in days. 0 means that they are stored as long as their
+        messages.
         """
 
 
@@ -110,8 +110,8 @@ class MessageUploads(Protocol):
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
     ) -> Sequence[object]:
-        """Attach a member's finished uploads to a message. Call this within a write. Return the
-        attachments.
+        """Attach a member's finished uploads to a message. Return the attachments. Call this within a
+        write.
         """
 
     def max_unprocessed_bytes(self, name: str) -> int:
@@ -131,9 +131,7 @@ class MessageFiles(Protocol):
         """Release the given attachments of a message."""
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace the pictures in a message's previews. Return the keys of the new pictures that
-        still exist.
-        """
+        """Replace the images in a message's previews. Return the keys of the new images that still exist."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Tracks and pushes which members are online, idle or typing. Stores nothing.
 
-A member is online while at least one of their pages is open, and for a short while after the last one closed,
-so that nobody notices a reload. A member is idle while all their pages report idleness. Invisible members
-look offline. Other modules store which members are invisible or have do-not-disturb on. Contains neither HTTP
-nor SQL code.
+A member is online while at least one of their clients is connected, and for a short while afterwards, so a
+reload goes unnoticed. A member is idle while all their clients report idleness. Invisible members appear
+offline. Other modules store which members are invisible or have do-not-disturb on. Contains neither HTTP nor
+SQL code.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from svc.chat.live.hub import Viewers
 from svc.chat.messages import responses
 from svc.chat.services import Services
 
-# How long a member without an open page still counts as online. A page that reloads or changes networks
+# How long a member without a connected client stays online. A client that reloads or changes networks
 # reconnects within this time.
 GRACE_S = 5.0
-# After a takeover, members whom the last owner showed as online get this much time to come back. Relays need
-# about a second to attach, and on a busy machine several.
+# After a takeover, members who were online get this much time to reconnect. Relays need about a second to
+# attach, and several on a busy machine.
 RETURN_GRACE_S = 15.0
-# While a member is typing, their page repeats the typing event at this interval. Receivers show the member as
-# typing for twice this interval.
+# While a member is typing, their client repeats the typing event at this interval. Receivers show the member
+# as typing for twice this interval.
 TYPING_EVERY_S = 3.0
 # When the table of typing events has this many entries, it is cleared.
 _MAX_TYPING = 4096
@@ -37,8 +37,8 @@ class Presence:
         self._directory, self._hub = services.directory, services.hub
         self._now, self._began_at = now, now()
         self._leaving: dict[str, asyncio.TimerHandle] = {}
-        # The ids of the members who are shown as online, and of those who are idle or have do-not-disturb on,
-        # in order. Each state has a copy, and sorting 10,000 ids takes milliseconds.
+        # The ids of the members who are shown as online, idle, or with do-not-disturb on. Kept sorted,
+        # because each client's state contains a copy and sorting 10,000 ids takes milliseconds.
         self._online: list[str] = []
         self._idle: list[str] = []
         self._quiet: list[str] = []
@@ -53,7 +53,7 @@ class Presence:
         own = session.member_id
         return {
             "online": _with(self._online, own, is_in=True),
-            # The requesting member is not idle, because they have just opened a page.
+            # The requesting member is not idle, because they have just connected.
             "idle": _with(self._idle, own, is_in=False),
             "do_not_disturb": _with(self._quiet, own, is_in=own in self._hub.quiet),
         }
@@ -71,8 +71,8 @@ class Presence:
         self._hub.push("typing", event, Viewers(channel_id), but_not=member_id, kept=False)
 
     def adopt(self, shown: Mapping[str, Shown]) -> None:
-        """Show the members as online whom the last owner showed as online, until they have had time to come
-        back. Does nothing if this server did not just begin.
+        """Show the previous owner's online members as online after a takeover, until they have had time to
+        reconnect. Does nothing if this server has run for longer.
         """
         if self._now() - self._began_at > RETURN_GRACE_S:
             return
@@ -81,13 +81,13 @@ class Presence:
             is_known = member_id in self._hub.presences or member_id in self._hub.invisible
             if is_known or member_id not in self._directory.members:
                 continue
-            # The last owner may have stored this choice without announcing it.
+            # The previous owner may have stored this choice without announcing it.
             do_not_disturb = member_id in self._hub.quiet
             self._push_presence(member_id, Shown(presence.idle, do_not_disturb))
             self._leaving[member_id] = loop.call_later(RETURN_GRACE_S, self._left, member_id)
 
     def close(self) -> None:
-        """Cancel the timers without announcing that members go offline."""
+        """Cancel the timers without announcing anyone as offline."""
         for timer in self._leaving.values():
             timer.cancel()
         self._leaving.clear()
@@ -102,8 +102,8 @@ class Presence:
         self.refresh(member_id)
 
     def refresh(self, member_id: str) -> None:
-        """Push a member's state if it has changed and they are online, or were a moment ago. An invisible
-        member is reported as offline.
+        """Push a member's state if it has changed and they are online, or were until a moment ago. An
+        invisible member is reported as offline.
         """
         if self._hub.online(member_id) or member_id in self._leaving:
             self._push_presence(member_id, self._present(member_id))
@@ -132,14 +132,14 @@ class Presence:
 
 
 def _with(ids: Sequence[str], member_id: str, *, is_in: bool) -> list[str]:
-    """Return a copy of a sorted list that contains an id, or does not."""
+    """Return a copy of a sorted list, with or without an id."""
     copy = list(ids)
     _put(copy, member_id, is_in=is_in)
     return copy
 
 
 def _put(ids: list[str], member_id: str, *, is_in: bool) -> None:
-    """Insert an id into a sorted list, or remove it."""
+    """Insert an id into a sorted list or remove it."""
     at = bisect_left(ids, member_id)
     if at < len(ids) and ids[at] == member_id:
         if not is_in:

@@ -1,11 +1,11 @@
 """Finds swear words, and words listed by the owner, in a text, even in the usual disguises.
 
-The setting `profanityMode` determines what happens to swear words. Compares whole words, so that a harmless
-word is not refused because it contains a swear word (the Scunthorpe problem). Ignores differences in case,
-width and accents. Recognises look-alike letters, digits and symbols that replace letters, invisible
-characters, repeated letters, and spaces between single letters. Supports only English and does not consider
-the context. Performs no I/O. Long texts are searched in time slices (`time_slices`), because anyone can write
-them. See docs/http.md, "Settings".
+The setting `profanityMode` determines what happens to swear words. Only whole words are compared, so a
+harmless word that contains a swear word is not refused (the Scunthorpe problem). Ignores case, width and
+accents. Recognises look-alike letters, digits and symbols that replace letters, invisible characters,
+repeated letters, and spaces between single letters. Supports only English and does not consider context.
+Performs no I/O. Long texts are searched in time slices (`time_slices`), because anyone can send them. See
+docs/http.md, "Settings".
 """
 
 import re
@@ -36,12 +36,12 @@ _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])++")
 _LETTER = re.compile(r"[\w@$]")
 _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
-# The longest run of a letter that is distinguished. No word has a letter four times in a row, so longer runs
-# count as three.
+# The longest distinguished run of a letter. No word has four of a letter in a row, so longer runs count as
+# three.
 _MAX_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
-# How much a text may grow when it is folded. Real texts contain few ligatures, and a text that consists only
-# of ligatures would take several times as long.
+# How much folding may lengthen a text. Real texts contain few ligatures, and a text of ligatures alone would
+# take several times as long.
 _MAX_GROWTH = 1.25
 # The numbers of characters and words processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
@@ -120,7 +120,7 @@ class ModeratedText(Struct, frozen=True):
     matches: Sequence[Span] = ()
 
 
-# Cached, because names and similar texts are checked both when they are parsed and when they are stored.
+# Cached, because names and similar texts are checked when parsed and again when stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> ModeratedText:
     """Return the moderated form of a short text.
@@ -184,7 +184,7 @@ def _spaced_spans(folded: str) -> Iterator[tuple[int, int]]:
     for match in _SPACED.finditer(folded):
         start, end = match.span()
         # Check the next letter here, because a lookahead in the regular expression would rescan a long row
-        # for each of its letters.
+        # for each letter.
         if _LETTER.match(folded, end):
             end -= len(match[1]) + 1
             if _LETTER.match(folded, end) or end - start < 3 + 2 * len(match[1]):
@@ -233,15 +233,15 @@ def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
 def _stem(entry: str) -> re.Pattern[str]:
     """Return a regular expression for an entry with stars, each of which stands for any letters.
 
-    The expression also matches if letters are repeated. In the words to search, longer runs must have been
-    shortened to _MAX_RUN letters.
+    The expression also matches repeated letters. Longer runs in the searched words must have been shortened
+    to _MAX_RUN letters.
     """
     letters, runs = _squeeze(entry.strip("*"))
     repeated = [f"{letter}{{{run},}}+" for letter, run in zip(letters, runs, strict=True)]
     if entry.startswith("*"):
         repeated[0] = letters[0] * runs[0]
     else:
-        # The letter comes before the lookbehind assertion, because searching for a letter is fast.
+        # The letter precedes the lookbehind assertion, because searching for a letter is fast.
         repeated[0] = rf"{letters[0]}(?<!\w{letters[0]}){letters[0]}{{{runs[0] - 1},}}+"
     return re.compile("".join(repeated) + ("" if entry.endswith("*") else r"(?!\w)"))
 
@@ -260,9 +260,9 @@ class WordList:
     def __init__(self, entries: Sequence[str]) -> None:
         stems = [entry.strip("*") for entry in entries]
         self._shortest = min(map(len, stems), default=0)
-        # Whole words and their plurals, keyed by their letters without repetitions. The inner key consists of
-        # the index of a letter and the length of its run. The value is the set of matching words, as an
-        # integer with one bit per word.
+        # Whole words and their plurals, keyed by their letters without repetitions. The inner key is a
+        # letter's index and the length of its run. The value is the set of matching words, as an integer with
+        # one bit per word.
         self._words: dict[str, dict[tuple[int, int], int]] = {}
         for number, entry in enumerate(entries):
             if "*" not in entry:
@@ -270,8 +270,8 @@ class WordList:
                     self._add(word, 1 << number)
         self._starred = list(dict.fromkeys(_stem(entry) for entry in entries if "*" in entry))
         # Words in which people may replace letters with stars, keyed by length. Longer compounds are not
-        # worth the effort. The words with a given letter at a given position are likewise an integer with one
-        # bit per word.
+        # worth the effort. The inner key is a position and its letter, and the value is again an integer with
+        # one bit per word.
         self._short: dict[int, dict[tuple[int, str], int]] = {}
         for number, stem in enumerate(stems):
             if len(stem) <= 8:
@@ -306,16 +306,14 @@ class WordList:
     def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
         """Return the numbers of the words that match any entry with stars.
 
-        All words are searched at once for each entry, so the overhead per entry does not depend on the number
-        of words.
+        Each entry searches all words at once, so the overhead per entry does not depend on their number.
         """
         matching, unsearched = set[int](), len(self._starred) if words else 0
         while unsearched:
             text = "\n".join(word for _, word in words)
             starts = [0, *accumulate(len(word) + 1 for _, word in words)]
             earlier = len(matching)
-            # Remove the matched words from time to time, so that later entries do not search many of them
-            # again.
+            # Remove matched words from time to time, because later entries need not search them.
             while unsearched and len(matching) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
                 for start in _words_with(self._starred[unsearched], text):
@@ -343,7 +341,7 @@ class WordList:
         return fitting != 0
 
     def _hidden(self, word: str) -> bool:
-        """Return whether a word is a listed word in which stars replace some letters, but not the first and
+        """Return whether a word is a listed word with stars for some letters other than the first and
         last.
         """
         shown = word.replace("*", "")
@@ -367,8 +365,6 @@ def _profane_in(read: ScannedText) -> Work[Sequence[Span]]:
 
 
 def _squeeze(word: str) -> tuple[str, Sequence[int]]:
-    """Return the word with each run reduced to one letter, and the lengths of the runs, which are capped at
-    _MAX_RUN.
-    """
+    """Return the word with each run reduced to one letter, and the runs' lengths, capped at _MAX_RUN."""
     runs = [match[0] for match in _RUN.finditer(word)]
     return "".join(run[0] for run in runs), [min(len(run), _MAX_RUN) for run in runs]

@@ -3,10 +3,10 @@
     from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|audio|file|card|pin|reaction
     -word  -"phrase"  -from:NAME  -in:CHANNEL  -has:KIND
 
-An unknown filter counts as a word. The last word also matches longer words that begin with it. All terms must
-match, and no term after a `-` may match. Several filters of one kind are alternatives, except `has`. A DAY is
-a day in UTC. To use days in the reader's time zone instead, give a time with its offset, such as
-2026-01-31T00:00+01:00. Nothing in a query reaches the search engine as syntax. Does not resolve names of
+An unknown filter is searched as a word. The last word also matches longer words that begin with it. All terms
+must match, and no term after a `-` may match. Several filters of one kind are alternatives, except `has`. A
+DAY is a day in UTC. To use days in another time zone, give a time with its offset, such as
+2026-01-31T00:00+01:00. Nothing in a query reaches the search engine as syntax. Does not resolve the names of
 members and channels.
 """
 
@@ -19,14 +19,14 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.search_words import Phrase, cost, has_word
 
 MAX_CHARACTERS = 256
-# The limit for the total number of words, names, days and kinds, because each is looked up separately. A
-# phrase costs as much as its words.
+# The limit for words, names, days and kinds together, because each is looked up separately. A phrase costs as
+# much as its words.
 MAX_TERMS = 16
 
 HAS = ("link", "image", "video", "audio", "file", "card", "pin", "reaction")
 _FILTERS = ("from", "in", "before", "after", "has")
 # Matches `from:"Two Words"`, `"a phrase"`, or a word. An unclosed quotation mark is dropped. A `-` excludes
-# the word or the phrase directly after it, so `--verbose` is a word.
+# the word or phrase directly after it, so `--verbose` is a word.
 _TERM = re.compile(
     r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:(?P<filter>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
 )
@@ -36,8 +36,7 @@ _TERM = re.compile(
 class Query:
     """A parsed query. Names are stored as typed.
 
-    Times are in ms since 1970. A message matches if it is earlier than `before_ms` and not earlier than
-    `after_ms`.
+    Times are in ms since 1970. `after_ms` is inclusive, `before_ms` is exclusive.
     """
 
     phrases: tuple[str, ...] = ()
@@ -57,7 +56,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """A query in the form that the search index needs.
+    """A query in the form required by the search index.
 
     A message matches if it has all phrases, a tag from each group, and no excluded phrase or tag.
     """
@@ -81,7 +80,7 @@ class EngineQuery:
 
 
 def parse(text: str) -> Query:
-    """Parse a query. Raises ChatError if the query is too long or empty, or if a value is invalid."""
+    """Parse a query. Raises ChatError if it is empty or too long, or if a value is invalid."""
     if len(text) > MAX_CHARACTERS:
         raise ChatError("invalid_query", f"A query has at most {MAX_CHARACTERS} characters")
     values_by_name: dict[str, list[str]] = {sign + name: [] for sign in ("", "-") for name in (*_FILTERS, "")}
@@ -138,7 +137,7 @@ def _match_expression(phrase: Phrase, expandable: Iterable[str]) -> str:
 
 
 def _quote(text: str) -> str:
-    # In FTS5 syntax, a NUL or a quotation mark that is not doubled would end the string.
+    # In FTS5 syntax, a NUL or an undoubled quotation mark would end the string.
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 

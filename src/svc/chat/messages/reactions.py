@@ -17,9 +17,9 @@ from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.responses import PinsChanged, PreviewsChanged, ReactionsChanged
 from svc.chat.services import Services
 
-# The maximum number of different emoji on a message. They fill about two rows.
+# The maximum number of different emoji on a message, which fill about two rows.
 MAX_EMOJI = 20
-# The maximum number of pins in a channel. Readers can still look through that many.
+# The maximum number of pins in a channel, few enough to look through.
 MAX_PINS = 50
 # Inserts a reaction after the existing ones, even if the clock was set back.
 _REACT = (
@@ -46,7 +46,7 @@ class Annotations:
     ) -> Write[bool, None]:
         """Add or remove a member's reaction with one emoji. Idempotent. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
-        # An emoji that the message already has can be added or removed, even if it is not in the catalogue.
+        # An emoji that the message already has is allowed even if it is not in the catalogue.
         checked = reaction_form(emoji)
         emoji = checked or emoji
 
@@ -57,8 +57,7 @@ class Annotations:
                 raise ChatError("invalid_emoji")
             if added and emoji not in reactions and len(reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
-            # Adding the first reaction or removing the last one changes whether `has:reaction` finds the
-            # message.
+            # The first and last reactions change whether `has:reaction` finds the message.
             if reactions == ({} if added else {emoji: [member_id]}):
                 search_store.changes(connection, message)
             which = message.n, emoji, member_id
@@ -131,11 +130,10 @@ class Annotations:
     def show_previews(
         self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]
     ) -> Message | None:
-        """Set a message's previews. Call this within a write, and `previews_changed` with the result
-        afterwards.
+        """Set a message's previews. Call this within a write, and `previews_changed` with the result after
+        it.
 
-        Returns None if the previews are unchanged, or if in the meantime the text has changed or previews
-        were removed.
+        Returns None if the previews are unchanged, or if the text has changed or previews were removed since.
         """
         current = store.get(connection, message.channel_id, message.n)
         if current is None or current.no_previews or current.text != message.text:
@@ -152,9 +150,7 @@ class Annotations:
         self._hub.push("previews_changed", changed, Viewers(message.channel_id))
 
     def _with_previews(self, connection: Connection, message: Message) -> Message:
-        """Store the previews, leaving out images that no longer exist. Return the message with these
-        previews.
-        """
+        """Store the previews without images that no longer exist. Return the message with these previews."""
         keys = {str(image["key"]) for image in map(_image, message.previews) if image}
         previews = self._files.replace_previews(connection, message.id, sorted(keys))
         kept = [

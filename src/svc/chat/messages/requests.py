@@ -1,4 +1,4 @@
-"""Endpoints for messages, over HTTP and on the live socket."""
+"""Handles message requests, over HTTP and on the live socket."""
 
 import time
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _REACTING, _MANAGER = in_channel(P.ADD_REACTIONS), in_channel(P.MANAGE_MESSAGES)
 _HERE = ("unknown_channel", "unknown_message")
 _OF_TEXTS = ("empty_message", "message_too_long", "profanity_refused", "rule_refused", *_HERE)
 
-# The rules refuse an overlong text with a specific error code.
+# The maximum is only documented here. The rules refuse a longer text with a specific error code.
 _Text = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TEXT_CHARACTERS})]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)]
 _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
@@ -45,7 +45,7 @@ _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
 
 class NewMessage(Request):
     text: _Text | None = None
-    # The client's own id for the message. Another request with the same nonce does not post a new message.
+    # An id chosen by the client. Another request with the same nonce does not post a new message.
     nonce: Annotated[str, Meta(min_length=1, max_length=MAX_NONCE_CHARACTERS)] | None = None
     reply_to: Id | None = None
     ping: bool | None = None
@@ -257,7 +257,7 @@ class MessageRequests(Requests):
         refusals=_HERE,
     )
     async def typing_in(self, session: Session, body: Location) -> None:
-        _cursor(body.thread)  # Check that the thread is an id, because it is sent to other members.
+        _cursor(body.thread)  # Validate the id, because it is sent to other members.
         self._feature.presence.typing(session.member_id, body.channel_id, time.time(), body.thread)
 
     @endpoint(

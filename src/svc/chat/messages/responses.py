@@ -1,6 +1,6 @@
 """Response and event types for messages, threads and unread counts.
 
-`message` converts a stored message for everyone who may view its channel. Media have expiring URLs.
+`message` converts a stored message for anyone who may view its channel. Media have expiring URLs.
 """
 
 from collections.abc import Sequence
@@ -31,19 +31,17 @@ MAX_PAGE = 100
 # The number of messages or threads in one page of search results, mentions, or followed threads.
 MAX_FOUND = 50
 MAX_NONCE_CHARACTERS = 64
-# The maximum number of earlier versions that are stored. After that many edits, the first versions hardly
-# matter.
+# The maximum number of stored earlier versions. After that many edits, the first versions hardly matter.
 MAX_EDITS_KEPT = 50
 
 _Positive = Annotated[int, Meta(ge=1)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=MAX_EMOJI_CHARACTERS)]
-# One more than a text can mention, because a reply can also mention the author of the message that it replies
-# to.
+# One more than a text can mention, because a reply can also mention the original message's author.
 _Mentions = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS + 1)]
 _Groups = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS)]
 _Attachments = Annotated[Sequence[Attachment], Meta(max_length=MAX_ATTACHMENTS)]
-# The number of attachments whose retention period has ended. Omitted if it is 0.
+# The number of attachments whose retention period has ended. Omitted if 0.
 _Expired = _Positive | UnsetType
 M = TypeVar("M", bound="Message")
 
@@ -57,7 +55,7 @@ class Author(Response):
 
 
 class StoredPicture(Response):
-    """A stored picture, with a URL that is valid for a few hours."""
+    """A stored image, with a URL that is valid for a few hours."""
 
     key: str
     url: str
@@ -114,7 +112,7 @@ class Reaction(Response):
 
 
 class ThreadSummary(Response):
-    """A thread's number of replies and its last reply."""
+    """A thread's number of replies and last reply."""
 
     count: _Positive
     last_id: Id
@@ -265,7 +263,7 @@ class Presence(Response):
 
 
 def presence(member_id: str, shown: hub.Presence | None) -> Presence:
-    """Return the event about a member's presence. None means that the member is offline."""
+    """Return the event for a member's presence. None means offline."""
     idle, do_not_disturb = shown or (False, False)
     return Presence(member_id, shown is not None, idle, do_not_disturb)
 

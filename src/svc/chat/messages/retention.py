@@ -1,8 +1,8 @@
 """Deletes attachments, but not their messages, when their retention period ends.
 
 Off unless the owner sets a number of days. Runs every hour and whenever that number changes, handles a few
-messages in each write, and resumes after a restart. Afterwards the sweep (`media`) removes the objects from
-the store.
+messages in each write, and resumes after a restart. The sweep (`media`) then removes the objects from the
+store.
 """
 
 import asyncio
@@ -43,11 +43,11 @@ class Retention:
         self._due = asyncio.Event()
 
     async def changed(self, days: object) -> None:
-        """Start a run immediately. Call this when the owner has changed the number of days."""
+        """Start a run immediately. Called when the owner has changed the number of days."""
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """Delete old attachments for as long as the server is running."""
+        """Delete old attachments while the server is running."""
         while True:
             async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self.run_once()
@@ -59,7 +59,7 @@ class Retention:
     async def run_once(self) -> int:
         """Delete all attachments that are due. Return the number of affected messages."""
         affected = 0
-        # Read the setting in every iteration, because the owner may change it in the meantime.
+        # Read the setting in every iteration, because the owner may change it.
         while (days := self._settings.retention_days()) and (some := await self._some(days)):
             affected += some
         if affected:

@@ -1,9 +1,8 @@
-"""Posts, edits and deletes messages: checks permissions and applies the effects. Contains neither HTTP nor
-SQL code.
+"""Posts, edits and deletes messages: checks permissions and applies the effects.
 
-The state in memory is updated after each write, in the order of the commits (`Database.write`), so that
-pushes, counts and pages agree with the database. `reactions` handles reactions and pins, and `history`
-handles reading. See docs/webhooks.md, "A message" and docs/http.md.
+The state in memory is updated after each write, in commit order (`Database.write`), so pushes, counts and
+pages agree with the database. `reactions` handles reactions and pins, and `history` handles reading. Contains
+neither HTTP nor SQL code. See docs/webhooks.md, "A message" and docs/http.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,10 +45,10 @@ class Draft(Struct, frozen=True):
 
     channel_id: str
     text: str
-    # The client's own id for the message. Another request with the same nonce does not post a new message.
+    # An id chosen by the client. Another request with the same nonce does not post a new message.
     nonce: str | None = None
     reply_to: str | None = None
-    # Whether a reply mentions the author of the message that it replies to.
+    # Whether a reply mentions the original message's author.
     ping: bool = True
     # Ids of the member's finished uploads.
     attachments: Sequence[str] = ()
@@ -87,10 +86,10 @@ class Messages:
     async def send(self, member_id: str, draft: Draft, now: float) -> Message:
         """Post a message.
 
-        If the draft's nonce was already used, return the stored message. Raises ChatError.
+        If the draft's nonce has been used before, return the stored message. Raises ChatError.
         """
         try:
-            # `_send` checks the permission again, because it may change in the meantime.
+            # `_send` checks the permission again, because it may have changed by then.
             self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
             check_text(draft.text, or_else=bool(draft.attachments))
             read = await self._ports.moderator.read(member_id, draft.text)
@@ -108,7 +107,7 @@ class Messages:
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
         wait_s = self._ports.slow_mode.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
-            # Slow mode must not refuse a repeated request, so check whether the message was already posted.
+            # Slow mode must not refuse a repeated request, so check whether the message has been posted.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda message: message)
         moderator = self._ports.moderator
@@ -161,7 +160,7 @@ class Messages:
     ) -> Message:
         """Return a new message.
 
-        The caller must insert it immediately, because messages must be committed in the order of their ids.
+        The caller must insert it immediately, because messages must be committed in id order.
         """
         mentions, groups = self._mentions_of(channel_id, moderated_text.text, author)
         message_id, now_ms = self._ids.new_with_time()
@@ -182,12 +181,12 @@ class Messages:
         )
 
     def require_open(self, channel_id: str) -> None:
-        """Raise ChatError if the channel is archived, because nobody can post in archived channels."""
+        """Raise ChatError if the channel is archived, because nobody can post in it."""
         if Permission.SEND_MESSAGES not in self._directory.channels[channel_id].permits:
             raise ChatError("channel_archived")
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Insert a message. Call this within a write, and `posted` with the result afterwards."""
+        """Insert a message. Call this within a write, and `posted` with the result after it."""
         if message.thread is not None:
             root = self._threads.root(connection, message.channel_id, message.thread)
             message = structs.replace(message, joining=self._threads.joining(message, root))
@@ -230,8 +229,7 @@ class Messages:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
         moderated_text = self._moderate(read, ruling)
-        # Members who are first mentioned by the edit get no notification, because the message keeps its
-        # place.
+        # Members who are first mentioned by an edit are not notified, because the message keeps its position.
         author = Author(MEMBER, member_id, "")
         mentions, groups = self._mentions_of(channel_id, moderated_text.text, author)
         now_ms = int(now * 1000)
@@ -310,7 +308,7 @@ class Messages:
         return Write(remove, self.removed)
 
     def remove(self, connection: Connection, message: Message) -> Message:
-        """Delete a message. Call this within a write, and `removed` with the result afterwards."""
+        """Delete a message. Call this within a write, and `removed` with the result after it."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
         self._ports.files.release_message(connection, message.id)
@@ -323,9 +321,7 @@ class Messages:
         self._counting(message).deleted(message)
 
     def moderate_text(self, text: str) -> str:
-        """Return the moderated form of a text other than the message itself, such as a file name. Raises
-        ChatError.
-        """
+        """Return the moderated form of a text other than a message, such as a file name. Raises ChatError."""
         return moderated(text, self._ports.settings.profanity_mode()).text
 
     def _moderate(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
@@ -345,7 +341,9 @@ class Messages:
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return a report about the message, or None if it needs none. `matches` contains spans in `text`."""
+        """Return a report about the message, or None if none is needed. `matches` contains spans in
+        `text`.
+        """
         marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
@@ -361,7 +359,7 @@ class Messages:
         """
         messages = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
         for message in messages:
-            # Changing the alt text requires the same permission as changing the message's text.
+            # Changing alt text requires the same permission as editing the message.
             self._directory.require(member_id, Permission.SEND_MESSAGES, message.channel_id)
         described = [
             _with_words(message, upload_id, alt) for message in messages if message.id in message_ids
@@ -381,9 +379,7 @@ class Messages:
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> ReadMarks | Threads:
-        """Return the unread counter for this message, which is either the one for channels or the one for
-        threads.
-        """
+        """Return the unread counts that include this message: the channels' or the threads'."""
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:
@@ -426,7 +422,7 @@ class Messages:
         return any(role_id in groups for role_id in self._directory.member(member_id).role_ids)
 
     def _pinging(self, connection: Connection, message: Message) -> Message:
-        """Return a reply that also mentions the author of the message that it replies to. Call this within a
+        """Return the reply with a mention of the original message's author added. Call this within a
         write.
         """
         answered = message.reply_to and store.get(connection, message.channel_id, number_of(message.reply_to))
@@ -443,8 +439,8 @@ class Messages:
 
 
 def check_text(text: str, *, or_else: bool) -> None:
-    """Raise ChatError if the text is too long, or if it has no visible characters and the message has no
-    other content (`or_else`).
+    """Raise ChatError if the text is too long, or has no visible characters and `or_else` is not set.
+    `or_else` means that the message has other content.
     """
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")
@@ -478,9 +474,7 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
 
 
 def _pinged_members(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
-    """Return the members whom the message mentions only because it is a reply to them. There is at
-    most one.
-    """
+    """Return the members, at most one, whom the message mentions only because it replies to them."""
     named_already = {*mentioned_ids(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 

@@ -1,6 +1,6 @@
 """Searches messages, lists messages that mention a member, and keeps the search index up to date.
 
-Finds nothing that the member may not view. Indexing uses separate writes, so that posting never waits for it.
+Finds only messages that the member may view. Indexing uses separate writes, so posting never waits for it.
 Indexing stores its progress and continues after a restart. Contains neither HTTP nor SQL code.
 """
 
@@ -23,16 +23,14 @@ from svc.chat.messages.search_words import phrase
 from svc.chat.services import Services
 from svc.chat.text_folding import fold, fold_name
 
-# A batch takes about 5 ms of the writer's time. Other writes then get _SHARE times as long.
+# A batch takes about 5 ms of the writer's time. Other writes then get _SHARE times as much.
 _BATCH = 100
 _SHARE = 4
 # Indexing starts this long after a commit, so that several messages are indexed in one write.
 _PAUSE_S = 0.25
-# A search brings the index up to date first. If that takes longer than this, the search runs without the
-# remaining messages.
+# A search first brings the index up to date. If that takes longer, the search omits the remaining messages.
 _CATCHING_UP_S = 0.2
-# How long nonces are stored. A client that has received no response within this time will not repeat its
-# request.
+# How long nonces are stored. A client without a response will not repeat its request after this time.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.
@@ -47,17 +45,15 @@ class Indexer:
     """The background task that indexes messages. Call `wake` after each commit."""
 
     def __init__(self, database: Database, released: Callable[[Connection, str], None]) -> None:
-        """Create the indexer. `released` is called with a message's id within the write that deletes the
-        message.
-        """
+        """Create the indexer. `released` is called with a message's id within the write that deletes it."""
         self._database = database
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
-        # The number of calls to `wake`, and the number of the last call whose messages are indexed.
-        # `_committed` starts at 1, because an earlier run of the program may have left messages unindexed.
+        # The number of calls to `wake`, and of those whose messages are indexed. `_committed` starts at 1,
+        # because an earlier run may have left messages unindexed.
         self._committed, self._indexed = 1, 0
-        # Held while messages are indexed, so that simultaneous searches index them only once.
+        # Held while messages are indexed, so that concurrent searches index them only once.
         self._turn = asyncio.Lock()
 
     def wake(self) -> None:
@@ -65,7 +61,7 @@ class Indexer:
         self._committed += 1
 
     async def wait_indexed(self) -> None:
-        """Wait until everything that has been committed so far is indexed. Raises StorageFailed."""
+        """Wait until everything committed so far is indexed. Raises StorageFailed."""
         wanted = self._committed
         if self._indexed >= wanted:
             return
@@ -109,8 +105,8 @@ class Indexer:
         return messages is not None
 
     async def _bit_by_bit(self, step: Callable[[Connection], bool]) -> None:
-        """Repeat a write until it reports that nothing is left. Pause in between, so that other writes get
-        most of the time.
+        """Repeat a write until nothing is left. Pause in between, so that other writes get most of the
+        time.
         """
         before = time.monotonic()
         while await self._database.write(step):
@@ -127,7 +123,7 @@ class Search:
     async def find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """Search like `_find`, but run only one search per member at a time, and limit its duration."""
+        """Search with `_find`, but allow only one search per member at a time, and limit its duration."""
         if member_id in self._searching:
             raise ChatError("search_running")
         self._searching.add(member_id)
@@ -147,9 +143,7 @@ class Search:
     async def _find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """Return the matches that are older than the given message, newest first, and whether there
-        are more.
-        """
+        """Return the matches older than the given message, newest first, and whether there are more."""
         query = parse(text)
         channel_ids = self._channels(member_id, query)
         authors = self._authors(query.from_names)
@@ -172,7 +166,7 @@ class Search:
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> EngineQuery:
         groups: list[Iterable[str]] = []
-        # This condition is the most expensive one and is not needed for a member who may view every channel.
+        # This condition is the most expensive. A member who may view every channel does not need it.
         if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
             groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
         if authors:
@@ -184,8 +178,8 @@ class Search:
         return EngineQuery(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
 
     def _channels(self, member_id: str, query: Query) -> list[str]:
-        """Return the ids of the channels to search: the named channels or else all visible ones, without the
-        excluded channels.
+        """Return the ids of the channels to search: the query's channels, or all visible ones, minus the
+        excluded ones.
         """
         visible = self._directory.visible_channels(member_id)
         channel_ids = [channel.id for channel in visible]
@@ -195,8 +189,8 @@ class Search:
         return [channel_id for channel_id in channel_ids if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
-        """Return the ids of the authors with the given names or ids. An id may belong to a former member or a
-        webhook.
+        """Return the ids of authors with the given names or ids, which may be those of former members or
+        webhooks.
         """
         wanted = {fold(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
@@ -207,7 +201,7 @@ class Search:
         """Return messages that mention a member, newest first, and whether there are more.
 
         Includes all channels and threads, but only messages older than the cursor `before`. `rules` stores
-        the mentions when it posts a message.
+        the mentions when a message is posted.
         """
         listed = self._listed_channels(member_id)
         end = _END if before is None else before
@@ -217,7 +211,7 @@ class Search:
             return store.read_these(connection, numbers[:limit]), len(numbers) > limit
 
         messages, more = await self._database.read(read)
-        # Permissions may have changed while the messages were being read.
+        # Permissions may have changed during the read.
         listed = self._listed_channels(member_id)
         return [message for message in messages if message.channel_id in listed], more
 

@@ -1,7 +1,7 @@
 """Stores the search index for messages, and the changes that have not been indexed yet. Contains only SQL.
 
-The index stores no text, so removing a message from it requires the text that was indexed. The write that
-first changes a message therefore records its indexed form.
+The index stores no text, so removing a message from it requires the text that was indexed. The first write
+that changes a message therefore records that text.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from svc.chat.messages.search_words import indexed_words
 from svc.chat.messages.store import read_after, read_these
 
 _CARD_PICTURES = ("image", "thumbnail")
-# The maximum total number of words that match a query's prefixes, and of entries in the message lists for
-# these words. SQLite merges the lists without interruption, which takes 0.13 s for a million entries.
-# Counting the entries takes 0.03 s.
+# The maximum number of words that match a query's prefixes, and of entries in these words' message lists.
+# SQLite merges the lists without interruption, which takes 0.13 s for a million entries. Counting them takes
+# 0.03 s.
 MAX_WORDS = 4_000
 MAX_ENTRIES = 1_000_000
 _NO_WORDS = "[0,null,null]"
@@ -37,8 +37,8 @@ def has_tag(what: str) -> str:
 
 
 def changes(connection: Connection, old: Message) -> None:
-    """Record the indexed form of a message. Call this within the write that changes or deletes the message,
-    before the change.
+    """Record the indexed form of a message. Call this before the change, within the write that changes or
+    deletes it.
     """
     connection.execute(
         "INSERT OR IGNORE INTO indexed_before SELECT ?, ?, ? WHERE ? <= (SELECT up_to FROM indexed)",
@@ -47,7 +47,7 @@ def changes(connection: Connection, old: Message) -> None:
 
 
 def index_changes(connection: Connection, most: int) -> int:
-    """Index new and changed messages, at most `most` of them. Return their number."""
+    """Index at most `most` new and changed messages. Return their number."""
     stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (most,)).fetchall()
     connection.executemany(
         "INSERT INTO message_words (message_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
@@ -70,7 +70,7 @@ def index_changes(connection: Connection, most: int) -> int:
 
 
 def find(connection: Connection, query: str, after: int, before: int, limit: int) -> list[int]:
-    """Return the cursors of all matches that lie between two cursors, newest first."""
+    """Return the cursors of the matches between two cursors, newest first."""
     rows = connection.execute(
         "SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
         " ORDER BY rowid DESC LIMIT ?",
@@ -80,7 +80,7 @@ def find(connection: Connection, query: str, after: int, before: int, limit: int
 
 
 def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
-    """Return prefixes that can all be expanded to longer words without exceeding the limits."""
+    """Return those prefixes that can all be expanded to longer words within the limits."""
     rows = connection.execute(
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"
@@ -109,7 +109,7 @@ def _searchable_text(message: Message) -> str:
 
 
 def _card_texts(card: object) -> Iterator[str]:
-    """Yield the strings at any depth in a card, without its URLs, times and pictures."""
+    """Yield the strings at any depth in a card, except its URLs, times and images."""
     if isinstance(card, Mapping):
         for name, part in card.items():
             if name in ("title", "description", "name", "value", "text"):

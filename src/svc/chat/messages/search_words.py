@@ -1,11 +1,11 @@
-"""Turns a text into the words of the search index, and a search phrase into the words to look up.
+"""Splits a text into words for the search index, and a search phrase into words to look up.
 
-The index (SQLite's FTS5 with the tokenizer unicode61, whose folding is turned off) separates words at spaces
-and punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and
-Burmese are written without spaces or with endings attached. A run of such letters is indexed as overlapping
-pairs, followed by its last character: 東京都 becomes 東京, 京都 and 都. Any part of a run can then be found
-as a phrase. An emoji is a separate word. Text is folded before it is indexed (`text_folding`). A change to
-how words are indexed needs a migration that rebuilds the index.
+The index is SQLite's FTS5 with the tokenizer unicode61 without its folding. It separates words at spaces and
+punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
+are written without spaces or with attached endings. A run of such letters is indexed as overlapping pairs,
+followed by its last character: 東京都 becomes 東京, 京都 and 都. Any part of a run can then be found as a
+phrase. An emoji is a separate word. Text is folded before it is indexed (`text_folding`). Changing how words
+are indexed requires a migration that rebuilds the index.
 """
 
 import re
@@ -30,8 +30,8 @@ _EMOJI = re.compile(
     "|[\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff]"
 )
 # FTS5 does not index emoji, and SQLite's Unicode data lacks the newest ones. An emoji is therefore indexed as
-# a word that nobody types: a private-use character, which FTS5 treats as a letter, followed by the emoji's
-# code points in hexadecimal.
+# a word that nobody types: a private-use character, which FTS5 treats as a letter, and the emoji's code
+# points in hexadecimal.
 _EMOJI_MARK = "\uf8ff"
 # The shortest prefix that is expanded to longer words. Too many words begin with the same single letter.
 MIN_PREFIX_CHARACTERS = 2
@@ -47,7 +47,7 @@ class Phrase:
 
 
 def indexed_words(text: str) -> str:
-    """Return a text in its indexed form, with a space wherever the index must separate words."""
+    """Return a text in its indexed form, with spaces where the index must separate words."""
     return text if text.isascii() else _separate_pairs(_fold_with_emoji(text))
 
 
@@ -56,7 +56,7 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
     prepared = _fold_with_emoji(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):
-        # The run may continue in the message, in which case its last character is not indexed as a word.
+        # The run may continue in the message, where its last character is then not indexed as a word.
         words = f"{_separate_pairs(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
         return Phrase(words, last[0] if len(last[0]) == 1 else "")
     words = _separate_pairs(prepared)
@@ -66,9 +66,7 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
 
 
 def cost(text: str) -> int:
-    """Count the words that a search for a text looks up. A pair counts as half a word, because pairs are
-    rarer.
-    """
+    """Count the words to look up for a text. A pair counts as half a word, because pairs are rarer."""
     tokens = _tokens(indexed_words(text))
     pairs = sum(_RUN.match(token) is not None for token in tokens)
     return len(tokens) - pairs // 2

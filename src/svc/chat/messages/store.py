@@ -54,7 +54,7 @@ _MESSAGE = Table(
     cards=_LIST,
     attachments=_LIST,
 )
-# Selects messages, one per row: first the columns of `messages`, then those of other tables.
+# Selects one message per row: first the columns of `messages`, then those of other tables.
 _MESSAGES = f"""
 SELECT {_MESSAGE.select("m")}, m.previews, p.n, t.count, l.n, l.id, l.posted_at_ms,
     (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
@@ -69,8 +69,8 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 _NO_PREVIEWS = "false"
 # A channel and one of its threads. The thread is None for the channel itself.
 Timeline = tuple[str, str | None]
-# Two of the table's indexes begin with the member. This one has the same order as the result, so that only
-# one page is read. With the other index, all mentions of the member would be read and sorted.
+# Two of the table's indexes begin with the member. This one has the order of the result, so only one page is
+# read. With the other index, all mentions of the member would be read and sorted.
 NEWEST_MENTIONS = (
     "SELECT n FROM mentions INDEXED BY mentions_by_member WHERE member_id = ? AND n < ?"
     " AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT ?"
@@ -113,10 +113,7 @@ def cursor_of_nonce(connection: Connection, author_id: str, channel_id: str, non
 
 
 def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> bool:
-    """Insert a nonce, which is unique per author and channel.
-
-    Return False if it already exists.
-    """
+    """Insert a nonce, which is unique per author and channel. Return False if it already exists."""
     sql = "INSERT INTO message_nonces VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     return connection.execute(sql, (*nonce, n, now_ms)).rowcount > 0
 
@@ -131,7 +128,7 @@ def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
 
 
 def get(connection: Connection, channel_id: str, n: int) -> Message | None:
-    """Return a message as it is in the current write."""
+    """Return a message in its current state within a write."""
     row = connection.execute(_MESSAGES + "WHERE m.n = ? AND m.channel_id = ?", (n, channel_id)).fetchone()
     return _message(row) if row else None
 
@@ -201,7 +198,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
     """Return some messages from a channel that is marked as deleted, or None if there is no such channel.
 
-    Removes the mark when it returns the last of the channel's messages.
+    Removes the mark with the channel's last messages.
     """
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
@@ -251,8 +248,7 @@ async def after(database: Database, timeline: Timeline, n: int, limit: int) -> l
 
 async def first_at(database: Database, timeline: Timeline, at_ms: int) -> int | None:
     """Return the cursor of the first message that was posted at the given time or later."""
-    # No cursor is earlier than the time of its message. Some are later, because the clock was set back before
-    # they were posted.
+    # No cursor is earlier than its message. Some are later, because the clock had been set back.
     row = await database.row(
         "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
         " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",
@@ -311,9 +307,8 @@ def _message(row: Row) -> Message:
 def mentions(
     connection: Connection, member_id: str, channel_ids: Sequence[str], before: int, limit: int
 ) -> list[int]:
-    """Return the cursors of messages in these channels that mention a member, newest first.
-
-    This includes mentions in the channels' threads.
+    """Return the cursors of messages in these channels and their threads that mention a member, newest
+    first.
     """
     channels = dumps(list(channel_ids)).decode()
     rows = connection.execute(NEWEST_MENTIONS, (member_id, before, channels, limit)).fetchall()

@@ -1,8 +1,8 @@
-"""Manages thread followers, unread counts and read marks. Contains no HTTP code.
+"""Manages the followers of threads, their unread counts and read marks.
 
-A thread contains the replies to one message in a channel, which is the thread's root. The replies do not
-appear in the channel's history. Members who write in a thread, wrote its root or are mentioned in it follow
-the thread until they unfollow it. Unread counts follow the same rules as in `history`.
+A thread contains the replies to one message in a channel, the thread's root. The replies do not appear in the
+channel's history. Members who write in a thread, wrote its root or are mentioned in it follow the thread
+until they unfollow it. Unread counts work as in `history`. Contains no HTTP code.
 """
 
 from collections.abc import Collection, Iterable
@@ -27,7 +27,7 @@ _FOLLOWS = (
     "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
     " JOIN threads AS t ON t.id = f.thread"
 )
-# Selects, for each thread, the cursors that at least one follower has not read, oldest first.
+# Selects each thread's cursors that at least one follower has not read, oldest first.
 _UNREAD = (
     "SELECT f.thread, m.n FROM"
     " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
@@ -54,7 +54,7 @@ class Threads:
         self._gradually = GradualPushes(self._push_state)
 
     async def load(self) -> None:
-        """Load the unread counts. Call this once the directory is loaded."""
+        """Load the unread counts. Call this after the directory is loaded."""
         followers, channels = self._following, self._directory.channels
         for member_id, thread, channel_id, n, last_n in await self._database.rows(_FOLLOWS):
             if channel_id in channels and member_id in self._directory.members:
@@ -74,7 +74,7 @@ class Threads:
         return self._following.follow(thread, member_id) is not None
 
     def state(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """Return a thread's state for a member. `channel_id` is used if the member does not follow the
+        """Return a thread's state for a member. `channel_id` is used only if the member does not follow the
         thread.
         """
         follow, followed = self._following.follow(thread, member_id), self._following.thread(thread)
@@ -91,7 +91,7 @@ class Threads:
     async def followed_threads(
         self, member_id: str, before: int | None, limit: int
     ) -> tuple[list[tuple[Message | None, ThreadState]], bool]:
-        """Return the member's threads and their roots, most recently active first, and whether there are
+        """Return the member's threads with their roots, most recently active first, and whether there are
         more.
         """
         threads = [t for t in self._visible(member_id) if before is None or self._last(t) < before]
@@ -112,8 +112,8 @@ class Threads:
 
     @shared_write
     def follow(self, member_id: str, channel_id: str, thread: str) -> Write[ThreadSummary, ThreadState]:
-        """Follow a thread. Its existing messages count as read. Raises ChatError if there is no such
-        thread.
+        """Follow a thread. Its existing messages count as read. Raises ChatError if the thread does not
+        exist.
         """
         self._directory.channel(member_id, channel_id)
         dropped = self._following.threads_to_unfollow(thread, [member_id])
@@ -148,9 +148,7 @@ class Threads:
 
     @shared_write
     def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Write[None, ThreadState]:
-        """Mark everything up to a message as read for a follower of the thread. The message may be
-        deleted.
-        """
+        """Mark everything up to a message, which may be deleted, as read for a follower of the thread."""
         self._require(member_id, channel_id, thread)
         # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._last(thread))
@@ -166,9 +164,7 @@ class Threads:
     def threads_to_unfollow(
         self, thread: str, author_id: str, notified: Collection[str]
     ) -> list[tuple[str, str]]:
-        """Return the (member, thread) pairs of threads that members must unfollow before they can follow this
-        one.
-        """
+        """Return the (member, thread) pairs to unfollow before these members can follow this thread."""
         return self._following.threads_to_unfollow(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:
@@ -179,7 +175,7 @@ class Threads:
         thread = message.thread
         assert thread is not None, "the message is in a thread"
         _unfollow(connection, message.to_unfollow)
-        # The read marks of members who already follow the thread stay unchanged.
+        # Existing followers keep their read marks.
         connection.executemany(
             "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)",
             [(member_id, thread, message.channel_id, message.n - 1) for member_id in message.joining],
@@ -271,7 +267,7 @@ class Threads:
                 self._push_state(member_id, thread, followed.channel_id)
 
     def _push_state(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """Push the state, so that the member's pages are correct even if they missed earlier pushes."""
+        """Push the state, so that a client that missed earlier pushes is correct again."""
         state = self.state(member_id, thread, channel_id)
         if member_id in self._directory.viewers(state.channel_id):
             self._hub.push("thread_state", state, only(member_id))
@@ -297,5 +293,5 @@ def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
 
 
 def _unfollow(connection: Connection, follows: Iterable[tuple[str, str]]) -> None:
-    """Remove members from the followers of threads, given as (member, thread) pairs."""
+    """Remove (member, thread) pairs from the followers."""
     connection.executemany("DELETE FROM thread_follows WHERE member_id = ? AND thread = ?", follows)

@@ -1,6 +1,6 @@
 """Counts unread messages and mentions, by channel and by followed thread.
 
-The counts are in memory, so that a welcome never waits for them. Holds the newest cursors in each channel,
+The counts are in memory, so a welcome never waits for them. Contains the newest cursors in each channel,
 members' read marks and unread mentions, and for each followed thread the cursors that at least one follower
 has not read. Counts are capped. Stores nothing in the database.
 """
@@ -12,10 +12,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-# The highest count. A count of 500 means 500 or more, because nobody needs the exact number.
+# The highest count. 500 means 500 or more, because nobody needs the exact number.
 MAX_UNREAD = 500
 Count = Annotated[int, Meta(ge=0, le=MAX_UNREAD)]
-# Lists of cursors are trimmed to this length, which is long enough that deleting messages does not lower a
+# Lists of cursors are trimmed to this length. It exceeds the cap, so deleting some messages does not lower a
 # capped count.
 MAX_KEPT = 2 * MAX_UNREAD
 
@@ -46,7 +46,7 @@ class UnreadCounts:
                 waiting.remove(n)
 
     def deleted(self, channel_id: str, n: int, member_ids: Iterable[str]) -> None:
-        """Forget a message. `member_ids` are the ids of the members whom it mentioned."""
+        """Forget a message. `member_ids` are the members whom it mentioned."""
         newest = self._newest.get(channel_id, [])
         position = bisect_right(newest, n) - 1
         if position >= 0 and newest[position] == n:
@@ -61,8 +61,8 @@ class UnreadCounts:
             del waiting[: bisect_right(waiting, n)]
 
     def put_back(self, member_id: str, channel_id: str, n: int, mentions: Iterable[int]) -> None:
-        """Mark everything after `n` as unread. `mentions` contains the cursors of messages after `n` that
-        mention the member.
+        """Mark everything after `n` as unread. `mentions` are the cursors after `n` of messages that mention
+        the member.
         """
         key = member_id, channel_id
         self._marks[key] = min(n, self._marks.get(key, 0))
@@ -73,9 +73,7 @@ class UnreadCounts:
         return self._marks.get((member_id, channel_id), 0)
 
     def unread(self, member_id: str, channel_id: str, since: int = 0) -> int:
-        """Return the number of messages that are newer than both the read mark and `since`, at most
-        MAX_UNREAD.
-        """
+        """Return the number of messages newer than both the read mark and `since`, at most MAX_UNREAD."""
         newest = self._newest.get(channel_id, [])
         mark = max(since, self.mark(member_id, channel_id))
         return min(MAX_UNREAD, len(newest) - bisect_right(newest, mark))
@@ -102,8 +100,8 @@ class UnreadCounts:
             self._mentions.pop(key, None)
 
 
-# The maximum number of threads that a member can follow. It is limited because every page loads all of them.
-# When a member exceeds it, they unfollow the thread that has been quiet the longest.
+# The maximum number of threads that a member can follow, limited because every client loads all of them.
+# Above it, the thread that has been quiet the longest is unfollowed.
 MAX_FOLLOWED = 200
 
 
@@ -146,9 +144,7 @@ class ThreadFollows:
         return sorted(threads, key=lambda thread: self._threads[thread].last_n, reverse=True)
 
     def threads_to_unfollow(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the (member, thread) pairs of threads that members must unfollow before they can follow this
-        one.
-        """
+        """Return the (member, thread) pairs to unfollow before these members can follow this thread."""
         crowded = (m for m in member_ids if len(self._of.get(m, ())) >= MAX_FOLLOWED)
         return [
             (member_id, quiet)
@@ -209,7 +205,7 @@ class ThreadFollows:
                 followed.newest.remove(n)
 
     def unmentioned(self, thread: str, n: int, but: Collection[str] = ()) -> list[str]:
-        """Remove a message from the unread mentions. Return the members whose counts included it."""
+        """Remove a message from the unread mentions. Return the members for whom it counted."""
         followed = self._threads.get(thread)
         if followed is None:
             return []
@@ -219,7 +215,7 @@ class ThreadFollows:
         return counted
 
     def unread(self, thread: str, member_id: str) -> int:
-        """Return the number of messages that are newer than the member's mark, at most MAX_UNREAD."""
+        """Return the number of messages newer than the member's mark, at most MAX_UNREAD."""
         followed = self._threads.get(thread)
         if followed is None or (follow := followed.follows.get(member_id)) is None:
             return 0
