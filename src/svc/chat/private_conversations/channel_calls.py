@@ -1,10 +1,10 @@
-"""Manages the groups for calls in encrypted voice channels. The members of a group are exactly the people in
-the call.
+"""Manages the MLS groups for calls in encrypted voice channels, whose members are the people in the call.
 
 The media service reports the people in a call, and grants identify their devices. The stored list of devices
-follows these reports. The devices in the call are notified, and add missing members to the group or remove
-members who have left, as in any conversation. No messages are sent in such a group. Its log is deleted when
-the last person leaves. Contains neither HTTP nor SQL code. See docs/private.md, "Encrypted voice channels".
+is updated from these reports. The devices in the call are notified, and add missing members to the group or
+remove members who have left, as in any conversation. No messages are sent in such a group. Its log is deleted
+when the last person leaves. Contains neither HTTP nor SQL code. See docs/private.md, "Encrypted voice
+channels".
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from svc.chat.private_conversations import store
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
 
-# When this many devices are remembered, devices are dropped if their grant has expired and their member is
-# not in the call.
+# Above this number of stored devices, those whose grant has expired and whose member is not in the call are
+# dropped.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0
@@ -51,22 +51,22 @@ class ChannelCalls:
         self._users = users
         # The device and time of the last grant, by room and member.
         self._granted: dict[tuple[str, str], tuple[str, float]] = {}
-        # Called with a channel and a member who is in its call but whose grant was issued before the channel
-        # was encrypted.
+        # Called with a channel and a member in its call whose grant was issued before the channel was
+        # encrypted.
         self.on_unsealed: list[Callable[[str, str], None]] = []
         # Channels whose occupancy has changed.
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
 
     def require_same(self, room_id: str, sealed: bool) -> None:
-        """Raise ChatError unless the room and the joining member agree on whether to use encryption."""
+        """Raise ChatError unless the room and the joining member agree on encryption."""
         channel = self._directory.channels.get(room_id)
         # A room that is not a channel belongs to a private conversation.
         if (channel is None or channel.encrypted) != sealed:
             raise ChatError("sealing_differs")
 
     async def require_sealing(self, session: Session, room_id: str, sealed: bool) -> None:
-        """Check a request for a grant and remember the device if the room is encrypted.
+        """Check a request for a grant. If the room is encrypted, remember the device.
 
         Raises ChatError if only one of the room and the device uses encryption, or if the device is not
         registered for it.
@@ -122,7 +122,7 @@ class ChannelCalls:
         """Make the stored devices match the people in a channel's call."""
         channel = self._directory.channels.get(channel_id)
         encrypted = channel is not None and channel.encrypted
-        # Skip users who joined with the media service's own secret, because they are not members.
+        # Skip users who joined with the media service's secret, because they are not members.
         users = [
             user_id for user_id in self._users(channel_id) if encrypted and user_id in self._directory.members
         ]

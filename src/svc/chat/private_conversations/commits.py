@@ -1,6 +1,6 @@
 """Validates a commit to a conversation's group and applies its effects.
 
-The functions run within a write. They check the commit against the tables and change the group. See RFC 9420
+The functions run within a write. They check the commit against the tables and update the group. See RFC 9420
 section 12.4.
 """
 
@@ -14,7 +14,7 @@ from svc.chat.private_conversations.store import PrivateGroup, PrivateLeaf
 
 
 def read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:
-    """Parse a message to this conversation's group. Raises ChatError."""
+    """Parse a message to this conversation's MLS group. Raises ChatError."""
     try:
         read = framing.read_private_message(body)
     except framing.FramingError as fault:
@@ -44,7 +44,7 @@ def require_with(connection: Connection, conversation_id: str, member_id: str, d
 def added_by(
     connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
 ) -> dict[str, PrivateDevice]:
-    """Return the devices to which a Welcome is addressed, keyed by id. Raises ChatError."""
+    """Return the recipients of a Welcome, by device id. Raises ChatError."""
     added = devices_store.devices_of(connection, refs)
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
@@ -58,7 +58,7 @@ def added_by(
 def require_possible(
     device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
 ) -> None:
-    # Without this check, any device could remove members who belong to the group.
+    # Otherwise, any device could remove members who belong to the group.
     if not all(removed_id in leaves and leaves[removed_id].gone for removed_id in removed):
         raise ChatError("invalid_request", "Only devices that no longer belong to the group can be removed")
     if set(added) & (set(leaves) - set(removed) | {device_id}):
@@ -81,7 +81,7 @@ def settle(
     """Update the devices in the group after a commit."""
     for removed_id in removed:
         store.LEAVES.delete(connection, conversation_id=conversation_id, device_id=removed_id)
-    # The group's creator learns that its first commit was accepted by reading it in the log.
+    # The group's creator reads its first commit in the log, and so learns that it was accepted.
     if after.epoch == 1:
         first = devices_store.DEVICES.get(connection, device_id=device_id)
         assert first is not None, "it takes part"

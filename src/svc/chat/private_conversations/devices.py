@@ -1,8 +1,8 @@
 """Manages the devices that take part in private conversations, and their key packages.
 
-A device's sign-in key signs a statement about its MLS signature key, so that others can verify that key
-without trusting the server. Each key package is handed out once. When none is left, the last-resort package
-is used. Contains neither HTTP nor SQL code. See RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
+A device's sign-in key signs a statement with its MLS signature key, so others can verify that key without
+trusting the server. Each key package is handed out once. When none is left, the last-resort package is used.
+Contains neither HTTP nor SQL code. See RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
 """
 
 import base64
@@ -23,11 +23,11 @@ from svc.chat.private_conversations.responses import LOW_STOCK, ClaimedPackage, 
 from svc.chat.private_conversations.store import conversations_of
 from svc.chat.services import Services
 
-# The maximum number of devices per member. Each device is a leaf in all of its member's groups, so a group of
-# 25 members with 8 devices each has 200 leaves.
+# The maximum number of devices per member. Each device is a leaf in all its member's groups, so a group of 25
+# members with 8 devices each has 200 leaves.
 MAX_DEVICES = 8
-# The longest permitted lifetime of a key package. A device that has been away for longer has probably lost
-# its keys.
+# The longest permitted lifetime of a key package. A device that is offline for longer has probably lost its
+# keys.
 MAX_LIFETIME_S = 92 * 24 * 60 * 60
 STATEMENT = "mls"
 
@@ -36,13 +36,13 @@ STATEMENT = "mls"
 class RegisteredDevice:
     device_id: str
     is_new: bool
-    # Conversations in which the device is now missing from the group.
+    # The conversations whose group now lacks the device.
     lacking_in: Sequence[str] = ()
 
 
 class PrivateDevices:
-    """The devices in private conversations. `on_lacking` is called with the conversations whose group a
-    device is missing from.
+    """The devices in private conversations. `on_lacking` is called with the conversations whose group lacks a
+    device.
     """
 
     def __init__(self, services: Services, own: Devices, audience: str) -> None:
@@ -55,9 +55,7 @@ class PrivateDevices:
 
     @shared_write
     def register(self, session: Session, text: str, now: float) -> Write[RegisteredDevice, str]:
-        """Register the requesting device with the key in the statement. Return the device's id. Raises
-        ChatError.
-        """
+        """Register the requesting device with the key in the statement. Return its id. Raises ChatError."""
         thumbprint, _ = self._statement(text, session.member_id, now)
 
         def write(connection: Connection) -> RegisteredDevice:
@@ -84,7 +82,7 @@ class PrivateDevices:
     ) -> Write[tuple[int, Sequence[str]], int]:
         """Store key packages. If the device had none, other devices can now add it to groups.
 
-        Returns the number of key packages that the device now has. Raises ChatError.
+        Returns the device's number of key packages. Raises ChatError.
         """
         read = [(self._package(body, now), body, False) for body in packages]
         if last_resort is not None:
@@ -115,7 +113,7 @@ class PrivateDevices:
         return Write(write, published)
 
     async def require_device(self, session: Session) -> str:
-        """Return the id of the requesting device. Raises ChatError if the device is not registered."""
+        """Return the id of the requesting device. Raises ChatError if it is not registered."""
         device_id = await self.current(session)
         if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:
             raise ChatError("no_device")
@@ -134,9 +132,7 @@ class PrivateDevices:
     # Methods to call within a write.
 
     def require(self, connection: Connection, session: Session) -> tuple[str, str]:
-        """Return the requesting device's id and statement. Raises ChatError if the device is not
-        registered.
-        """
+        """Return the requesting device's id and statement. Raises ChatError if it is not registered."""
         current = self._own.current_in(connection, session)
         proof = store.proof_of(connection, current[0]) if current else None
         if current is None or proof is None:
@@ -146,8 +142,8 @@ class PrivateDevices:
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
     ) -> tuple[list[ClaimedPackage], list[KeysLow]]:
-        """Take a key package from each device that has one. Return the key packages, and the number left for
-        each device that is running low.
+        """Take a key package from each device that has one. Return them, and the number left for each device
+        that is running low.
         """
         now_ms = int(now * 1000)
         taken: list[ClaimedPackage] = []
@@ -164,8 +160,8 @@ class PrivateDevices:
             self._hub.push("private_keys_low", stock, only(member_of[stock.device_id]), kept=False)
 
     def _statement(self, text: str, member_id: str, now: float) -> tuple[str, bytes]:
-        """Verify a statement. Return the thumbprint of the key that signed it, and the MLS signature key that
-        it contains.
+        """Verify a statement. Return the thumbprint of the signing key, and the MLS signature key in the
+        statement.
         """
         try:
             thumbprint, claims = proofs.statement(proofs.read(text), self._audience, now)

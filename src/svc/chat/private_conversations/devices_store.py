@@ -1,4 +1,4 @@
-"""The tables for devices in private conversations and for their key packages. Contains only SQL."""
+"""Stores devices in private conversations and their key packages. Contains only SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
 from svc.chat.schemas import Id
 
-# The maximum number of stored key packages per device. It suffices for a device that is offline for a week in
-# a busy community. Each key package takes about a kilobyte.
+# The maximum number of stored key packages per device, enough for a week offline in a busy community. Each
+# has about a kilobyte.
 MAX_KEY_PACKAGES = 100
 MAX_KEY_PACKAGE_BYTES = 4096
 
@@ -46,7 +46,7 @@ def count_stock(connection: Connection, device_id: str, now_ms: int) -> int:
 
 
 def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
-    """Return whether other devices can claim one of the device's key packages."""
+    """Return whether other devices can take one of the device's key packages."""
     cursor = connection.execute(
         "SELECT 1 FROM private_key_packages WHERE device_id = ? AND expires_at_ms > ?"
         " AND (last_resort = 1 OR taken_at_ms IS NULL) LIMIT 1",
@@ -78,9 +78,7 @@ def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
 def put_package(
     connection: Connection, device_id: str, ref: bytes, body: bytes, last_resort: bool, expires_at_ms: int
 ) -> None:
-    """Store a key package. An existing one stays unchanged, so that a claimed package cannot be claimed
-    twice.
-    """
+    """Store a key package. An existing one stays unchanged, or a used one could be used again."""
     connection.execute(
         "INSERT INTO private_key_packages (ref, device_id, body, last_resort, expires_at_ms)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (ref) DO NOTHING",
@@ -95,8 +93,8 @@ def drop_last_resort(connection: Connection, device_id: str) -> None:
 
 
 def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
-    """Return an unused key package and mark it as used. If there is none, return the last-resort key package,
-    or None if the device has none.
+    """Return an unused key package and mark it as used. If there is none, return the last-resort one, or
+    None.
     """
     row = connection.execute(
         "UPDATE private_key_packages SET taken_at_ms = ?2 WHERE n = (SELECT n FROM private_key_packages"
@@ -114,9 +112,7 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
 
 
 def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
-    """Return the devices that own the given key packages, by device id. Each key package must be claimed or a
-    last-resort one.
-    """
+    """Return the devices of the given key packages, by device id. Each must be used or a last-resort one."""
     devices = {}
     for ref in refs:
         row = connection.execute(
@@ -130,7 +126,7 @@ def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, Priva
 
 
 def delete_used(connection: Connection, refs: Sequence[bytes]) -> None:
-    """Delete used key packages. Call this when their Welcome has been stored."""
+    """Delete used key packages. Call this after storing their Welcome."""
     connection.executemany(
         "DELETE FROM private_key_packages WHERE ref = ? AND last_resort = 0", [(ref,) for ref in refs]
     )
@@ -145,6 +141,6 @@ def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
 
 
 def member_of(connection: Connection, device_id: str) -> str:
-    """Return the id of the member who owns a device, or an empty string if the device is not registered."""
+    """Return the id of a device's member, or an empty string if the device is not registered."""
     device = DEVICES.get(connection, device_id=device_id)
     return device.member_id if device else ""

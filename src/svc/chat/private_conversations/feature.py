@@ -1,7 +1,4 @@
-"""Builds and connects the modules for private conversations.
-
-Contains no business logic.
-"""
+"""Builds and connects the modules for private conversations. Contains no business logic."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -38,7 +35,7 @@ class PrivateDependencies:
 class PrivateFeature:
     """The modules for private conversations.
 
-    `audience` is the name of this server in devices' statements. Messages and files are deleted after `days`.
+    `audience` is this server's name in devices' statements. Messages and files are deleted after `days`.
     """
 
     def __init__(
@@ -57,7 +54,7 @@ class PrivateFeature:
         self.requests = PrivateRequests(
             services.database, devices, self.conversations, files, dependencies.report, dependencies.serve
         )
-        # A member who is removed leaves their conversations.
+        # A removed member leaves their conversations.
         services.changes.member_removal.append(self.conversations.forget_member_in)
         services.changes.member_gone.append(self.conversations.forget_member)
 

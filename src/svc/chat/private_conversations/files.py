@@ -1,8 +1,8 @@
 """Stores, serves and deletes the encrypted files in private conversations.
 
-Each file is encrypted by its sender, and its key, name and type are in an encrypted message. The server
-therefore cannot inspect a file, no worker processes it, and it is served as bytes without a type, only to
-devices in the group. It is deleted at the same age as messages. Contains no HTTP code.
+The sender encrypts each file, and sends its key, name and type in an encrypted message. The server therefore
+cannot inspect a file, no worker processes it, and it is served as untyped bytes, only to devices in the
+group. It is deleted at the same age as messages. Contains no HTTP code.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -25,9 +25,9 @@ from svc.chat.services import Services
 from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
-# The maximum size of a file. Browsers encrypt and decrypt the whole file in memory.
+# The maximum size of a file, which browsers encrypt and decrypt in memory.
 MAX_FILE_BYTES = 32 * 1024 * 1024
-# The maximum number of simultaneous uploads by all members. Each takes up to 512 KiB of memory.
+# The maximum number of simultaneous uploads by all members. Each uses up to 512 KiB of memory.
 _MAX_ARRIVING = 32
 _SEALED = ObjectInfo("application/octet-stream")
 _TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again when one of yours is done"
@@ -75,8 +75,8 @@ class PrivateFiles:
         if not 0 < length <= MAX_FILE_BYTES:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
         self._conversations.require_writable(session.member_id, conversation_id)
-        # The sending device need not be in the group yet, because its first message waits until other
-        # members' devices add it.
+        # The sending device need not be in the group yet. Its first message waits until other members'
+        # devices add it.
         await self._devices.require_device(session)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
@@ -91,16 +91,14 @@ class PrivateFiles:
                 await self._incoming.remove(file_id)
 
     async def key_of(self, session: Session, conversation_id: str, file_id: str) -> str:
-        """Return the key of the object that contains a file. Raises ChatError if the device is not in the
-        group.
-        """
+        """Return the key of a file's object. Raises ChatError if the device is not in the group."""
         self._conversations.require_member(session.member_id, conversation_id)
         device_id = await self._devices.current(session)
         if not device_id or await store.since(self._database, conversation_id, device_id) is None:
             raise ChatError("no_device")
         known = await _FILES.one(self._database, id=file_id, conversation_id=conversation_id)
         keys = await self._media.keys_of(PRIVATE, file_id) if known else []
-        # Check again, because the member may have been removed in the meantime.
+        # Check again, because the member may have been removed.
         self._conversations.require_member(session.member_id, conversation_id)
         if not keys:
             raise ChatError("unknown_file")
@@ -125,10 +123,8 @@ class PrivateFiles:
         return Write(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-        """Delete some of the files that are old enough or whose conversation is gone. Call this within a
-        write.
-
-        Returns the keys of the objects to remove.
+        """Delete some of the files that are old enough or whose conversation is gone. Return the keys of the
+        objects to remove. Call this within a write.
         """
         deleted = connection.execute(
             "DELETE FROM private_files WHERE id IN (SELECT id FROM private_files WHERE sent_at_ms <= ?"

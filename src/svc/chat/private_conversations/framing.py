@@ -1,7 +1,7 @@
-"""Parses the unencrypted framing around MLS messages, which is all that a server can read.
+"""Parses the unencrypted framing around MLS messages, the only part that the server can read.
 
 Parses private messages, Welcomes and key packages. Verifies no signatures and decrypts nothing. Public
-messages are not parsed, because devices encrypt their handshake messages too. Performs no I/O. See RFC 9420
+messages are not parsed, because devices also encrypt their handshake messages. Performs no I/O. See RFC 9420
 sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
 """
 
@@ -9,23 +9,21 @@ import hashlib
 from dataclasses import dataclass
 
 MLS_1_0 = 1
-# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that the built-in cryptography of every browser
-# supports.
+# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite supported by the Web Crypto API of every browser.
 SUITE = 2
-# The maximum number of devices in a group, which is also the maximum number of recipients of a Welcome.
+# The maximum number of devices in a group, and therefore of a Welcome's recipients.
 MAX_RECIPIENTS = 200
 APPLICATION, COMMIT = 1, 3
 _PRIVATE_MESSAGE, _WELCOME, _KEY_PACKAGE = 2, 3, 5
 _BASIC_CREDENTIAL = 1
 _FROM_KEY_PACKAGE = 1
 _REF_LABEL = b"MLS 1.0 KeyPackage Reference"
-# A length below the first bound is encoded in one byte, below the second in two, and otherwise in four. Four
-# bytes are enough for every length here.
+# A length below the first bound is encoded in one byte, below the second in two, and otherwise in four.
 _ONE_BYTE, _TWO_BYTES = 1 << 6, 1 << 14
 
 
 class FramingError(ValueError):
-    """Raised if the data is not a valid message of the expected type. The error message gives the reason."""
+    """The data is not a valid message of the expected type. The error message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class PrivateMessage:
 
 @dataclass(frozen=True, slots=True)
 class KeyPackage:
-    """A key package. Welcomes refer to it by `ref`. `identity` is the identity in its credential."""
+    """A key package. Welcomes refer to it by `ref`. `identity` is from its credential."""
 
     ref: bytes
     signature_key: bytes
@@ -146,9 +144,7 @@ class _Reader:
         return int.from_bytes(self._take(size))
 
     def vector(self) -> bytes:
-        """Read a vector, whose length must be encoded in as few bytes as possible (RFC 9420 section
-        2.1.2).
-        """
+        """Read a vector. Its length must be encoded in as few bytes as possible (RFC 9420 section 2.1.2)."""
         first = self.number(1)
         more = (1 << (first >> 6)) - 1
         if first >> 6 == 3:

@@ -1,11 +1,11 @@
 """Implements message franking, which proves the content of a reported private message.
 
 The sender commits to the reportable content with a key that only the encrypted message contains. The server
-receives the commitment, computes a tag from it together with the sender, the conversation and the time, and
-discards the commitment. The tag alone reveals nothing, even to somebody with the server's key. A report
-contains the key and the content, from which the server recomputes the commitment and the tag. It files the
-report only if they match, and learns nothing else about the conversation. Performs no I/O. See
-docs/private.md, "Reports with proof"; RFC 2104, RFC 8785.
+receives the commitment, computes a tag from it, the sender, the conversation and the time, and discards the
+commitment. The tag alone reveals nothing, even to somebody with the server's key. A report contains the key
+and the content, from which the server recomputes the commitment and the tag. It files the report only if they
+match, and learns nothing else about the conversation. Performs no I/O. See docs/private.md, "Reports with
+proof"; RFC 2104, RFC 8785.
 """
 
 import hashlib
@@ -17,16 +17,15 @@ from typing import Annotated
 
 import msgspec
 
-# HMAC-SHA-256 with keys of a fixed length. It is infeasible to find another key and content with the same
-# commitment.
+# HMAC-SHA-256 with fixed-length keys. Finding another key and content with the same commitment is infeasible.
 KEY_BYTES = COMMITMENT_BYTES = TAG_BYTES = 32
-# Decodes a message's text, followed by the names of at most ten files.
+# Decodes a message's text and the names of at most ten files.
 _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, max_length=11)])
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Everything that the server knows about a message when it accepts the message."""
+    """The facts that the server knows about a message when it accepts it."""
 
     conversation_id: str
     member_id: str
@@ -43,9 +42,7 @@ class Proof:
 
 
 def bound(commitment: bytes) -> bytes:
-    """Return the authenticated data for a message, which is a hash of the commitment. Recipients can read
-    this data.
-    """
+    """Return a message's authenticated data, a hash of the commitment. Recipients can read it."""
     return hashlib.sha256(commitment).digest()
 
 
@@ -55,9 +52,7 @@ def tag(server_key: bytes, commitment: bytes, sending: Sending) -> bytes:
 
 
 def is_proved(server_key: bytes, proof: Proof, sending: Sending) -> bool:
-    """Return whether the proof shows that the member sent exactly this content in this conversation at this
-    time.
-    """
+    """Return whether the proof shows that this member sent this content in this conversation at this time."""
     commitment = hmac.digest(proof.key, proof.content.encode(), "sha256")
     return hmac.compare_digest(proof.tag, tag(server_key, commitment, sending))
 

@@ -1,4 +1,4 @@
-"""The endpoints for private conversations: devices, conversations, messages and files."""
+"""Handles the requests for private conversations: devices, conversations, messages and files."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -45,8 +45,8 @@ MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
 # The maximum size of a message's content, including its file names, as JSON.
 MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
-# The maximum size of a report in UTF-8. It contains the content as a JSON string, so every quotation mark and
-# backslash is escaped once more.
+# The maximum size of a report in UTF-8. The content is a JSON string in it, so quotation marks and
+# backslashes are escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
 # The maximum size of a batch of key packages, or of a commit with its Welcome, in base64 and JSON.
 MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
@@ -88,7 +88,7 @@ class NewCommit(Request):
 
 
 class NewPrivateMessage(Request):
-    """A message to post. Members without a visible page are notified, unless `ring` is false."""
+    """A message to post. Members without a visible client are notified, unless `ring` is false."""
 
     message: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_MESSAGE_BYTES)]
     commitment: Annotated[bytes, Meta(min_length=COMMITMENT_BYTES, max_length=COMMITMENT_BYTES)]
@@ -102,9 +102,7 @@ class LogQuery(Request):
 
 
 class WelcomesQuery(Request):
-    """A query for the Welcomes to a channel's call. If no channel is given, Welcomes to conversations are
-    returned.
-    """
+    """A query for the Welcomes to a channel's call or, without a channel, to conversations."""
 
     channel_id: Id | None = None
 

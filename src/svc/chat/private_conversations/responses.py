@@ -1,4 +1,4 @@
-"""Response and event types for private conversations. `PrivateConversation` is defined with its table."""
+"""Response and event types for private conversations. `store` defines `PrivateConversation`."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -9,12 +9,12 @@ from svc.chat.private_conversations.devices_store import PackageBytes, PrivateDe
 from svc.chat.private_conversations.store import MAX_MISSED, Kind, PrivateEntry
 from svc.chat.schemas import Id, Natural, Response
 
-# When a device has fewer key packages left than this, the server asks it for more.
+# Below this number of key packages, the server asks the device for more.
 LOW_STOCK = 20
 
 
 class PackageStock(Response):
-    """The number of key packages that a device has left. `device` is None if it is not registered for private
+    """A device's remaining number of key packages. `device` is None if it is not registered for private
     conversations.
     """
 

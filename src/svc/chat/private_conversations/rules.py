@@ -1,10 +1,10 @@
-"""Manages the members of private conversations and puts everything that their devices send in a total order.
+"""Manages the members of private conversations, and puts everything their devices send in a total order.
 
-Only the first commit in an epoch is accepted. The write itself decides this, and the sender of a later commit
-gets the entries that they missed. Sending the same bytes again changes nothing and returns the same response,
-so a replay is not a new message. Content and sender are encrypted. The server checks that the sending device
-is in the group, but does not store which device it was. Contains neither HTTP nor SQL code. See RFC 9420
-sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
+Only the first commit in an epoch is accepted. The write decides this, and the sender of a later commit gets
+the entries that they missed. Sending the same bytes again changes nothing and returns the same response, so a
+replay is not a new message. Content and sender are encrypted. The server checks that the sending device is in
+the group, but does not store which device it was. Contains neither HTTP nor SQL code. See RFC 9420 sections
+12.4 and 14, RFC 9750 sections 5.2 and 7.
 """
 
 import time
@@ -44,16 +44,15 @@ from svc.chat.services import Services
 
 # The maximum number of conversations per member. The page loads the whole list.
 MAX_CONVERSATIONS = 200
-# The rate limit for adding other members to conversations, as a burst and a rate per second. Filling
-# somebody's list would take half a day, and in that time the victim can leave the conversations and block the
-# member.
+# The rate limit for adding other members to conversations, as a burst and a rate per second. Filling a
+# victim's list would take half a day, enough time to leave the conversations and block the member.
 OPEN_BURST, OPENED_PER_S = 20, 1 / 240
 _MAX_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
 
 # Returns whether the first member has blocked the second.
 Blocks = Callable[[str, str], bool]
-# Notifies members of a "mention" or a "call". The arguments are this kind, the conversation, the members, and
+# Notifies members of a "mention" or a "call". The arguments are that kind, the conversation, the members, and
 # a function that returns whether a member may still be notified.
 Rings = Callable[[str, str, Collection[str], Callable[[str], bool]], None]
 
@@ -65,7 +64,7 @@ class Commit:
     message: bytes
     welcome: bytes | None
     removed: Collection[str]
-    # The number of the last entry that the device has read. It has missed any later entries.
+    # The number of the last entry that the device has read.
     after: int
 
 
@@ -102,9 +101,9 @@ class PrivateConversations:
         self._steady = steady
         self._opening = TokenBuckets(OPEN_BURST, OPENED_PER_S, _MAX_OPENING)
         self.on_ring: list[Rings] = []
-        # For each conversation, whether it is between two people, and its members.
+        # Maps a conversation to whether it is between two people, and its members.
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
-        # For each encrypted channel, the people in its call (`channel_calls`).
+        # Maps an encrypted channel to the people in its call (`channel_calls`).
         self.calls: dict[str, frozenset[str]] = {}
         # Called with a conversation and a member who has left it or was removed from it.
         self.on_left: list[Callable[[str, str], None]] = []
@@ -132,8 +131,8 @@ class PrivateConversations:
 
     @exclusive_write
     def open(self, member_id: str, others: Collection[str], now: float) -> Write[str, str]:
-        """Open a conversation and return its id. If two people already have a conversation, return its id.
-        Raises ChatError.
+        """Open a conversation and return its id. Reuse an existing conversation between two people. Raises
+        ChatError.
         """
         people = frozenset({member_id, *others})
         if not 2 <= len(people) <= MAX_PEOPLE:
@@ -159,7 +158,7 @@ class PrivateConversations:
 
     @exclusive_write
     def add(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Add a person to a conversation. A later commit adds their devices to the group. Raises
+        """Add a person to a conversation. A later commit adds their devices to its group. Raises
         ChatError.
         """
         people = self._require_group(member_id, conversation_id)
@@ -176,8 +175,8 @@ class PrivateConversations:
 
     @exclusive_write
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Remove a member from a conversation, so that they can no longer read or send. Members can also
-        remove themselves. Raises ChatError.
+        """Remove a member from a conversation, also from reading it. Members can remove themselves too.
+        Raises ChatError.
         """
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")
@@ -209,7 +208,7 @@ class PrivateConversations:
             store.remove_member(connection, conversation_id, member_id)
 
     def forget_member(self, member_id: str) -> None:
-        """Update the conversations in memory after a member has left the server and push the changes."""
+        """Update the conversations in memory after a member has left the server. Push the changes."""
         conversation_ids = [
             conversation_id for conversation_id, (_, people) in self._members.items() if member_id in people
         ]
@@ -231,9 +230,7 @@ class PrivateConversations:
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Write[_Taken, Sequence[ClaimedPackage]]:
-        """Take a key package from each given device, if the device may be added to the group. Raises
-        ChatError.
-        """
+        """Take a key package from each given device that may be added to the group. Raises ChatError."""
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(
             session.member_id, conversation_id
         )
@@ -261,8 +258,8 @@ class PrivateConversations:
     def commit(
         self, session: Session, conversation_id: str, wanted: Commit, now: float
     ) -> Write[_Sent, PrivateGroup]:
-        """Accept a commit and add the recipients of its Welcome to the group. The commit ends the group's
-        epoch. Raises ChatError.
+        """Accept a commit, which ends the epoch, and add its Welcome's recipients to the group. Raises
+        ChatError.
         """
         people = self._require_inside(session.member_id, conversation_id)
         epoch = commits.read(wanted.message, conversation_id, framing.COMMIT).epoch
@@ -278,8 +275,8 @@ class PrivateConversations:
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
                 # No device that could add others is left in the group.
                 group, leaves = store.restart_group(connection, conversation_id, group), {}
-            # The first commit creates the group. If another device also tried to create it, but too late, the
-            # creator then adds that device.
+            # The first commit creates the group. A device that tried to create it later is then added by the
+            # creator.
             if epoch > 0:
                 commits.require_leaf(leaves, device_id)
             if epoch != group.epoch:
@@ -311,7 +308,7 @@ class PrivateConversations:
         """Append a message to the log and notify the other members if `ring` is set. Raises ChatError."""
         self.require_writable(session.member_id, conversation_id)
         read = commits.read(body, conversation_id, framing.APPLICATION)
-        # Without this check, a message could be sent that its recipients cannot report.
+        # Otherwise, members could send messages that recipients cannot report.
         if read.authenticated_data != franking.bound(commitment):
             raise ChatError("invalid_request", "The message must be bound to its commitment")
         sent_at_ms = int(now * 1000)
@@ -347,7 +344,7 @@ class PrivateConversations:
         if device_id is None:
             raise ChatError("no_device")
         entries = await store.entries(self._database, conversation_id, device_id, after, most)
-        # Check again, because the member may have been removed in the meantime.
+        # Check again, because the member may have been removed.
         self._require_inside(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id) or 0
         return PrivateLog(entries, conversation.epoch, conversation.seq, conversation.first_seq, since)
@@ -363,9 +360,7 @@ class PrivateConversations:
         return Write(write, lambda _: None)
 
     def reveal(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> RevealedMessage:
-        """Verify the proof in a recipient's report about a message. Return the revealed message. Raises
-        ChatError.
-        """
+        """Verify the proof in a report about a message. Return the revealed message. Raises ChatError."""
         self.require_member(reporter_id, sending.conversation_id)
         try:
             text, files = franking.parts(proof.content)
@@ -379,14 +374,14 @@ class PrivateConversations:
     # Shared helpers.
 
     def require_member(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Return the conversation's members. Raises ChatError if the given member is not one of them."""
+        """Return a conversation's members. Raises ChatError if the given member is not among them."""
         people = self.people_of(conversation_id)
         if member_id not in people:
             raise ChatError("unknown_conversation")
         return people
 
     def _in_call(self, member_id: str, channel_id: str) -> frozenset[str]:
-        """Return the people in an encrypted channel's call who may be there, or an empty set if the given
+        """Return the people in an encrypted channel's call who may join it, or an empty set if the given
         member is not among them.
         """
         has_permission = self._directory.has_permission
@@ -397,7 +392,7 @@ class PrivateConversations:
         return participants if member_id in participants else _NOBODY
 
     def _require_inside(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Return the people in a conversation or in a channel's call. Raises ChatError if the given member is
+        """Return the people in a conversation or a channel's call. Raises ChatError if the given member is
         not among them.
         """
         return self._in_call(member_id, conversation_id) or self.require_member(member_id, conversation_id)
@@ -412,8 +407,8 @@ class PrivateConversations:
         return people
 
     def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Return the conversation's members. In a conversation between two people, raise ChatError if one has
-        left the server or has blocked the other.
+        """Return a conversation's members. If there are only two, raise ChatError if one has left the server
+        or has blocked the other.
         """
         people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
@@ -423,9 +418,7 @@ class PrivateConversations:
         return people
 
     def _require_reachable(self, member_id: str, people: Collection[str]) -> None:
-        """Raise ChatError if any of the people is a bot, has blocked the member, or is blocked by the
-        member.
-        """
+        """Raise ChatError if one of the people is a bot, or has blocked or is blocked by the member."""
         for other_id in people:
             if other_id == member_id:
                 continue
@@ -459,7 +452,7 @@ class PrivateConversations:
         return group
 
     def ring_if_first(self, conversation_id: str, caller_id: str) -> None:
-        """Notify the other members of a call, because the caller is the first to join it."""
+        """Notify the other members of a call. Called when the caller is the first to join."""
         self._ring("call", conversation_id, caller_id)
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:

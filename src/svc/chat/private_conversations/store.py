@@ -1,4 +1,4 @@
-"""The tables for private conversations, their groups and their logs. Contains only SQL."""
+"""Stores private conversations, their groups and their logs. Contains only SQL."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -15,16 +15,16 @@ from svc.chat.private_conversations.franking import TAG_BYTES
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 
 MAX_PEOPLE = 25
-# The maximum size of an encrypted message. It is enough for a text of 4,000 characters, the message that it
-# replies to, and padding.
+# The maximum size of an encrypted message, enough for a text of 4,000 characters, the message it replies to,
+# and padding.
 MAX_MESSAGE_BYTES = 32 * 1024
-# The maximum size of a commit. It is enough for a group of 200 devices with a blank tree, in which a path
-# contains a secret for each device.
+# The maximum size of a commit, enough for a group of 200 devices with a blank tree, where a path contains a
+# secret for each device.
 MAX_COMMIT_BYTES = 96 * 1024
-# The maximum size of a Welcome. It is enough for a tree with 200 leaves, each with a statement.
+# The maximum size of a Welcome, enough for a tree with 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# Entries are added to a response until it has this many bytes. All waiting entries together can take tens of
+# Entries are added to a response until it has this size, because all waiting entries can be tens of
 # megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
@@ -97,8 +97,8 @@ def digest(body: bytes) -> bytes:
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
-    """Load all conversations. For each id, return whether the conversation is between two people, and the ids
-    of its members.
+    """Load all conversations. Map each id to whether the conversation is between two people, and its members'
+    ids.
     """
     conversations: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
@@ -111,7 +111,7 @@ async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
 
 
 async def load_calls(database: Database) -> dict[str, frozenset[str]]:
-    """Load the members in each encrypted channel's call, by channel."""
+    """Load the members in each encrypted channel's call."""
     calls: dict[str, frozenset[str]] = {}
     for row in await database.rows(
         "SELECT conversation_id, member_id FROM private_members WHERE device_id IS NOT NULL"
@@ -164,8 +164,8 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
     return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
 
 
-# This is a single statement, so that all values come from the same snapshot. Otherwise, a device with a leaf
-# in the group could be listed as missing.
+# A single statement, so all values are from the same snapshot. Otherwise, a device in the group could be
+# listed as missing.
 _DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
 _CONVERSATIONS = f"""
     SELECT c.*,
@@ -189,8 +189,8 @@ _CONVERSATIONS = f"""
 async def conversations(
     database: Database, member_id: str, conversation_id: str | None = None
 ) -> list[PrivateConversation]:
-    """Return a member's conversations, or only the given one. Each includes the devices in its group and the
-    devices missing from it.
+    """Return a member's conversations, or only the given one, with the devices in each group and those
+    missing from it.
     """
     return [_conversation(row) for row in await database.rows(_CONVERSATIONS, (member_id, conversation_id))]
 
@@ -213,7 +213,7 @@ def _conversation(row: Row) -> PrivateConversation:
 
 
 def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
-    """Return the device of each member in a channel's call. The result is empty for a conversation."""
+    """Return the device of each member in a channel's call. Empty for a conversation."""
     rows = connection.execute(
         "SELECT member_id, device_id FROM private_members"
         " WHERE conversation_id = ? AND device_id IS NOT NULL",
@@ -225,9 +225,7 @@ def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
 def put_devices_in_call(
     connection: Connection, channel_id: str, devices: Mapping[str, str], now_ms: int
 ) -> None:
-    """Set the devices in a call. All other devices leave the call's group. If no device is left, the log is
-    deleted.
-    """
+    """Set the devices in a call. All others leave the call's group. Without devices, the log is deleted."""
     connection.execute(
         "INSERT OR IGNORE INTO private_conversations (id, channel_id, created_at_ms) VALUES (?1, ?1, ?2)",
         (channel_id, now_ms),
@@ -253,7 +251,7 @@ def put_devices_in_call(
             connection.execute(f"DELETE FROM private_{table} WHERE conversation_id = ?", (channel_id,))
 
 
-# Functions for the groups that belong to conversations.
+# Functions for the conversations' groups.
 
 
 def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
@@ -315,17 +313,15 @@ _ENTRIES = f"""
 async def entries(
     database: Database, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """Return the log entries after the given number that the device may read. Empty if the device is not in
-    the group.
+    """Return the log entries after the given number that the device may read. Empty if it is not in the
+    group.
     """
     rows = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in rows]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int | None:
-    """Return the number of the last entry that the device may not read, or None if the device is not in the
-    group.
-    """
+    """Return the number of the last entry that the device may not read, or None if it is not in the group."""
     row = await database.row(
         "SELECT since_seq FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
         (conversation_id, device_id),
@@ -344,9 +340,7 @@ def entries_in(
 def put_welcome(
     connection: Connection, welcome: PrivateWelcome, device_ids: Collection[str], now_ms: int
 ) -> None:
-    """Store a Welcome. It replaces older Welcomes to the same group that these devices have not
-    accepted yet.
-    """
+    """Store a Welcome. It replaces these devices' pending Welcomes to the same group."""
     for device_id in device_ids:
         for (before,) in connection.execute(
             "SELECT id FROM private_welcomed JOIN private_welcomes ON id = welcome_id"
