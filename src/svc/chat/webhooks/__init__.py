@@ -1,1 +1,1 @@
-"""Manages webhooks and the posts to them. Each webhook is a URL that posts to one channel."""
+"""Manages webhooks, the URLs that post to a channel, and the posts to them."""

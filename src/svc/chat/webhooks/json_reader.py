@@ -1,10 +1,10 @@
 """Decodes a JSON request body, reads its objects key by key, and collects all problems.
 
-Reading continues after a problem, so that all problems are found at once. A problem or a warning has a
-`code`, which identifies its kind for senders, and a `path`, which points into the JSON that was sent. `null`
-counts as absent, and keys that are never read count as unknown. Unlike elsewhere in the server, a string with
-a lone surrogate is accepted, so that the response can include its path. This module is independent of any
-specific keys. See RFC 8259.
+Reading continues after a problem, so all problems are found at once. A problem or a warning has a `code`,
+which identifies its kind for senders, and a `path` into the JSON that was sent. `null` is treated as absent,
+and keys that are never read are reported as unknown. Unlike elsewhere in the server, a string with a lone
+surrogate is accepted, so the response can include its path. This module is independent of any specific keys.
+See RFC 8259.
 """
 
 import json
@@ -23,23 +23,21 @@ from svc.chat.webhooks.value_patterns import color_of, is_blank, is_clean, is_ur
 
 T = TypeVar("T")
 
-# Matches strings, including an unterminated string at the end. Otherwise, the search could start again at
-# each quotation mark.
+# Matches strings, including an unterminated string at the end, or the search could restart at each quotation
+# mark.
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)
 # Match the escapes of lone surrogates.
 _FIRST_HALF_ALONE = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}(?!\\u[dD][c-fC-F])")
 _SECOND_HALF_ALONE = re.compile(rb"(?<!\\u[dD][89abAB][0-9A-Fa-f]{2})\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
 _BACKSLASH, _ASIDE = rb"\\", b"\0\0"
-# The maximum size of a body for Python's own parser, which takes five times as long as orjson. It is used if
-# orjson rejects a body, for example because a number is too large for a double.
+# The maximum size of a body for Python's parser, which takes five times as long as orjson. Used if orjson
+# rejects a body, for example because a number is too large for a double.
 _MAX_SLOW_BYTES = 16 * 1024
 _MAX_DIGITS = 4_000
 
 
 class TooDeep:
-    """The type of the value that represents JSON that is nested too deeply or contains numbers that are too
-    large.
-    """
+    """The type of the value for JSON that is nested too deeply or contains numbers that are too large."""
 
 
 TOO_DEEP = TooDeep()
@@ -48,7 +46,7 @@ TOO_DEEP = TooDeep()
 def is_json(body: bytes) -> bool:
     """Return whether the body of a refused request is JSON. Takes at most a millisecond.
 
-    Bodies that would need an expensive check count as JSON.
+    Returns True for bodies that would need an expensive check.
     """
     bare = body.removeprefix(BOM_UTF8)
     try:
@@ -66,7 +64,7 @@ def is_json(body: bytes) -> bool:
 def json_in(body: bytes) -> bytes:
     """Check that the body is JSON, without building values. Return the JSON for `value_of`. Raises ChatError.
 
-    Lone surrogates are replaced with NUL, which strings in a payload must not contain either.
+    Lone surrogates are replaced with NUL, which is invalid in a payload's strings too.
     """
     # Some programs send a byte order mark, which RFC 8259 section 8.1 allows receivers to ignore.
     bare = body.removeprefix(BOM_UTF8)
@@ -107,14 +105,14 @@ def decode(body: bytes) -> object:
 
 
 def _without_halves(text: bytes) -> bytes:
-    # An escaped backslash before "ud800" must not look like the beginning of an escape.
+    # An escaped backslash before "ud800" must not look like the start of an escape.
     apart = text.replace(_BACKSLASH, _ASIDE)
     apart = _SECOND_HALF_ALONE.sub(rb"\\u0000", _FIRST_HALF_ALONE.sub(rb"\\u0000", apart))
     return apart.replace(_ASIDE, _BACKSLASH)
 
 
 def _is_balanced(text: str) -> bool:
-    """Return whether the brackets are balanced. Deeply nested input usually has no other fault."""
+    """Return whether the brackets are balanced, as in input that is only too deeply nested."""
     bare = _STRINGS.sub("", text)
     return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")
 
@@ -127,7 +125,7 @@ _DECODER = json.JSONDecoder(parse_int=_whole)
 _SKIMMER = msgspec.json.Decoder(msgspec.Raw)
 
 
-# The message for each problem code. `{limit}` is the limit that was exceeded.
+# The message for each problem code. `{limit}` is the exceeded limit.
 PROBLEM_CODES: Mapping[str, str] = {
     "required": "This is needed, and must hold more than spaces",
     "wrong_type": "This is the wrong kind of value",
@@ -149,13 +147,13 @@ class Problem:
     path: str
     code: str
     limit: int | None = None
-    # A message that replaces the code's usual message.
+    # Replaces the code's usual message.
     words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadWarning:
-    """A warning about a part of the payload that was left out while the rest was posted."""
+    """A warning about an omitted part of a payload that was otherwise posted."""
 
     path: str
     code: str
@@ -168,7 +166,7 @@ class Findings:
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[PayloadWarning] = field(default_factory=list)
-    # The total length of all strings that count toward the limit for all cards together.
+    # The total length of the strings that count toward the limit for all cards.
     characters: int = 0
 
     def problem(self, path: str, code: str, limit: int | None = None, words: str = "") -> None:
@@ -186,7 +184,7 @@ def inside(path: str, key: str) -> str:
 
 
 def _showable(key: str) -> str:
-    """Return a key from the received JSON, truncated and made safe to quote in an error message."""
+    """Return a received key, truncated and safe to quote in an error message."""
     return key[:MAX_SHOWN_KEY].encode("utf-8", "replace").decode()
 
 
@@ -208,7 +206,7 @@ class Reader:
             findings.problem(path, "wrong_type", words="Must be an object")
 
     def read(self, read: Callable[["Reader"], T]) -> T:
-        """Call `read` with this object and return the result. Add a warning for each key that `read` did not
+        """Call `read` with this object and return its result. Add a warning for each key that it did not
         read.
         """
         result = read(self)
@@ -229,7 +227,7 @@ class Reader:
         return inside(self.path, name)
 
     def text(self, name: str, most: int, *, needed: bool = False) -> str | None:
-        """Return a string of at most `most` characters that is not blank, and count its characters."""
+        """Return a non-blank string of at most `most` characters, and count its characters."""
         text = self.any_text(name)
         if text is None:
             if needed and self.is_object and not self.has(name):
@@ -294,7 +292,7 @@ class Reader:
         return None if value is None else Reader(self.findings, self.at(name), value).read(read)
 
     def objects(self, name: str, most: int, read: Callable[["Reader"], T]) -> list[T]:
-        """Read the objects in a list. Items beyond the limit are not read."""
+        """Read the objects in a list, up to the limit."""
         value = self._value(name)
         if value is None:
             return []

@@ -1,18 +1,18 @@
-"""Defines all limits for webhook posts. Both the checks and the published description use them.
+"""Defines all limits for webhook posts, for the checks and for the published description.
 
-Characters are counted as code points. See docs/webhooks.md.
+Characters are code points. See docs/webhooks.md.
 """
 
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 
 MAX_BODY_BYTES = 256 * 1024
-# The timeout for receiving a body. To send the largest body within this time, a client needs 70 kbit/s.
+# The timeout for receiving a body. The largest one needs 70 kbit/s.
 BODY_DEADLINE_S = 30.0
 
 MAX_TEXT = MAX_TEXT_CHARACTERS
 MAX_CARDS = 10
 MAX_FIELDS = 25
-MAX_CARD_TEXTS = 6_000  # The maximum total length of all counted strings in a message's cards.
+MAX_CARD_TEXTS = 6_000  # The maximum total length of the counted strings in all cards.
 MAX_TITLE = 256
 MAX_DESCRIPTION = 4_000
 MAX_FIELD_VALUE = 1_024
@@ -34,16 +34,15 @@ MAX_ICON_BYTES = 1024 * 1024
 BURST = 15
 REFILL_MS = 2_000
 BLOCK_MS = 60_000
-# All webhooks with the same creator together, and all webhooks in one channel together, may send as many
-# bytes as one webhook at its own limit. More URLs therefore do not give anybody a larger share of the server.
-# A small post counts as 8 KiB, which allows 480 small posts at once and 16 per second.
+# The webhooks of one creator, and those in one channel, may together send as many bytes as a single webhook
+# at its limit. More URLs therefore give nobody a larger share of the server. A small post counts as 8 KiB,
+# which allows 480 small posts at once and 16 per second.
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
 MIN_COUNTED_BYTES = 8 * 1024
-# The longest time that a received body waits for its turn to be parsed. The wait is long only if there are
-# many senders.
+# The longest time that a received body waits to be parsed. The wait is long only with many senders.
 WORK_DEADLINE_S = 20.0
 
-# The maximum number of webhooks, all of which are in memory with their rate limits.
+# The maximum number of webhooks, which are all in memory with their rate limits.
 MAX_WEBHOOKS = 1_000
 MAX_NAME = MAX_DISPLAY_NAME

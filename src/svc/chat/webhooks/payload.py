@@ -1,9 +1,9 @@
 """Parses a webhook payload into a message or a list of all its problems, and builds cards in their stored
 form.
 
-`parse` does not change the given JSON value. It reads every part, so that senders learn about all problems at
-once. `null` counts as absent. Other modules decide whether pictures can be fetched. The URLs of pictures are
-not stored, because readers load the stored copies. Performs no I/O. See docs/webhooks.md.
+`parse` does not change the given JSON value. It reads every part, so senders learn about all problems at
+once. `null` is treated as absent. Other modules decide whether images can be fetched. Image URLs are not
+stored, because clients load the stored copies. Performs no I/O. See docs/webhooks.md.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ from svc.chat.webhooks import limits
 from svc.chat.webhooks.json_reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
 from svc.chat.webhooks.value_patterns import is_blank
 
-# A card must have at least one of these keys.
+# The keys of which a card must have at least one.
 FILLING = ("title", "description", "fields", "image_url", "author")
 
 
@@ -74,7 +74,7 @@ class InvalidPayload:
 def parse(value: object, *, filled: bool = False) -> Payload | InvalidPayload:
     """Parse a payload.
 
-    `filled` means that the message has attachments, and so needs neither a text nor a card.
+    `filled` means that the message has attachments, so it needs neither a text nor a card.
     """
     findings = Findings()
     if value is TOO_DEEP:
@@ -96,7 +96,7 @@ def _payload(whole: Reader, filled: bool) -> Payload:
     cards = whole.objects("cards", limits.MAX_CARDS, _card)
     if findings.characters > limits.MAX_CARD_TEXTS:
         findings.problem(whole.at("cards"), "total_too_long", limits.MAX_CARD_TEXTS)
-    # A text that is present but invalid already has its own problem.
+    # A text that is present but invalid has already been reported.
     if not filled and (blank or not whole.has("text")) and not whole.holds("cards") and whole.is_object:
         findings.problem(whole.at("text"), "required")
     return Payload("" if blank else text or "", display_name, avatar_url, cards, findings.warnings)
@@ -139,14 +139,14 @@ def _footer(footer: Reader) -> Footer:
 # Functions that convert cards to their stored form.
 
 AVATAR_PATH = "avatar_url"
-# The description of a card whose only content was pictures that could not be loaded.
+# The description of a card whose only content was images that could not be loaded.
 NO_PICTURE = "The picture of this card could not be loaded."
 _SEEN = frozenset({"title", "description", "author", "fields", "image", "thumbnail", "footer"})
 
 
 @dataclass(frozen=True, slots=True)
 class WantedPicture:
-    """A picture that a payload requests. `path` is the path to its URL in the payload."""
+    """An image in a payload. `path` is the path to its URL in the payload."""
 
     path: str
     url: str
@@ -155,7 +155,7 @@ class WantedPicture:
 
 
 def wanted_pictures(payload: Payload) -> list[WantedPicture]:
-    """Return the requested pictures in the order in which they appear in the payload."""
+    """Return the images in a payload, in order."""
     wanted = []
     if payload.avatar_url:
         wanted.append(WantedPicture(AVATAR_PATH, payload.avatar_url, limits.MAX_ICON_BYTES, avatar=True))
@@ -198,10 +198,9 @@ def with_texts(card: Card, moderate: Callable[[str], Work[str]]) -> Work[Card]:
 def stored_cards(
     cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    """Return the cards in their stored form, with the loaded pictures. `pictures` contains the pictures by
-    path.
+    """Return the cards in their stored form, with the loaded images, which `pictures` contains by path.
 
-    A card with no visible content left gets the description NO_PICTURE.
+    A card without any visible content gets the description NO_PICTURE.
     """
     records = [_card_record(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
     return [card if card.keys() & _SEEN else {**card, "description": NO_PICTURE} for card in records]

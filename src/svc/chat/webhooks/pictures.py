@@ -1,9 +1,9 @@
-"""Fetches and stores the pictures and files in posts, and the avatars of webhooks.
+"""Fetches and stores the images and files in posts, and the avatars of webhooks.
 
-Pictures are decoded in the sandbox and re-encoded. Files of other kinds are stored unchanged. All pictures in
-a message share one deadline and one budget, and pictures that arrive are used even if others fail. A picture
-that cannot be fetched causes a warning, not an error. `outbound_http` checks addresses, and nothing is
-decoded in this process. See docs/webhooks.md and docs/webhooks-compatible.md.
+Images are decoded and re-encoded in the sandbox. Other files are stored unchanged. All images in a message
+share one deadline and one budget, and those that arrive are used even if others fail. An image that cannot be
+fetched causes a warning, not an error. `outbound_http` checks addresses, and nothing is decoded in this
+process. See docs/webhooks.md and docs/webhooks-compatible.md.
 """
 
 import asyncio
@@ -29,28 +29,27 @@ from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
 
 DOWNLOAD_DEADLINE_S = 12.0
-# The timeout for decoding and storing, after the downloads. It is limited because the sender is waiting for
-# the response, and many senders wait no longer than half a minute.
+# The timeout for decoding and storing, after the downloads. Many senders wait no longer than half a minute
+# for the response.
 STORE_DEADLINE_S = 12.0
-# The timeout for decoding one picture. The largest accepted pictures need a few seconds on a small machine.
+# The timeout for decoding one image. The largest accepted images need a few seconds on a small machine.
 DECODE_DEADLINE_S = 10.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-# The maximum number of bytes in memory that are waiting to be stored, for all messages together. It is enough
-# for four of the largest messages.
+# The maximum number of bytes in memory that wait to be stored, enough for four of the largest messages.
 MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
-# The maximum number of simultaneous downloads per message, so that a message with forty pictures does not
-# delay the pictures in others.
+# The maximum number of simultaneous downloads per message, so that a message with forty images does not delay
+# others.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
-# The maximum number of pictures that are decoded at once, for all messages. One holder can occupy two of
-# these slots, which leaves one for others.
+# The maximum number of images decoded at once, for all messages. One holder can use two of these slots, which
+# leaves one for others.
 DECODING_PLACES = 3
-# The maximum number of files in a message, which is the same as Discord's.
+# The maximum number of files in a message, as on Discord.
 MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
-# The timeouts for an uploaded avatar: for waiting for a decoding slot, and for decoding.
+# The timeouts for an uploaded avatar: for getting a decoding slot, and for decoding.
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
@@ -66,7 +65,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredPictures:
-    """The stored pictures, keyed by path, and warnings about all others."""
+    """The stored images, keyed by path, and warnings about all others."""
 
     pictures: Mapping[str, Mapping[str, object]]
     warnings: Sequence[PayloadWarning]
@@ -82,9 +81,7 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredAttachments:
-    """The attachments of a message in their stored form. `left_out` contains the indexes of the omitted
-    files.
-    """
+    """A message's attachments in their stored form. `left_out` contains the indexes of omitted files."""
 
     attachments: Sequence[Mapping[str, object]] = ()
     left_out: Sequence[int] = ()
@@ -92,9 +89,7 @@ class StoredAttachments:
 
 
 class Pictures:
-    """The service that fetches and stores pictures. `outcomes` counts the results, which are `ok` or a
-    warning's code.
-    """
+    """The service that fetches and stores images. `outcomes` counts the results: `ok` or a warning's code."""
 
     def __init__(
         self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
@@ -135,10 +130,10 @@ class Pictures:
     async def collect(
         self, wanted: Sequence[WantedPicture], holder: str = "", at_hand: Mapping[str, bytes] | None = None
     ) -> StoredPictures:
-        """Fetch and store the requested pictures. Failures of pictures and hosts become warnings.
+        """Fetch and store the requested images. Failures of images and hosts become warnings.
 
-        All posts by one `holder` share that holder's part of the resources. `at_hand` contains files that
-        have already been fetched, by URL.
+        All posts by one `holder` share its part of the resources. `at_hand` contains files that have already
+        been fetched, by URL.
         """
         by_url: dict[str, list[WantedPicture]] = {}
         for ref in wanted:
@@ -156,11 +151,11 @@ class Pictures:
     async def attach(
         self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
     ) -> StoredAttachments:
-        """Store the files in a post. Files that cannot be stored are omitted. File names must already be safe
-        to show.
+        """Store the files in a post, except those that cannot be stored. File names must already be safe to
+        show.
 
-        `most` returns the maximum size in bytes of an unprocessed file with the given name, or 0 if such
-        files are refused.
+        `most` returns the maximum size in bytes of an unprocessed file with a given name, or 0 if such files
+        are refused.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
@@ -178,7 +173,7 @@ class Pictures:
 
 
 class _Message:
-    """The state that all pictures in one message share."""
+    """The state shared by all images in one message."""
 
     def __init__(
         self,
@@ -212,7 +207,7 @@ class _Message:
             self._means.memory.give_back(self._holder, len(data))
 
     async def keep(self, file: PostedFile, most: int) -> list[WrittenFile]:
-        """Store a picture after re-encoding it, or any other file unchanged. Raises FetchError."""
+        """Store an image re-encoded, or any other file unchanged. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server does not store files")
         data, kind = file.data, content_of(file.data)
@@ -224,8 +219,7 @@ class _Message:
             raise FetchError("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
         if len(data) > most:
             raise FetchError("too_large", f"It is larger than {most:,} bytes")
-        # Store the file under a type that is served only as a download, because the content has not been
-        # checked.
+        # The content has not been checked, so use a type that is served only as a download.
         key = await self._store(data, "bin", ObjectInfo(PLAIN_TYPE))
         return [WrittenFile("original", key, PLAIN_TYPE, len(data))]
 
@@ -261,8 +255,8 @@ class _Message:
 
         def count(size: int) -> None:
             nonlocal held
-            # Only complete downloads reduce the message's budget, so that unfinished downloads do not block
-            # this picture.
+            # Only complete downloads reduce the message's budget, so that unfinished ones do not block this
+            # image.
             if held + size > self._left_bytes:
                 raise FetchError("media_budget", TOO_MUCH)
             if not self._means.memory.take(self._holder, size):
@@ -290,7 +284,7 @@ class _Message:
         return data
 
     async def _show(self, refs: Sequence[WantedPicture], data: bytes) -> None:
-        """Decode and store a picture for all places in the message that refer to it."""
+        """Decode and store an image for all places in the message that refer to it."""
         fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
         for ref in refs:
             if ref not in fitting:
@@ -350,7 +344,7 @@ class _Message:
 
 
 def _code(fault: Refused) -> str:
-    """Return the warning code for a refused picture. A picture with too many pixels or frames, or one that
-    takes too long to decode, counts as invalid and not as too large, because its file size is acceptable.
+    """Return the warning code for a refused image. An image with too many pixels or frames, or one that takes
+    too long to decode, is invalid rather than too large, because its file size is acceptable.
     """
     return "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"

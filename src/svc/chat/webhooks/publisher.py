@@ -1,16 +1,15 @@
 """Posts webhook messages: looks up the webhook, applies the rate limit, and writes the message.
 
-`post` posts both payloads in our own format and payloads converted from other services' formats. A refused
-post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
+`post` posts payloads in our format, and those converted from other services' formats. A refused post stores
+nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
 
-For the rate limit, each webhook has one token bucket for all callers. A request that finds the bucket empty
-starts a block. Requests during a block neither extend it nor take tokens, and the bucket is full afterwards.
-A second limit counts the bytes that all webhooks with the same creator send, and that all webhooks in one
-channel send. Bodies are parsed one at a time with pauses in between, so that members get their share of the
-event loop regardless of how many posts arrive. For a webhook's managers, the outcomes of its last posts are
-recorded: the reason for an error, but not the content. Limits and outcomes are in memory and are lost on
-restart, so that a flood of bad posts causes no writes. They are recorded only for existing webhooks, which
-limits the memory.
+For the rate limit, each webhook has one token bucket for all callers. A request to an empty bucket starts a
+block. Requests during a block neither extend it nor take tokens, and the bucket is full afterwards. A second
+limit counts the bytes sent by all webhooks of one creator, and by all webhooks in one channel. Bodies are
+parsed one at a time with pauses in between, so members get their share of the event loop regardless of how
+many posts arrive. The outcomes of a webhook's last posts are recorded for its managers: the reason for an
+error, but not the content. Limits and outcomes are in memory and lost on restart, so a flood of bad posts
+causes no writes. Only existing webhooks are recorded, which limits the memory.
 """
 
 import unicodedata
@@ -64,7 +63,7 @@ from svc.chat.webhooks.responses import NamedProblem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
-# A string, and the positions of the words in it that are flagged for moderators.
+# A string, and the spans in it that are flagged for moderators.
 Marked = tuple[str, Sequence[Span]]
 
 
@@ -78,20 +77,20 @@ class Limiter:
     def take(self, webhook_id: str, now_ms: int) -> int:
         """Count a request.
 
-        Return 0 if the request may pass. Otherwise, return the time in ms for which the webhook is blocked.
+        Return 0 if it may pass, otherwise how long the webhook is blocked, in ms.
         """
         if wait_ms := self.wait_ms(webhook_id, now_ms):
             return wait_ms
         if self._blocked_until_ms.pop(webhook_id, 0):
             del self._buckets[webhook_id]
-        # The bucket regains 1 token per millisecond, and a request costs as much as it regains in REFILL_MS.
+        # The bucket regains 1 token per millisecond, and a request costs REFILL_MS tokens.
         bucket = self._buckets.setdefault(webhook_id, TokenBucket(BURST * REFILL_MS, 1))
         if bucket.take_if_left(now_ms, REFILL_MS):
             self._blocked_until_ms[webhook_id] = now_ms + BLOCK_MS
         return self.wait_ms(webhook_id, now_ms)
 
     def wait_ms(self, webhook_id: str, now_ms: int) -> int:
-        """Return the time in ms for which the webhook is still blocked, or 0. Does not count a request."""
+        """Return how long the webhook is still blocked, in ms, without counting a request."""
         return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
@@ -100,9 +99,7 @@ class Limiter:
 
 
 class SharedByteLimit:
-    """The limit for the number of bytes that all webhooks with the same creator send, and that all webhooks
-    in one channel send.
-    """
+    """The limit for the bytes sent by all webhooks of one creator, and by all webhooks in one channel."""
 
     def __init__(self) -> None:
         self._by_key = TokenBuckets(SHARED_BURST_BYTES, SHARED_BYTES_PER_S, 2 * MAX_WEBHOOKS)
@@ -110,7 +107,7 @@ class SharedByteLimit:
     def take(self, webhook: Webhook, size: int, now_ms: int) -> int:
         """Count a body.
 
-        Return 0 if the body may pass. Otherwise, return the time in ms after which it might pass.
+        Return 0 if it may pass, otherwise the time in ms after which it might pass.
         """
         keys = [holder_of(webhook.created_by)]
         keys += [] if webhook.channel_id is None else [f"channel {webhook.channel_id}"]
@@ -125,7 +122,7 @@ class SharedByteLimit:
 
 MAX_KEPT = 20
 # The maximum number of problems to record per attempt, and the maximum length of their paths. The first few
-# problems are enough. Paths are limited because they can contain any key that the sender has made up.
+# problems are enough, and paths can contain any key that the sender has made up.
 MAX_NAMED, MAX_PATH = 5, 64
 
 
@@ -151,7 +148,7 @@ class PostHistory:
 
     def note(self, webhook_id: str, attempt: Attempt) -> None:
         attempts = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
-        # Merge identical attempts, so that a sender that keeps posting too fast does not displace all other
+        # Merge identical attempts. Otherwise, a sender that keeps posting too fast would displace all other
         # entries.
         if attempts and attempt.outcome != "posted" and _alike(attempts[-1], attempt):
             attempts[-1] = replace(attempt, times=attempts[-1].times + 1)
@@ -161,8 +158,8 @@ class PostHistory:
     def of(self, webhook_id: str, may_view: Callable[[str], bool]) -> list[Attempt]:
         """Return the attempts, newest first.
 
-        A webhook may have posted to channels that a present manager cannot see. Attempts in such channels do
-        not include the ids of the channel and the message.
+        A webhook may have posted to channels that this manager cannot see. Such attempts do not include the
+        ids of the channel and the message.
         """
         attempts = reversed(self._by_webhook.get(webhook_id, ()))
         return [
@@ -189,15 +186,13 @@ def _alike(one: Attempt, other: Attempt) -> bool:
 
 
 NOTHING_COLLECTED = StoredPictures({}, ())
-# Characters that change the direction of the surrounding text, including text that does not come from the
-# sender.
+# Characters that change the text direction, even of surrounding text from others.
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# The number of characters to read from a name. A body can contain a name of 250,000 characters, of which 64
-# are shown.
+# The number of characters to read from a name. A name can have 250,000 characters, of which 64 are shown.
 _MAX_READ = 1_000
 
 NOTHING_ATTACHED = StoredAttachments()
-# Fetches the requested pictures for a holder. Failures become warnings.
+# Fetches images for a holder. Failures become warnings.
 Collect = Callable[[Sequence[WantedPicture], str], Awaitable[StoredPictures]]
 # Stores files for a holder. Failures become warnings.
 Attach = Callable[[Sequence[PostedFile], str], Awaitable[StoredAttachments]]
@@ -243,14 +238,14 @@ class Publisher:
         """Return the webhook with the given id and token if it may post now, and the result of `check`, which
         checks the body.
 
-        Checking a body can be expensive, so it is skipped for unknown URLs and for blocked webhooks. An
-        invalid body is not counted. `size` is the size of the body, and `now_ms` is a time in whole
-        milliseconds on a monotonic clock. Raises ChatError, as does `check`.
+        Checking a body can be expensive, so it is skipped for unknown URLs and blocked webhooks. An invalid
+        body is not counted. `size` is the body's size, and `now_ms` is a monotonic time in whole
+        milliseconds. Raises ChatError, as does `check`.
         """
         webhook = self._webhooks.find(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
             body = await self.run_queued(check)
-            # The webhook may have been deleted in the meantime.
+            # The webhook may have been deleted.
             webhook = self._webhooks.find(webhook_id, token)
             wait_ms = self._limiter.take(webhook_id, now_ms) or self._shared.take(webhook, size, now_ms)
         if wait_ms:
@@ -260,7 +255,7 @@ class Publisher:
         return webhook, body
 
     async def run_queued(self, step: Callable[[], T]) -> T:
-        """Run a step in parsing a post, after all steps that were queued earlier. Raises ChatError."""
+        """Run a step of parsing a post after all earlier ones in the queue. Raises ChatError."""
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
         except TimeoutError:
@@ -270,7 +265,7 @@ class Publisher:
         """Store the files in a post before it is posted. Raises ChatError if a name is refused."""
         if not files:
             return NOTHING_ATTACHED
-        # Names of files beyond the limit need no moderation here, because they are not shown unchanged.
+        # Files beyond the limit are omitted, so their names need no moderation here.
         shown = [
             await self.run_queued(partial(self._with_moderated_name, file)) for file in files[:MAX_FILES]
         ]
@@ -313,9 +308,7 @@ class Publisher:
             self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=named))
 
     async def _moderate_payload(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
-        """Return the moderated payload, and the strings in it that contain flagged words. Raises
-        ChatError.
-        """
+        """Return the moderated payload, and its strings that contain flagged words. Raises ChatError."""
         if self._profanity_mode() == OFF:
             return payload, ()
         try:
@@ -386,7 +379,7 @@ class Publisher:
 
 
 def _join(marked: Sequence[Marked]) -> Marked:
-    """Join the strings into one and return it with the positions of the flagged words."""
+    """Join the strings into one, and return it with the spans of the flagged words."""
     joined: list[Span] = []
     before = 0
     for text, spans in marked:
@@ -400,8 +393,8 @@ def _busy() -> ChatError:
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:
-    """Return the error for the sender. If the only problem is a missing or overlong text, the error has its
-    own code.
+    """Return the error for the sender. If the only problem is a missing or overlong text, it has a specific
+    code.
     """
     match problems:
         case [Problem("text", "required")]:
@@ -416,10 +409,9 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
 
 
 def visible_name(wanted: str | None, name: str) -> str:
-    """Return the visible part of the name that the sender chose. If nothing of it is visible, return the
-    webhook's own name.
+    """Return the visible part of the name that the sender chose, or the webhook's name if nothing is visible.
 
-    The name is shown in one line. A long name is truncated, not refused.
+    The name has one line. A long name is truncated, not refused.
     """
     if wanted is None:
         return name

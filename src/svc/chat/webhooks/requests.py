@@ -1,6 +1,6 @@
-"""Defines the requests that post to a webhook, and the requests from members who manage webhooks.
+"""Handles posts to webhooks, and requests from members who manage webhooks.
 
-A post's size is checked before and while the body is read. The JSON, the webhook and the rate limit are
+A post's size is checked before and while its body is read. The JSON, the webhook and the rate limit are
 checked after that. The Content-Type is ignored. The bodies of error responses are exactly those in
 docs/webhooks.md, "When nothing is posted". Contains no rules.
 """
@@ -46,10 +46,10 @@ _WEBHOOK_PATH = "/api/webhooks/{webhook_id}"
 PATH = f"{_WEBHOOK_PATH}/{{token}}"
 _MANAGER = in_channel(P.MANAGE_WEBHOOKS)
 _KNOWN = ("unknown_webhook",)
-# The schema only describes the limit and does not check it. A longer name must get the error for names, not
-# the error for malformed requests.
+# The schema only documents the limit. A longer name must get the error for names, not the one for malformed
+# requests.
 _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME, 1))]
-# The specification defines the complete bodies of these errors, which contain no message.
+# Errors whose complete bodies are specified, without a message.
 BARE = frozenset(
     {
         *("body_too_large", "empty_message", "invalid_json", "message_too_long"),
@@ -59,7 +59,7 @@ BARE = frozenset(
 
 
 class PostRequests(Requests):
-    """The endpoint for posting. It is described in a separate document (`openapi/webhook_document`)."""
+    """The endpoint for posting. Described in a separate document (`openapi/webhook_document`)."""
 
     def __init__(self, posting: Publisher) -> None:
         self._posting = posting
@@ -90,7 +90,7 @@ class NewWebhook(Request):
 
 class WebhookChange(Request):
     name: _Name | None = None
-    # An explicit null removes the channel. If the field is omitted (UNSET), the channel stays unchanged.
+    # An explicit null removes the channel. If omitted (UNSET), the channel stays unchanged.
     channel_id: Id | UnsetType | None = UNSET
 
 
@@ -209,9 +209,7 @@ def now_ms() -> int:
 
 
 async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """Return the whole body. Raises ChatError if it is compressed or too large, or does not arrive in
-    time.
-    """
+    """Return the whole body. Raises ChatError if it is compressed, too large, or late."""
     refuse_compressed(request)
     if (request.content_length or 0) > most:
         raise ChatError("body_too_large")
@@ -229,7 +227,7 @@ async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 async def _receiving(content: StreamReader, most: int) -> bytes:
-    """Return the body's data. Stop reading when the limit is exceeded."""
+    """Return the body's data. Stop reading above the limit."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):
         async for chunk in content.iter_any():
@@ -245,8 +243,8 @@ def _refused(refusal: ChatError) -> web.Response:
 
 
 def _base(request: web.Request) -> str:
-    """Return this server's URL as the client used it. Senders in the client's network can use the
-    same URL.
+    """Return this server's URL as the client used it, which also works for senders in the client's
+    network.
     """
     scheme = request.scheme
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
@@ -255,7 +253,7 @@ def _base(request: web.Request) -> str:
 
 
 class WebhookCommands(Commands):
-    """The commands for the operator. They return tokens, because the operator has the key that seals them."""
+    """The operator's commands. They return tokens, because the operator has the key that seals them."""
 
     def __init__(self, webhooks: Webhooks, directory: Directory) -> None:
         self._webhooks = webhooks
@@ -277,7 +275,7 @@ class WebhookCommands(Commands):
         name: _Name | None = None,
         channel: Annotated[str, Meta(max_length=MAX_ID_CHARACTERS)] | None = None,
     ) -> OperatorWebhook:
-        """Edit a webhook. An empty string for `channel` removes the channel."""
+        """Edit a webhook. An empty `channel` removes the channel."""
         differences: dict[str, str | None] = {} if name is None else {"name": name}
         if channel is not None:
             differences["channel_id"] = find_channel(self._directory, channel) if channel else None

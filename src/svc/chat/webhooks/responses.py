@@ -1,4 +1,4 @@
-"""Response types for webhooks and for posts to them, and the event for a deleted webhook."""
+"""Response types for webhooks and posts, and the event for a deleted webhook."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -32,7 +32,7 @@ class ManagedWebhooks(Response):
 
 
 class OperatorWebhook(Response):
-    """A webhook in the form that `svc admin` shows."""
+    """A webhook as `svc admin` shows it."""
 
     webhook_id: Id
     token: str | None

@@ -28,9 +28,9 @@ from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
 from svc.chat.webhooks.responses import WebhookDeleted, WebhookInfo
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
-# The secret part of a URL has 256 bits, in 43 characters.
+# The secret part of a URL has 256 bits (43 characters).
 TOKEN_BYTES = 32
-# The key that seals tokens is in DATA_DIR and in backups. If it is lost, existing URLs stop working.
+# The key that seals tokens, in DATA_DIR and in backups. If it is lost, existing URLs stop working.
 KEY_FILE = "webhook-key"
 
 
@@ -50,10 +50,7 @@ WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
-    """Return the name under which all webhooks that a member has created share resources.
-
-    A `member_id` of None means the operator.
-    """
+    """Return the name under which all webhooks of one creator share resources. None is the operator."""
     return f"webhooks of {member_id or 'the operator'}"
 
 
@@ -91,7 +88,7 @@ class Webhooks:
     def find(self, webhook_id: str, token: str) -> Webhook:
         """Return the webhook with the given id and token. Raises ChatError if there is none."""
         webhook = self._by_id.get(webhook_id)
-        # Compare fingerprints, so that the comparison takes the same time for every token.
+        # Compare fingerprints, which takes the same time for every token.
         shown = self._key.fingerprint(token, webhook_id)
         if webhook is None or not hmac.compare_digest(shown, webhook.token_fingerprint):
             raise ChatError("not_found")
@@ -122,7 +119,7 @@ class Webhooks:
         return self._directory.has_permission(actor_id, Permission.VIEW_CHANNEL, channel_id)
 
     def to_response(self, webhook: Webhook) -> WebhookInfo:
-        """Return a webhook in the form for its managers, without its token."""
+        """Return a webhook as its managers see it, without its token."""
         return WebhookInfo(
             webhook.id,
             webhook.name,
@@ -178,8 +175,7 @@ class Webhooks:
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, changed, id=webhook_id)
-            # The audit entry does not name the old channel, because the entry's readers may not be allowed to
-            # see that channel.
+            # The audit entry omits the old channel, because the entry's readers may not be allowed to see it.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
@@ -189,7 +185,7 @@ class Webhooks:
     def set_picture(
         self, actor_id: str, webhook_id: str, key: str | None, now: float
     ) -> Write[None, Webhook]:
-        """Set or remove a webhook's picture. Existing messages keep the old picture."""
+        """Set or remove a webhook's profile picture. Existing messages keep the old one."""
         webhook = self.get(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
@@ -206,7 +202,7 @@ class Webhooks:
     def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Write[None, None]:
         """Delete a webhook.
 
-        The URL stops working before this returns, even for posts in progress. Existing messages stay.
+        The URL stops working before this returns, even for posts in progress. Messages stay.
         """
         webhook = self.get(actor_id, webhook_id)
 
@@ -218,14 +214,12 @@ class Webhooks:
         return Write(write, lambda _: self._on_deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
-        """Remove a deleted channel from its webhooks in memory. The database has already removed it from the
-        stored ones.
-        """
+        """Remove a deleted channel from its webhooks in memory. The database has already done so."""
         managers = self._directory.would_hold(_MANAGE, channel)
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 
-    # The following methods are called in the order of the writes, once each write is durable.
+    # Methods that are called in commit order, after each write is durable.
 
     def _on_created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
@@ -299,8 +293,6 @@ class Webhooks:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Write an audit entry, which is visible to members who may view the channel. The entry does not
-        contain the token.
-        """
+        """Write an audit entry without the token, for members who may view the channel."""
         where = {} if webhook.channel_id is None else {"channel_id": webhook.channel_id}
         self._audit.record(connection, actor_id, action, webhook.id, {**where, **details}, now)

@@ -1,7 +1,7 @@
 """Builds the JSON Schema (2020-12) of webhook payloads from the limits and patterns that `payload` checks.
 
-A schema cannot express the limit for the strings in all cards together, so a description states it. `null`
-counts as absent. See docs/webhooks.md.
+A schema cannot express the limit for the strings in all cards, so a description states it. `null` is treated
+as absent. See docs/webhooks.md.
 """
 
 from svc.chat.schemas import Named, Schema, integer, string

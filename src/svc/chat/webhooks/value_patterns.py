@@ -1,7 +1,7 @@
 """Checks URLs, colours and timestamps in a payload. Performs no I/O.
 
-The published description contains the same patterns, which have the same meaning in Python, ECMA 262 and RE2.
-Nothing is resolved or fetched, so a URL that must not be fetched still counts as valid. See docs/webhooks.md.
+The published description contains the same patterns, which mean the same in Python, ECMA 262 and RE2. Nothing
+is resolved or fetched, so a URL that may not be fetched is still valid. See docs/webhooks.md.
 """
 
 import re
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from svc.chat.webhooks.limits import MAX_COLOR
 
-# Whitespace of all kinds, and the control characters that some programs count as whitespace.
+# All kinds of whitespace, and the control characters that some programs treat as whitespace.
 _SPACES = r"\x09-\x0d\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 # Matches a character that is not blank, anywhere in a string.
 NOT_BLANK = rf"[^{_SPACES}]"
@@ -23,8 +23,8 @@ _PORT = "[0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6
 URL = rf"^[Hh][Tt][Tt][Pp][Ss]?://{_USER}{_HOST}(?::(?:{_PORT}))?(?:[/?#][^{_UNFIT}]*)?$"
 
 _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
-# Matches two-digit numbers that are divisible by 4, except 00. The year of a leap day ends with such a
-# number, or consists of one followed by 00.
+# Matches two-digit numbers divisible by 4, except 00. A leap year ends with such a number, or is such a
+# number followed by 00.
 _FOURS = "(?:0[48]|[2468][048]|[13579][26])"
 # The patterns for the year, month and day of all valid dates.
 _DAYS = (
@@ -38,7 +38,7 @@ _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _FRACTION = "(?:[.,][0-9]+)?"
 _SECOND = f"[0-5][0-9]{_FRACTION}"
 # The minutes and seconds of a leap second, which is the last second before midnight UTC. In some time zones,
-# it ends a different quarter of an hour (RFC 3339 section 5.8).
+# it ends another quarter of an hour (RFC 3339 section 5.8).
 _LEAP = "(?:14|29|44|59)", f"60{_FRACTION}"
 _TIME = (
     f"{_HOUR}(?::(?:{_MINUTE}(?::{_SECOND})?|{_LEAP[0]}:{_LEAP[1]})|{_MINUTE}(?:{_SECOND})?|{''.join(_LEAP)})"
@@ -52,7 +52,7 @@ _has_text = re.compile(NOT_BLANK)
 _url = re.compile(URL)
 _color = re.compile(COLOR)
 _timestamp = re.compile(TIMESTAMP)
-# A looser pattern, which is used to split a valid timestamp into its parts.
+# A looser pattern for splitting a valid timestamp into its parts.
 _parts = re.compile(
     r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d).(?P<hour>\d\d):?(?P<minute>\d\d)"
     r"(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"
@@ -63,14 +63,12 @@ _FRACTION_DIGITS = 9
 
 
 def is_blank(text: str) -> bool:
-    # Check the first character first, because most strings begin with a visible ASCII character.
+    # Most strings begin with a visible ASCII character, so check that first.
     return not "!" <= text[:1] <= "~" and _has_text.search(text) is None
 
 
 def is_clean(text: str) -> bool:
-    """Return whether a string can be stored and sent, which means that it has no NUL and no lone
-    surrogate.
-    """
+    """Return whether a string can be stored and sent: it has no NUL and no lone surrogate."""
     if "\0" in text:
         return False
     if text.isascii():
@@ -90,7 +88,7 @@ def color_of(value: object) -> int | None:
     """Return a colour as a number, or None if it is invalid."""
     if isinstance(value, str):
         return int(value[1:], 16) if _color.fullmatch(value) else None
-    # JSON has only one kind of number, so 255.0 counts as a whole number. `true` is not a number.
+    # JSON has only one kind of number, so 255.0 is a whole number. `true` is not a number.
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value <= MAX_COLOR and value == int(value) else None

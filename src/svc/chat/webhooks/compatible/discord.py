@@ -1,7 +1,7 @@
 """Converts a Discord webhook payload ("Execute Webhook" in Discord's documentation) to a message.
 
 `content` becomes the text, because both are Markdown. Embeds become cards, and emoji names become emoji.
-Discord's own mentions become plain text, because they do not refer to members of this server. A link to
+Discord's mentions become plain text, because they do not refer to members of this server. A link to
 `mention:<member_id>` mentions that member. Parts without a counterpart (tts, flags, polls, components,
 allowed_mentions) are ignored. Performs no I/O.
 """
@@ -17,11 +17,11 @@ from svc.chat.webhooks.compatible.payload_reader import Node, escape, outside_co
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import PostedFile
 
-# The maximum number of embeds to read. A message has up to ten cards, as on Discord, but some embeds may turn
-# out to be empty.
+# The maximum number of embeds to read. It exceeds the ten cards of a message, because some embeds may be
+# empty.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# The limits for the list of omitted files: the number of characters per name, and the number of names.
+# The maximum number of characters per name, and of names, in the list of omitted files.
 MAX_FILE_NAME = 100
 MAX_NAMED = 10
 # Matches references to members, roles, channels, custom emoji, commands and timestamps.
@@ -33,7 +33,7 @@ _REFERENCE = re.compile(
 
 def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
     """Convert a payload and its `files` to a message. Raises InvalidValue."""
-    # Read the name first, because the other strings may use up the budget.
+    # Read the name first, because other strings may use up the budget.
     name = body.text("username")
     return MessageDraft(
         text=_text(body.text("content")),
@@ -45,7 +45,7 @@ def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
 
 
 def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
-    """Return the message with a note in its text that lists the names of omitted files."""
+    """Return the message with a list of omitted files appended to its text."""
     if not names:
         return draft
     shown = ", ".join(escape(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])
@@ -95,9 +95,7 @@ def _visible_text(reference: re.Match[str]) -> str:
 
 
 def response(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:
-    """Return a posted message in the form that Discord returns for `?wait=true`. `warnings` lists the omitted
-    parts.
-    """
+    """Return a posted message as Discord does for `?wait=true`. `warnings` lists the omitted parts."""
     author = {
         "id": message.author.id,
         "username": message.author.display_name,
@@ -134,7 +132,7 @@ def _file(file: Mapping[str, object]) -> dict[str, object]:
 
 
 def _texts(card: Mapping[str, object]) -> dict[str, object]:
-    """Return a card without its pictures, because their URLs are internal."""
+    """Return a card without its images, whose URLs are internal."""
     shown = ("title", "description", "url", "color", "timestamp", "fields")
     texts = {name: card[name] for name in shown if name in card}
     for name, keys in (("author", ("name", "url")), ("footer", ("text",))):

@@ -1,8 +1,8 @@
 """Builds messages from other services' payloads and shortens them to a webhook's limits.
 
-The sending tool cannot know our limits, so nothing is refused because of its length. An overlong string is
+The sending tool does not know our limits, so nothing is refused because of its length. An overlong string is
 truncated and ends with an ellipsis. Invalid URLs, and cards and fields beyond the limit, are omitted. The
-result of `payload` is valid unless it is empty. Independent of any service's format. Performs no I/O. See
+result of `payload` is valid unless empty. Independent of any service's format. Performs no I/O. See
 docs/webhooks-compatible.md.
 """
 
@@ -16,8 +16,8 @@ from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.value_patterns import is_blank, is_clean, is_url, moment_of
 
 ELLIPSIS = "…"
-# Replaces an empty name or value in a field. Tools for Discord send this character for both, so that an empty
-# field acts as a spacer.
+# Replaces an empty name or value of a field. Tools for Discord send this character for both, to use an empty
+# field as a spacer.
 BLANK = "\u200b"
 
 
@@ -79,9 +79,7 @@ class _TextBudget:
 
 
 def cut(text: str, most: int) -> str:
-    """Truncate a string that is too long, and end it with an ellipsis. Return an empty string if it
-    is blank.
-    """
+    """Truncate an overlong string and end it with an ellipsis. Return an empty string if it is blank."""
     text = _clean(text)
     if len(text) > most:
         text = text[: max(most - len(ELLIPSIS), 0)].rstrip() + ELLIPSIS if most > 0 else ""
@@ -94,7 +92,7 @@ def _clean(text: str) -> str:
 
 
 def _card(draft: CardDraft, room: _TextBudget) -> dict[str, object] | None:
-    """Shorten a card to the limits. Return None if nothing of it would be visible."""
+    """Shorten a card to the limits. Return None if nothing would be visible."""
     title = room.cut(draft.title, limits.MAX_TITLE)
     description = room.cut(draft.description, limits.MAX_DESCRIPTION)
     author = room.cut(draft.author, limits.MAX_TITLE)
@@ -131,7 +129,7 @@ def _fields(drafts: list[FieldDraft], room: _TextBudget) -> list[dict[str, objec
 
 
 def _non_empty(**values: object) -> dict[str, object]:
-    """Return the values that are not empty. 0 does not count as empty, because it is a valid colour."""
+    """Return the values that are not empty. 0 is kept, because it is a valid colour."""
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
 

@@ -1,7 +1,7 @@
-"""The parts of Discord's, Slack's and GitHub's formats that the compatible endpoints read and send.
+"""Defines the parts of Discord's, Slack's and GitHub's formats that the compatible endpoints use.
 
-They describe these endpoints in OpenAPI. Other keys are ignored. `payload_reader` reads payloads, because it
-tolerates values that these types do not.
+The types describe these endpoints in OpenAPI. Other keys are ignored. Payloads are read by `payload_reader`,
+which tolerates values that these types do not.
 """
 
 from msgspec import UNSET, UnsetType

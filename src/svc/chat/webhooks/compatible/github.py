@@ -1,8 +1,8 @@
 """Converts a GitHub webhook payload to a message: one card for each event of interest.
 
-Each such event has a function that returns a card, or None if the particular event is not worth one. All
-other events are accepted and post nothing, so that a hook on GitHub may send every event. Cards do not notify
-anybody. Performs no I/O. See "Webhook events and payloads" in GitHub's documentation.
+Each such event has a function that returns a card, or None if this event is not worth one. All other events
+are accepted and post nothing, so a hook on GitHub may send every event. Cards do not notify anybody. Performs
+no I/O. See "Webhook events and payloads" in GitHub's documentation.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,10 +16,9 @@ MERGED = 0x8250DF
 WAITING = 0xBF8700
 NEUTRAL = 0x57606A
 
-# The maximum number of characters to show. They are enough to recognise the subject, and the title links to
-# the rest.
+# The maximum number of characters to show, enough to recognise the subject. The title links to the rest.
 MAX_BODY_CHARACTERS = 600
-# The maximum number of characters to read. Templates begin with long comments, which are not shown.
+# The maximum number of characters to read. Templates begin with long hidden comments.
 MAX_BODY_READ = 6_000
 # The maximum number of characters to read from a commit message or a name.
 MAX_LINE_READ = 400
@@ -27,7 +26,7 @@ SHORT_SHA = 7
 
 
 def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = NEUTRAL) -> CardDraft:
-    """Make a card. In its title, `what` follows the repository's name."""
+    """Make a card. Its title is the repository's name followed by `what`."""
     sender = event.child("sender")
     repository = event.child("repository")
     source = repository.text("full_name") or event.child("organization").text("login")
@@ -58,9 +57,9 @@ def numbered_label(thing: Node) -> str:
     return f"#{thing.text('number')} {with_emoji(thing.text('title'))}".strip()
 
 
-# The maximum number of commits on a card. Nobody would read more.
+# The maximum number of commits on a card.
 MAX_COMMITS_SHOWN = 10
-# GitHub lists at most this many commits for a push.
+# The maximum number of commits that GitHub lists for a push.
 MAX_COMMITS = 2_048
 
 _CONCLUSIONS = {
@@ -84,7 +83,7 @@ def ping(event: Node) -> CardDraft:
 
 def push(event: Node) -> CardDraft | None:
     ref, commits = event.text("ref"), event.count("commits", MAX_COMMITS)
-    # Pushes that only create or remove a branch, or move a tag, are reported by `create` and `delete`.
+    # `create` and `delete` report pushes that only create or remove a branch, or move a tag.
     if not ref.startswith("refs/heads/") or not (commits or event.flag("forced")):
         return None
     branch = ref.removeprefix("refs/heads/")
@@ -155,7 +154,7 @@ def workflow_run(event: Node) -> CardDraft | None:
 
 
 def check_suite(event: Node) -> CardDraft | None:
-    """Report the result of another service's checks. GitHub's own runs have a separate event."""
+    """Report the result of another service's checks. GitHub's own runs have another event."""
     suite = event.child("check_suite")
     app = suite.child("app")
     return None if app.text("slug") == "github-actions" else _run(event, suite, app.text("name"))
@@ -240,7 +239,7 @@ def pull_request_review(event: Node) -> CardDraft | None:
     state, text = review.text("state").lower(), body_of(review)
     if event.text("action") != "submitted" or state not in _REVIEWS:
         return None
-    # Each comment in such a review has a separate event.
+    # Each comment in such a review also has an event.
     if state == "commented" and not text:
         return None
     verdict, color = _REVIEWS[state]
@@ -282,15 +281,15 @@ def discussion_comment(event: Node) -> CardDraft | None:
 
 
 def _comment(event: Node, what: str) -> CardDraft | None:
-    """Report a new comment. Edits and deletions are ignored, because the comment has already been posted."""
+    """Report a new comment. Ignore edits and deletions."""
     if event.text("action") != "created":
         return None
     comment = event.child("comment")
     return card(event, what, url=comment.address("html_url"), text=body_of(comment))
 
 
-# The converters by the value of X-GitHub-Event, which is the function's name. `watch` is missing, because
-# GitHub sends it together with `star`.
+# The converters by the value of X-GitHub-Event, which is also the function's name. `watch` is missing,
+# because GitHub sends it together with `star`.
 EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
     made.__name__: made
     for made in (

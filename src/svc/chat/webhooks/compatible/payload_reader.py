@@ -1,10 +1,9 @@
-"""Reads the payloads that tools for other services send: JSON in the other service's format, possibly inside
-a form.
+"""Reads the payloads of tools for other services: JSON in that service's format, possibly inside a form.
 
-Harmless mistakes by such tools are tolerated: a number in place of a string is read as its digits, and `null`
-counts as absent. An ambiguous value is refused, and the error contains its path. A body that looks like JSON
-is treated as JSON regardless of the Content-Type, because `curl -d` declares everything as a form. Does not
-depend on any particular service and performs no I/O. See RFC 7578 and 8187, and
+Harmless mistakes of such tools are tolerated: a number in place of a string is read as its digits, and `null`
+is treated as absent. An ambiguous value is refused, and the error contains its path. A body that looks like
+JSON is treated as JSON regardless of the Content-Type, because `curl -d` declares everything as a form. Does
+not depend on any particular service and performs no I/O. See RFC 7578 and 8187, and
 application/x-www-form-urlencoded in the WHATWG URL standard.
 """
 
@@ -33,7 +32,7 @@ _IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " "
 
 
 def escape(text: str) -> str:
-    """Escape a string so that it is shown literally and in one line."""
+    """Escape a string, so that it is shown literally and on one line."""
     line = " ".join(text.split())
     return line if line.isalnum() else _without_markup(line)
 
@@ -45,8 +44,7 @@ def escape_lines(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     plain = text.translate(_SPECIAL)
-    # Check for the characters first, because most strings contain neither, and a substitution takes longer
-    # than everything else.
+    # Check for the characters first, because most strings contain neither and a substitution is slow.
     plain = _TAG.sub(r"\\<", plain) if "<" in plain else plain
     return _EDGE.sub(r"\\_", plain) if "_" in plain else plain
 
@@ -59,7 +57,7 @@ def link(label: str, url: str) -> str:
 
 
 # Matches emoji names in the notation of Slack, Discord and GitHub. A skin tone follows the name in Slack and
-# is part of the name in Discord. A name that touches a word or a URL does not match, as in `12:100:30` and
+# is part of it in Discord. A name inside a word or a URL does not match, as in `12:100:30` and
 # `http://a/:b:`.
 _SHORTCODE = re.compile(
     r"(?<![\w/]):(?P<name>[a-z0-9_+'-]{1,64}?)(?:_tone(?P<tone>[1-5]))?:(?::skin-tone-(?P<slack>[2-6]):)?(?!\w)"
@@ -67,7 +65,7 @@ _SHORTCODE = re.compile(
 
 
 def with_emoji(text: str) -> str:
-    """Replace emoji names with emoji. Unknown names stay as they are (`:name:`)."""
+    """Replace emoji names with emoji. Unknown names (`:name:`) stay unchanged."""
     return _SHORTCODE.sub(_emoji_of_shortcode, text) if ":" in text else text
 
 
@@ -83,20 +81,20 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
 
 
 Data = Mapping[str, object]
-# The maximum number of characters to read from all strings in a message together, and from one string. A
-# message here shows up to 4,000 characters, and its cards 6,000. Links and escapes are longer in the source
-# than when displayed. Converting a character to Markdown takes up to a microsecond.
+# The maximum number of characters to read from all strings in a message, and from one string. A message shows
+# up to 4,000 characters, and its cards 6,000, but links and escapes are longer in the source. Converting a
+# character to Markdown takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
-# How many additional characters a link, mention or tag counts as. Converting one takes up to 4 µs.
+# The number of additional characters that a link, mention or tag counts as. Converting it takes up to 4 µs.
 _ANGLE_CHARACTERS = 3
-# The maximum number of objects to read. Ten cards with all their fields are 310 objects. Reading an object
-# takes up to ten microseconds.
+# The maximum number of objects to read. Ten cards with all fields have 310. Reading an object takes up to 10
+# µs.
 MAX_READ_OBJECTS = 800
 
 
 class InvalidValue(Exception):
-    """Raised for a value that the format does not allow. `path` is its path in the payload."""
+    """A value is not allowed by the format. `path` is its path in the payload."""
 
     def __init__(self, path: Sequence[str | int], message: str) -> None:
         self.path = tuple(path)
@@ -106,15 +104,15 @@ class InvalidValue(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """The number of characters and objects that may still be read from a payload, which limits the time that
-    a payload takes.
+    """The number of characters and objects that may still be read from a payload, which limits the time spent
+    on it.
     """
 
     characters: int = MAX_READ_CHARACTERS
     objects: int = MAX_READ_OBJECTS
 
     def read(self, text: str, most: int) -> str:
-        """Return as much of the beginning of a string as the budget allows, and charge it to the budget."""
+        """Return as much of a string's beginning as the budget allows, and charge the budget for it."""
         beginning = text[: max(0, min(most, self.characters))]
         self.characters -= len(beginning) + _ANGLE_CHARACTERS * beginning.count("<")
         return beginning
@@ -146,14 +144,14 @@ class Node:
     def lines(self, name: str) -> list[str]:
         """Return the lines in the string `name`.
 
-        Each line counts as an object. Lines beyond the budget are returned as a single line.
+        Each line counts as an object. Lines beyond the budget are joined into one.
         """
         lines = self.text(name).split("\n", max(self._budget.objects, 0))
         self._budget.objects -= len(lines) - 1
         return lines
 
     def address(self, name: str) -> str:
-        """Return the URL `name`. It is not charged to the budget, because a URL cannot be truncated."""
+        """Return the URL `name`. The budget is not charged, because a URL cannot be truncated."""
         text = self._text(name)
         return text if len(text) <= MAX_URL else ""
 
@@ -171,7 +169,7 @@ class Node:
         raise InvalidValue((*self._path, name), "must be a string")
 
     def number(self, name: str) -> float | None:
-        """Return the number `name`, which may be given as a string. Return None for any other value."""
+        """Return the number `name`, which may also be a numeric string. Return None for any other value."""
         value = self._data.get(name)
         try:
             # Parsing a string of a million digits would be slow.
@@ -190,7 +188,7 @@ class Node:
         return Node.of({} if value is None else value, path, self._budget)
 
     def children(self, name: str, most: int) -> "list[Node]":
-        """Return the first `most` objects in the list `name`. The others are not read."""
+        """Return the first `most` objects in the list `name`, without reading the others."""
         items = enumerate(self._list(name)[:most])
         return [
             Node.of(item, (*self._path, name, n), self._budget)
@@ -223,16 +221,14 @@ def _digits(number: float) -> str:
 
 # The maximum number of parts in a form. Discord's form has a dozen fields and ten files.
 MAX_PARTS = 64
-# The maximum size of one part's headers and of all parts' headers. A part's headers contain its name, a file
-# name and its type. Reading a byte takes up to 0.25 µs.
+# The maximum size of one part's headers and of all headers. A part's headers contain its name, file name and
+# type. Reading a byte takes up to 0.25 µs.
 MAX_HEAD_BYTES = 4 * 1024
 MAX_HEADS_BYTES = 16 * 1024
 
 
 def payload_in(body: bytes, name: str) -> bytes:
-    """Return the JSON in a body. If the body is a form, return the JSON in the field `name`. Raises
-    ChatError.
-    """
+    """Return the JSON in a body or, if the body is a form, in its field `name`. Raises ChatError."""
     if _is_json(body):
         return json_in(body)
     fields = _parse_urlencoded(body)
@@ -243,7 +239,7 @@ def payload_in(body: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DiscordForm:
-    """A form that contains files, and either checked JSON or plain fields."""
+    """A form with files, and with either checked JSON or plain fields."""
 
     text: bytes | None
     fields: Mapping[str, str]
@@ -254,7 +250,7 @@ class DiscordForm:
 
 
 def discord_form(content_type: str, body: bytes) -> DiscordForm:
-    """Parse a post to the Discord endpoint, which is JSON, a multipart form or a URL-encoded form. Raises
+    """Parse a post to the Discord endpoint: JSON, a multipart form or a URL-encoded form. Raises
     ChatError.
     """
     if content_type.lower().startswith("multipart/form-data"):
@@ -271,8 +267,8 @@ def discord_form(content_type: str, body: bytes) -> DiscordForm:
 
 
 def _is_json(body: bytes) -> bool:
-    """Return whether a body looks like JSON rather than a form. Form fields begin with a letter. `true`,
-    `false` and `null` do too, but they are not valid payloads.
+    """Return whether a body looks like JSON rather than a form. A form begins with a field's name, as `true`,
+    `false` and `null` might, but these are not valid payloads.
     """
     return body.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b'"', b"")
 
@@ -290,16 +286,15 @@ def _parse_urlencoded(body: bytes) -> dict[str, str]:
 
 
 def _unquote(text: str) -> str:
-    """Decode percent-encoding with native code. `urllib` takes 30 times as long for a string of percent
-    signs.
+    """Decode percent-encoding with native code. For a string of percent signs, `urllib` takes 30 times as
+    long.
     """
     return URL.build(fragment=text.replace("+", " "), encoded=True).fragment
 
 
 def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[PostedFile]]:
-    """Split a multipart body by searching only for its boundary.
-
-    The library would take half a second for the worst bodies.
+    """Split a multipart body by searching only for its boundary. The library takes half a second for the
+    worst bodies.
     """
     boundary = parameters(content_type).get("boundary", "").encode("utf-8", "replace")
     if not boundary:

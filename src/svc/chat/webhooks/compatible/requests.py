@@ -1,9 +1,9 @@
 """Receives, converts and posts other services' payloads, at `…/discord`, `…/slack` and `…/github` below a
 webhook's URL.
 
-Responses have the service's own format. All posts go through `publisher`, so the usual size limit, look-up,
-rate limit, channel and picture handling apply. GitHub's signatures are not checked, because the webhook has
-no secret besides its token. Contains no rules. See docs/webhooks-compatible.md.
+Responses have the service's format. All posts go through `publisher`, so the usual size limit, look-up, rate
+limit, channel and image handling apply. GitHub's signatures are not checked, because the webhook has no
+secret besides its token. Contains no rules. See docs/webhooks-compatible.md.
 """
 
 import time
@@ -37,9 +37,7 @@ T = TypeVar("T")
 
 
 class CompatibleRequests(Requests):
-    """The endpoints for posting in other formats. They are described in the same document as
-    `PostRequests`.
-    """
+    """The endpoints for posting in other formats. Described in the same document as `PostRequests`."""
 
     def __init__(self, posting: Publisher) -> None:
         self._posting = posting
@@ -102,8 +100,8 @@ class CompatibleRequests(Requests):
         """Post the message in a request. Return None if there is nothing to post.
 
         Raises ChatError or InvalidValue, after recording the error. `check` checks that the body is JSON,
-        `read` builds values from it, and `draft_of` turns these into a message. Each of these functions
-        blocks the event loop for about 10 ms at most.
+        `read` builds values from it, and `draft_of` converts these to a message. Each function blocks the
+        event loop for about 10 ms at most.
         """
         where = url_parts(request)
         try:
@@ -146,12 +144,12 @@ def _of_github(event: str | None, value: object) -> MessageDraft | None:
 
 
 def _format_path(path: tuple[str | int, ...]) -> str:
-    """Format a path in the same way as for our own webhooks: `commits[0].author`."""
+    """Format a path as for our own webhooks, for example `commits[0].author`."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
 
-# For each of our error codes, the status, code and message that Discord or Slack uses, so that their tools
+# Maps our error codes to the status, code and message that Discord or Slack uses, so that their tools
 # understand our errors. An error without a counterpart keeps our status and message. See "Opcodes and Status
 # Codes" and "Rate Limits" in Discord's documentation, and "Handling errors" of incoming webhooks in Slack's.
 _DISCORD: Mapping[str, tuple[int, int, str]] = {
@@ -189,9 +187,7 @@ def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
 
 
 def _discord_unreadable(fault: InvalidValue) -> dict[str, object]:
-    """Return an error body in Discord's format, in which the error is nested along the path to the invalid
-    value.
-    """
+    """Return an error body in Discord's format, which nests the error along the path to the invalid value."""
     errors: dict[str, object] = {"_errors": [{"code": "BASE_TYPE_BAD", "message": fault.message}]}
     for step in reversed(fault.path):
         errors = {str(step): errors}

@@ -1,13 +1,13 @@
 """Converts a Slack incoming webhook payload to a message.
 
-Blocks become the text. If there are none, or if they contain no text, `text` is used. Attachments, and
-pictures among the blocks, become cards. Parts without a counterpart (the channel, threads, an emoji as
-avatar, menus) are ignored. Performs no I/O.
+Blocks become the text. Without blocks, or if they contain no text, `text` is used. Attachments and image
+blocks become cards. Parts without a counterpart (the channel, threads, an emoji as avatar, menus) are
+ignored. Performs no I/O.
 
 Bold, strikethrough, links and quotes in mrkdwn become Markdown, and emoji names become emoji. Code stays
 unchanged, and characters that are markup only in Markdown are escaped. Slack's mentions become plain text,
 because they do not refer to members of this server. A link in Slack's form to `mention:<member_id>` mentions
-that member. Tools escape `&`, `<` and `>` in untrusted strings, which can therefore contain neither links nor
+that member. Tools escape `&`, `<` and `>` in untrusted strings, so these can contain neither links nor
 mentions. See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary
 attachments", "Formatting text for app surfaces", "Reference: Block Kit blocks".
 """
@@ -30,8 +30,8 @@ _MARKS = (("strike", "~~"), ("italic", "*"), ("bold", "**"))
 
 
 def _convert_rich_text(block: Node) -> str:
-    """Convert `rich_text`, the format that Slack's composer and current bot libraries use, to Markdown.
-    Raises InvalidValue.
+    """Convert `rich_text`, the format of Slack's composer and current bot libraries, to Markdown. Raises
+    InvalidValue.
     """
     parts = (_part(part) for part in block.children("elements", MAX_PARTS))
     return "\n".join(filter(None, parts))
@@ -95,8 +95,8 @@ def _piece(piece: Node) -> str:
 def _apply_style(lines: Sequence[str], style: Node) -> str:
     """Apply a style to lines of text.
 
-    Markdown does not recognise marks with a space on the inner side, so the marks are placed directly around
-    the words.
+    Markdown does not recognise marks with a space on the inner side, so they are placed directly around the
+    words.
     """
     if style.flag("code"):
         text = "\n".join(lines)
@@ -116,7 +116,7 @@ def _apply_style(lines: Sequence[str], style: Node) -> str:
 
 
 def _emoji(codes: str) -> str:
-    """Return the emoji with the given code points, which are hexadecimal and joined by hyphens."""
+    """Return the emoji with the given code points, in hexadecimal and joined by hyphens."""
     try:
         return "".join(chr(int(code, 16)) for code in codes.split("-")[:MAX_INDENT])
     except ValueError:
@@ -142,7 +142,7 @@ _MENTION = re.compile(r"mention:[A-Za-z0-9_-]{1,128}")
 _BOLD = re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]*?[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?![\s~])([^~\n]*?[^\s~])~(?![\w~])")
 # Match Markdown that Slack shows literally: a backslash before punctuation, a heading, the middle of a link
-# (NUL marks a piece that was taken out), a tag, and a single asterisk.
+# (where NUL marks a removed piece), a tag, and a single asterisk.
 _ONLY_MARKDOWN = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|^#(?=#{0,5}\s)|\](?=[(\0])|<(?=[A-Za-z/!?])", re.MULTILINE
 )
@@ -187,7 +187,7 @@ def _render(piece: re.Match[str]) -> str:
 
 
 def _visible_text(control: str) -> str:
-    """Return the visible part of the text in angle brackets, which remains escaped."""
+    """Return the visible part of the text in angle brackets, still escaped."""
     target, _, label = control.partition("|")
     kind = target[:1]
     if kind in ("@", "#"):
@@ -199,7 +199,7 @@ def _visible_text(control: str) -> str:
     for scheme in ("mailto:", "tel:"):
         if target.startswith(scheme):
             return target.removeprefix(scheme)
-    # This is not one of Slack's control sequences, so the tool has not escaped its text.
+    # This is not a control sequence of Slack, so the tool has not escaped its text.
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
@@ -209,7 +209,7 @@ def _unescape(text: str) -> str:
 
 _COLORS = {"good": 0x2EB67D, "warning": 0xECB22E, "danger": 0xE01E5A}
 _HEX = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
-# Slack's own limits. Items beyond them are not read.
+# Slack's limits. Items beyond them are not read.
 MAX_ATTACHMENTS = 100
 MAX_BLOCKS = 50
 # The maximum number of texts in a section or a context, and of buttons in a row of actions.
@@ -222,7 +222,7 @@ DIVIDER = "---"
 
 def message(body: Node) -> MessageDraft:
     """Convert a payload to a message. Raises InvalidValue."""
-    # Read the name first, because the other strings may use up the budget.
+    # Read the name first, because other strings may use up the budget.
     name = plain(body.text("username"))
     texts, pictures = _blocks(body)
     text = "" if texts else body.text("text")
@@ -270,7 +270,7 @@ def _color(name: str) -> int | None:
 
 
 def _blocks(body: Node) -> tuple[str, list[CardDraft]]:
-    """Return the text of the blocks, and their pictures as cards."""
+    """Return the text of the blocks, and their images as cards."""
     texts: list[str] = []
     pictures: list[CardDraft] = []
     for block in body.children("blocks", MAX_BLOCKS):
