@@ -1,3 +1,3 @@
-"""Receives uploads, isolates them until the media worker has processed them, and then attaches them or sets
-them as pictures.
+"""Receives uploads, isolates them until the media worker has processed them, and attaches them or sets them
+as images of members and the server.
 """

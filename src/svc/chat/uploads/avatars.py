@@ -1,4 +1,4 @@
-"""Sets and removes the pictures that represent a member or the server: avatars and the server icon.
+"""Sets and removes the images of members and the server: avatars and the server icon.
 
 Works on finished uploads. `rules` receives them. Contains neither HTTP nor SQL code.
 """
@@ -25,7 +25,7 @@ class Avatars:
         self._media = media
 
     def require_may_set(self, member_id: str) -> None:
-        """Raise ChatError if the member is in timeout, because everybody would see the picture."""
+        """Raise ChatError if the member is in timeout, because everybody would see the image."""
         self._directory.require_no_timeout(member_id)
 
     def use(self) -> UploadPurpose:

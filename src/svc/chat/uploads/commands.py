@@ -1,9 +1,9 @@
-"""Defines the control socket commands about jobs, and checks the health of the media worker.
+"""Handles the control socket's commands about jobs, and checks the health of the media worker.
 
-The media worker and the operator send the commands. `queue` manages the jobs. A worker counts as up if it has
-asked for a job recently or reports at its URL that it is healthy. This is shown only in reports. Uploads wait
-for a worker in any case. A worker that runs on demand is started by a request to its URL, and counts as up
-until such a request fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
+The media worker and the operator send the commands. `queue` manages the jobs. A worker is considered up if it
+has recently requested a job, or if its URL reports that it is healthy. Only reports show this: uploads wait
+for a worker in any case. A worker that runs on demand is started by a request to its URL, and is considered
+up until such a request fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.responses import AllJobs
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES
 
-# A worker counts as up for this long after its last request. It asks for work at least every 45 s
+# How long a worker is considered up after its last request. It requests jobs at least every 45 s
 # (`job_signal`).
 RECENT_REQUEST_S = 60.0
 _ASK_EVERY_S = 15.0
@@ -58,7 +58,7 @@ class WorkerHealth:
         return self._answers or recently
 
     def note_request(self, worker: str) -> None:
-        """Record that a worker has asked for a job."""
+        """Record that a worker has requested a job."""
         self._requested_at = self._now()
 
     async def run(self) -> NoReturn:
@@ -76,8 +76,8 @@ class WorkerHealth:
         """Return whether the worker reports that it is healthy."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)
-            # Close the connection after the request, because both programs would check the deadlines of an
-            # open connection every second.
+            # Close the connection after the request. Both programs would check an open one's deadlines every
+            # second.
             async with self._session.get(
                 f"{self._url}/health", timeout=timeout, headers={"Connection": "close"}
             ) as response:
@@ -96,7 +96,7 @@ _Fault = Annotated[str, Meta(max_length=1_000)]
 
 
 class JobCommands(Commands):
-    """The commands about jobs. `claimed` is called with the worker's name whenever a worker asks for work."""
+    """The commands about jobs. `claimed` is called with a worker's name whenever it requests a job."""
 
     def __init__(self, queue: Queue, incoming: IncomingFiles, claimed: Callable[[str], None]) -> None:
         self._queue = queue

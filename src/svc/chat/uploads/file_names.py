@@ -1,7 +1,7 @@
-"""Makes file names safe to show and save: removes paths, invisible characters, and characters that change the
-text direction.
+"""Makes file names safe to show and save.
 
-Invisible characters are kept only where words or emoji need them. Does not check words or extensions.
+Removes paths, invisible characters, and characters that change the text direction. Keeps invisible characters
+that words or emoji need. Does not filter words or restrict extensions.
 """
 
 import re
@@ -10,7 +10,7 @@ import unicodedata
 MAX_NAME_CHARACTERS = 100
 DEFAULT_NAME = "file"
 _JOINERS = "\u200c\u200d"
-# Format characters with a visible glyph: marks before Arabic, Syriac and Kaithi numbers and words.
+# Format characters with a visible glyph, which precede Arabic, Syriac and Kaithi numbers and words.
 _DRAWN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | frozenset(
     map(chr, range(0x0600, 0x0606))
 )
@@ -43,8 +43,8 @@ _JOINING_SCRIPTS = (
 
 
 def readable_file_name(text: str) -> str:
-    """Return the name in a form that is safe to show: the last part of a path, without control characters and
-    hidden characters.
+    """Return a name that is safe to show: the last part of the path, without control and hidden
+    characters.
     """
     last = text.replace("\\", "/").rpartition("/")[2].translate(_BLANKS)
     seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_visible_form, last)))
@@ -55,8 +55,8 @@ def readable_file_name(text: str) -> str:
 
 
 def _visible_form(character: str) -> str:
-    """Return a character in its visible form, or "" if it is invisible. Tags and joiners are checked in
-    context later.
+    """Return a character in its visible form, or "" if it is invisible. Tags and joiners are checked later,
+    in context.
     """
     category = unicodedata.category(character)
     if category == "Zs":
@@ -79,9 +79,7 @@ def _joiner(joiners: re.Match[str]) -> str:
 
 
 def _selector(selectors: re.Match[str]) -> str:
-    """Keep a selector only after an ideograph, a letter of a joining script, a symbol or the digit of a
-    keycap.
-    """
+    """Keep a selector only after an ideograph, a letter of a joining script, a symbol or a keycap's digit."""
     before, _ = _neighbours(selectors)
     is_base = unicodedata.category(before) == "Lo" or _joins(before) or _is_symbol(before)
     return selectors[0][0] if is_base or before in _KEYCAPS else ""

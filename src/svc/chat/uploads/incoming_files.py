@@ -1,8 +1,7 @@
 """Stores the files of unfinished uploads in `incoming/<id>` in the data folder, where the worker reads them.
 
-Files are written in pieces on separate threads, so that no file is in memory as a whole. Bytes are
-acknowledged only once they are durable. The files are not served, and their content is examined only to
-determine the kind.
+Files are written in pieces on separate threads, so no file is in memory as a whole. Bytes are acknowledged
+only once they are durable. The files are not served, and are examined only to determine their kind.
 """
 
 import asyncio
@@ -18,11 +17,10 @@ from svc.base.file_types import content_of
 from svc.base.object_store import make_folder, sync_folder
 
 FOLDER = "incoming"
-# The size of one write, which is also the amount of memory that each upload uses.
+# The size of one write, and the memory that each upload uses.
 PIECE_BYTES = 512 * 1024
 _THREADS = 2
-# Only files older than this are removed, because a newer one may belong to an upload whose row is still being
-# inserted.
+# Only older files are removed, because a newer one may belong to an upload whose row is still being inserted.
 _NOBODYS_AFTER_S = 3600.0
 
 T = TypeVar("T")
@@ -41,8 +39,7 @@ class IncomingFiles:
     async def write(self, upload_id: str, offset: int, chunks: AsyncIterator[bytes]) -> int:
         """Write chunks to an upload's file, starting at `offset`. Return the new length. Raises OSError.
 
-        If `chunks` raises an error, the chunks before it are still made durable, and `length_of` returns the
-        length up to there.
+        If `chunks` raises an error, the earlier chunks are still made durable, and `length_of` includes them.
         """
         handle = await self._in_thread(lambda: _open_at(self._folder, upload_id, offset))
         try:
@@ -55,9 +52,7 @@ class IncomingFiles:
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 
     async def content(self, upload_id: str, length: int) -> str:
-        """Return the kind of an upload's file, determined from its content: a picture, a video or another
-        file.
-        """
+        """Return the kind of an upload's file according to its content: an image, a video or another file."""
 
         def read_content() -> str:
             with (self._folder / upload_id).open("rb") as file:
@@ -72,7 +67,7 @@ class IncomingFiles:
         await self._in_thread(lambda: (self._folder / upload_id).unlink(missing_ok=True))
 
     async def remove_but(self, wanted: Collection[str]) -> int:
-        """Remove all files except the files of uploads in `wanted`. Return the number of removed files."""
+        """Remove all files except those of uploads in `wanted`. Return how many were removed."""
         before = time.time() - _NOBODYS_AFTER_S
         return await self._in_thread(lambda: _remove_but(self._folder, wanted, before))
 
@@ -97,7 +92,7 @@ class IncomingFiles:
 
 
 def _open_at(folder: Path, upload_id: str, offset: int) -> int:
-    """Open a file and truncate it at `offset`. Any data beyond was not acknowledged."""
+    """Open a file and truncate it at `offset`. Any further data was not acknowledged."""
     make_folder(folder)
     handle = os.open(folder / upload_id, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.ftruncate(handle, offset)

@@ -1,7 +1,7 @@
 """Limits uploads per file, per member and for the server, and checks for free space.
 
-The disk space used consists of the bytes that have arrived and small reservations for bytes that are still to
-come. A member's share is compared with the free space (`svc.base.fair_shares`). Contains no SQL.
+The disk space in use is the bytes that have arrived, plus small reservations for further bytes. A member's
+share is compared with the free space (`svc.base.fair_shares`). Contains no SQL.
 """
 
 from dataclasses import dataclass
@@ -16,42 +16,41 @@ from svc.chat.media.usage import StoredBytes, server_full
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
-# The maximum size of an attachment. It is enough for a few minutes of video from a phone.
+# The maximum size of an attachment, enough for a few minutes of video from a phone.
 MAX_ATTACHMENT_BYTES = 256 * _MB
 MAX_PICTURE_BYTES = 32 * _MB
 MAX_AVATAR_BYTES = 8 * _MB
 MAX_EMOJI_BYTES = 2 * _MB
 
-# The maximum number of uploads that are unfinished or waiting for the worker, for one member and for all
-# members, and the maximum total size of their files, which are all on our own disk.
+# The maximum number of uploads that are unfinished or wait for the worker, per member and in total, and the
+# maximum total size of their files, which are all on the server's disk.
 MAX_UNFINISHED_PER_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
-# The disk space that an upload reserves when it begins. It is enough for most pictures. All unfinished
-# uploads together reserve at most 500 MiB in this way.
+# The disk space that an upload reserves when it begins, enough for most images. All unfinished uploads
+# together reserve at most 500 MiB in this way.
 EXPECTED_BYTES = 256 * 1024
-# How much additional disk space an upload reserves at once as its bytes arrive. Each reservation is a small
-# database write.
+# The size of each later reservation of disk space as bytes arrive. Each is a small database write.
 RESERVED_AT_ONCE = 8 * _MB
 # The maximum number of uploads to receive at the same time. Each uses up to 512 KiB of memory.
 MAX_ARRIVING = 128
 # The disk space to keep free for the database and everything else.
 MIN_FREE_BYTES = 512 * _MB
 
-# An upload that has not received a single byte within this time is deleted, because its page is gone.
+# An upload that has received nothing within this time is deleted, because its client is gone.
 EMPTY_KEPT_S = 600.0
-# An upload whose page has closed can be resumed for a day.
+# An interrupted upload can be resumed for a day.
 UNFINISHED_KEPT_S = 24 * 3600.0
 # How long a member can see why an upload was refused.
 REFUSED_KEPT_S = 3600.0
 # How long the operator can examine and retry jobs that have been abandoned.
 DEAD_KEPT_S = 7 * 24 * 3600.0
 MAX_ATTACHMENTS = 10
-# The maximum size of a video in the queue of short jobs. Larger videos are expected to take a long time, so
-# they have a separate queue.
+# The maximum size of a video in the queue of short jobs. Larger ones are expected to be slow and have a
+# separate queue.
 SHORT_VIDEO_BYTES = 16 * _MB
-# The maximum time for a job in the queue of short jobs, and so the longest time that one job can delay the
-# next. A job that takes longer moves to the queue of long jobs and starts again there.
+# The maximum time for a job in the queue of short jobs, and so the longest delay for the next one. A job that
+# takes longer starts again in the queue of long jobs.
 SHORT_JOB_S = 15
 
 SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
@@ -61,10 +60,10 @@ SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
 class Limits:
     """The maximum size in bytes for each purpose.
 
-    `kept_here` means that finished files are also on our own disk. `file_bytes` is the limit for files that
-    are stored unprocessed, where 0 refuses such files. `file_extensions` lists their permitted extensions,
-    where an empty list permits all. `emoji_at_once` is the maximum number of emoji that are processed at the
-    same time.
+    `kept_here` means that finished files are also on the server's disk. `file_bytes` is the limit for files
+    that are stored unprocessed, where 0 refuses such files. `file_extensions` lists their permitted
+    extensions, and permits all if empty. `emoji_at_once` is the maximum number of emoji processed at the same
+    time.
     """
 
     icon_bytes: int
@@ -92,9 +91,7 @@ class Limits:
         return not self.file_extensions or ending in self.file_extensions
 
     def for_worker(self, kind: str, name: str, *, long: bool) -> JobLimits:
-        """Return the limits that a worker gets with a job. The file in a video job may turn out to contain
-        only audio.
-        """
+        """Return a worker's limits for a job. The file in a video job may turn out to contain only audio."""
         deadline_s = 0 if long else SHORT_JOB_S
         if kind in (VIDEO, FILE):
             return JobLimits(
@@ -110,8 +107,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The number of unfinished uploads, the disk space that they use or have reserved, and the part of that
-    space whose bytes have not arrived yet.
+    """The number of unfinished uploads, the disk space that they use or reserve, and the reserved part of
+    that space.
     """
 
     unfinished: int
@@ -123,8 +120,7 @@ class Load:
 class SpaceUsed:
     """The storage space in use and the free space.
 
-    `disk_bytes` is the free space on our own disk. `kept_here` means that finished files are also on that
-    disk.
+    `disk_bytes` is the free space on the server's disk. `kept_here` means that finished files are also there.
     """
 
     own: Load
@@ -163,6 +159,6 @@ def require_room(used: SpaceUsed, more: int) -> None:
 def takes_long(kind: str, length: int) -> bool:
     """Return whether a file is expected to take a long time.
 
-    Jobs that turn out to be slow are moved to the queue of long jobs later.
+    Jobs that turn out to be slow are moved to the queue of long jobs.
     """
     return kind == VIDEO and length > SHORT_VIDEO_BYTES

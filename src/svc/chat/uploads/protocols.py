@@ -2,8 +2,7 @@
 
 Resumable uploads follow tus 1.0.0: the core protocol with the extensions creation, termination and expiration
 (tus.io/protocols/resumable-upload). In a multipart body, the file is the first part. Later parts are ignored,
-and names are UTF-8, regardless of the charset that the body declares (RFC 7578, RFC 2046 section 5.1).
-Performs no I/O.
+and names are UTF-8, regardless of the declared charset (RFC 7578, RFC 2046 section 5.1). Performs no I/O.
 """
 
 from base64 import b64decode
@@ -18,24 +17,21 @@ from svc.chat.uploads.upload import RECEIVING, Upload
 
 VERSION = "1.0.0"
 PATCH_TYPE = "application/offset+octet-stream"
-# The response headers for OPTIONS, which list the supported features of tus. They include no maximum size,
-# because that depends on the purpose.
+# The response headers for OPTIONS, which list the supported features of tus. The maximum size is missing,
+# because it depends on the purpose.
 OPTIONS = {
     "Tus-Resumable": VERSION,
     "Tus-Version": VERSION,
     "Tus-Extension": "creation,termination,expiration",
 }
-# The headers that pages of other permitted sites may read, and the headers that they may send.
+# The headers that pages of permitted other sites may read, and those that they may send.
 EXPOSED = (*OPTIONS, "Location", "Upload-Expires", "Upload-Length", "Upload-Offset")
 REQUEST_HEADERS = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
 _MAX_METADATA_CHARACTERS = 8 * 1024
 
 
 def uses_tus(headers: Mapping[str, str]) -> bool:
-    """Return whether the request uses tus.
-
-    Raises ChatError if it uses another version of tus.
-    """
+    """Return whether the request uses tus. Raises ChatError if it uses another version of tus."""
     version = headers.get("Tus-Resumable")
     if version is None:
         return False
@@ -50,14 +46,14 @@ def length(headers: Mapping[str, str]) -> int:
 
 
 def offset(headers: Mapping[str, str]) -> int:
-    """Return the position in the upload at which the data in the request begins. Raises ChatError."""
+    """Return the position in the upload where the request's data begins. Raises ChatError."""
     if headers.get("Content-Type") != PATCH_TYPE:
         raise ChatError("wrong_content_type", f"The Content-Type must be {PATCH_TYPE}")
     return _number(headers, "Upload-Offset")
 
 
 def metadata(headers: Mapping[str, str]) -> dict[str, str]:
-    """Parse upload metadata of the form `key base64,key base64,…`, in which values can be missing. Raises
+    """Parse upload metadata of the form `key base64,key base64,…`, where values are optional. Raises
     ChatError.
     """
     metadata_header = headers.get("Upload-Metadata", "")
@@ -74,9 +70,7 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def state(upload: Upload) -> dict[str, str]:
-    """Return the tus response headers for an upload: its progress and, if it is unfinished, the time at which
-    it expires.
-    """
+    """Return an upload's tus response headers: its progress and, if it is unfinished, its expiry."""
     response_headers = {
         "Tus-Resumable": VERSION,
         "Upload-Offset": str(upload.received),
@@ -96,18 +90,18 @@ def _number(headers: Mapping[str, str], name: str) -> int:
     return int(value)
 
 
-# The maximum size of the data before the file, which consists of a boundary and a few headers.
+# The maximum size of the data before the file: a boundary and a few headers.
 MAX_HEAD_BYTES = 16 * 1024
 # The longest boundary (RFC 2046 section 5.1.1).
 _MAX_BOUNDARY_CHARACTERS = 70
 
 
 class MalformedBody(Exception):
-    """Raised if the body is not valid multipart, or if it ends before the file does."""
+    """The body is not valid multipart, or ends before the file does."""
 
 
 class FormFile:
-    """The file in a multipart body. `chunks` yields the body. Call `begin`, then iterate over `pieces`."""
+    """The file in a multipart body, which `chunks` yields. Call `begin`, then iterate over `pieces`."""
 
     def __init__(self, content_type: str, chunks: AsyncIterator[bytes]) -> None:
         boundary = parameters(content_type).get("boundary", "")
@@ -115,7 +109,7 @@ class FormFile:
             raise MalformedBody
         self._delimiter = b"\r\n--" + boundary.encode("utf-8", "replace")
         self._chunks = chunks
-        # A line break precedes each boundary. Add one, because the body may start with the first boundary.
+        # A line break precedes each boundary. Add one, because a body may start with a boundary.
         self._buffer = bytearray(b"\r\n")
 
     async def begin(self) -> str:
@@ -123,14 +117,14 @@ class FormFile:
         while True:
             start = self._buffer.find(self._delimiter)
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
-            # Apply the limit even if the end of the headers has already arrived.
+            # The limit also applies if the end of the headers has arrived.
             if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
                 raise MalformedBody
             if end >= 0:
                 break
             await self._read()
         head = bytes(self._buffer[start + len(self._delimiter) : end])
-        if head.startswith(b"--"):  # This is the final boundary, and there was no part before it.
+        if head.startswith(b"--"):  # The final boundary, without any part before it.
             raise MalformedBody
         del self._buffer[: end + 4]
         return disposition(head).get("filename", "")

@@ -1,11 +1,10 @@
-"""Manages the media worker's jobs, which are claimed with a lease, retried with increasing delays, and
-finally abandoned as dead letters.
+"""Manages the media worker's jobs: claims with a lease, retries with increasing delays, and dead letters.
 
-Members take turns, regardless of how many waiting jobs each of them has. Jobs that are known to be slow have
-a separate queue, so that short jobs never wait for them. Each step is one write, and only one thread writes,
-so no two workers can claim the same job. If a worker loses its lease because it is late or has crashed, its
-results are ignored and its stored objects are removed by the sweep. The worker, not this module, decides
-whether a file is acceptable. Contains neither SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
+Members take turns, regardless of their number of waiting jobs. Jobs that are known to be slow have a separate
+queue, so that short jobs never wait for them. Each step is one write, and only one thread writes, so no two
+workers can claim the same job. If a worker loses its lease because it is late or has crashed, its results are
+ignored and the sweep removes its stored objects. The worker, not this module, decides whether a file is
+acceptable. Contains neither SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
 """
 
 from collections import Counter
@@ -37,17 +36,15 @@ from svc.chat.uploads.upload import (
     result_of,
 )
 
-# A worker that does not renew its lease within this time counts as dead.
+# A worker that does not renew its lease within this time is considered dead.
 LEASE_S = 60.0
 # A job is abandoned after this many attempts, because the cause is then unlikely to be temporary.
 MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
-# The longest time that storing a large object takes. A worker may still be doing so after it has lost its
-# lease.
+# The longest time for storing a large object. A worker may still be storing it after losing its lease.
 STORING_S = 900.0
 MAX_LISTED = 500
-# The number of members whose last turn is remembered. A member whose turn has been forgotten gets the next
-# turn.
+# The number of members whose last turn is remembered. Others are served first.
 _MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
@@ -56,7 +53,7 @@ _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 @dataclass(frozen=True, slots=True)
 class UploadPurpose:
     """The use of a finished upload. `use` is called within the write that finishes the upload, and `used`
-    once that write is durable.
+    once the write is durable.
     """
 
     # Raises ChatError if the upload can no longer be used. The result is passed to `used`.
@@ -79,18 +76,17 @@ class _Claimed:
     counts: JobCounts
 
 
-# A job as it appears to the operator and the owner. The lease is omitted, because only the worker may know
-# it.
+# The job as the operator and the owner see it. The lease is omitted, because only the worker may know it.
 class MemberTurns:
-    """Each member's last turn. Turns are numbered in ascending order."""
+    """Each member's last turn. Turns are numbered."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
         self._turn = 0
 
     def next_of(self, waiting: Iterable[WaitingJob], in_hand: Mapping[str, int]) -> WaitingJob | None:
-        """Choose the job of the member with the fewest claimed jobs. Among equals, choose the member whose
-        last turn was the longest ago.
+        """Choose the job of the member with the fewest claimed jobs and, among equals, the earliest last
+        turn.
         """
 
         def order(job: WaitingJob) -> tuple[int, int, int, str]:
@@ -143,19 +139,18 @@ class Queue:
         return store.count_jobs(connection, self.now_ms())
 
     def store_counts(self, counts: JobCounts) -> None:
-        """Store the counts from a write and wake the workers if they may now be able to claim more jobs."""
+        """Store the counts from a write, and wake the workers if they may be able to claim more jobs."""
         before, self._counts = self._counts, counts
-        # A finished emoji job may allow another to start, because only a limited number are processed at a
-        # time.
+        # Emoji jobs are limited in number, so a finished one may allow another to start.
         if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
             self.signal.announce()
         next_at_ms = counts.next_at_ms
         self.signal.announce_after(None if next_at_ms is None else (next_at_ms - self.now_ms()) / 1000)
 
     async def wait_unattended(self) -> None:
-        """Wait until there are jobs and no worker is waiting for an announcement."""
+        """Wait until there are jobs but no worker is waiting for an announcement."""
         while self.signal.has_waiting or not self.waiting:
-            # Check again after a while, because a worker that has exited may still count as waiting.
+            # Check again after a while, because a worker that has exited may still be counted as waiting.
             await self.signal.wait_next(within_s=MAX_WAIT_S if self.waiting else None)
 
     @property
@@ -173,8 +168,7 @@ class Queue:
     ) -> ClaimedJob | None:
         """Return the next job of the given kinds, or None if there is none.
 
-        `source` returns the path of a job's file. `long` selects the queue of long jobs instead of the queue
-        of short jobs.
+        `source` returns the path of a job's file. `long` selects the queue of long jobs.
         """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]
@@ -182,7 +176,7 @@ class Queue:
         def take(connection: Connection) -> _Claimed:
             now_ms, given_up = self.now_ms(), []
             while (job := self._next(connection, wanted, now_ms, long=long)) is not None:
-                # Release the keys that a previous worker has reserved. Its lease has ended.
+                # The previous worker's lease has ended, so release the keys that it reserved.
                 self._release(connection, job.id)
                 if job.attempt < MAX_ATTEMPTS:
                     until_ms = now_ms + int(LEASE_S * 1000)
@@ -237,9 +231,7 @@ class Queue:
         return key
 
     async def finish(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> None:
-        """Finish an upload with the files that the worker has stored, and use it. Raises
-        ChatError.
-        """
+        """Finish an upload with the files stored by the worker, and use it. Raises ChatError."""
         try:
             await self._complete(job_id, lease_id, written)
         except ChatError as refusal:
@@ -250,7 +242,7 @@ class Queue:
 
     @exclusive_write
     def _complete(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> Write[_Finished, None]:
-        """Finish a job. The write is exclusive, because it may change a member's picture."""
+        """Finish a job. The write is exclusive, because it may change a member's avatar."""
         return Write(lambda c: self._finish(c, job_id, lease_id, written), self._on_finished)
 
     @shared_write
@@ -271,8 +263,8 @@ class Queue:
         return Write(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
-        """Retry a job after a delay, or abandon it after too many attempts. Call this if the failure is not
-        the file's fault.
+        """Retry a job after a delay, or abandon it after too many attempts. For failures that are not the
+        file's fault.
         """
 
         def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
@@ -296,7 +288,7 @@ class Queue:
         await self._database.write(put_back, done)
 
     async def hand_on(self, job_id: str, lease_id: str) -> None:
-        """Move a job that takes too long to the queue of long jobs, where it starts again."""
+        """Move a slow job to the queue of long jobs, where it starts again."""
 
         def move(connection: Connection) -> JobCounts:
             self._require_lease(connection, job_id, lease_id)
@@ -330,7 +322,7 @@ class Queue:
     # Methods to call within a write.
 
     def drop(self, connection: Connection, job_id: str) -> None:
-        """Delete a job that is no longer needed, and release the keys reserved for it."""
+        """Delete a job that is no longer needed, and release its reserved keys."""
         self._release(connection, job_id)
         store.JOBS.delete(connection, id=job_id)
 
@@ -340,8 +332,8 @@ class Queue:
         store.JOBS.delete(connection, id=job_id)
 
     def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
-        """Choose the next job. Only a few emoji are processed at a time, regardless of the number of
-        workers.
+        """Choose the next job. The number of emoji processed at a time is limited, regardless of the number
+        of workers.
         """
         if store.leased_count(connection, EMOJI, now_ms) >= self._bounds.emoji_at_once:
             kinds = [kind for kind in kinds if kind != EMOJI]

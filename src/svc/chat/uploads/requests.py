@@ -1,4 +1,4 @@
-"""Endpoints for uploads: receive a file in one request (multipart) or in several (tus), and show its
+"""Handles requests for uploads: receiving a file in one request (multipart) or in several (tus), and its
 progress.
 
 The path determines the purpose of the file, and the headers determine how it is sent. tus.io defines the tus
@@ -117,14 +117,13 @@ class UploadRequests(Requests):
         returns=responses.Upload,
     )
     async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
-        """Return an upload. The response includes the headers that a tus client requests with HEAD."""
+        """Return an upload. The response includes the headers that a tus client needs from a HEAD request."""
         upload = await self._uploads.find(session.member_id, upload_id)
         response = answer(self._to_response(upload))
         response.headers.update(protocols.state(upload))
         return response
 
-    # A piece of an upload counts little toward the rate limit, because the number of bytes is limited
-    # separately.
+    # A piece of an upload costs little of the rate limit, because the bytes are limited separately.
     @endpoint(
         MEMBER,
         "Continue an upload with tus from `Upload-Offset` on",
@@ -181,7 +180,7 @@ class UploadRequests(Requests):
     async def begin(
         self, request: web.Request, purpose: str, target: Callable[[str], str] = lambda name: ""
     ) -> web.Response:
-        """Start a tus upload, or receive a whole file, for the given purpose. `target` parses the `name` for
+        """Start a tus upload, or receive a whole file, for the given purpose. `target` parses the `name` of
         the result.
         """
         refuse_compressed(request)

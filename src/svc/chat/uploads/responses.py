@@ -42,8 +42,7 @@ class StoredFile(Response):
 
 class UploadResult(StoredFile):
     id: Id
-    # The limit is higher than for names in requests, because a processed file gets the extension of its new
-    # format.
+    # Longer than names in requests, because a processed file gets the extension of its new format.
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS + 16)]
     kind: _Kind
     frames: Natural | None
@@ -93,9 +92,7 @@ class UploadRefused(Response):
 
 
 def upload(of: uploads.Upload, urls: MediaUrls) -> Upload:
-    """Return an upload in the form for the member who uploaded it. It has no URLs until it has been
-    processed.
-    """
+    """Return an upload as its member sees it. It has no URLs until it has been processed."""
     return Upload(
         id=of.id,
         purpose=of.purpose,

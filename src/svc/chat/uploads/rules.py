@@ -40,16 +40,16 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
-# The number of bytes needed to tell a document from a video. The size limit for videos may be higher.
+# The number of bytes needed to tell a document from a video, whose size limit may be higher.
 _JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
-# Called within the write in which a member changes an upload's alt text. The arguments are the connection,
-# the member, the ids of the messages that show the upload, the upload's id, and the new text. Returns the
-# function to call after the write. Raises ChatError.
+# Called within the write that changes an upload's alt text. The arguments are the connection, the member, the
+# ids of the messages with the upload, the upload's id, and the new text. Returns a function to call after the
+# write. Raises ChatError.
 Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], None]]
 
 
@@ -128,7 +128,7 @@ class Uploads:
             self._forget_empty(connection)
             stored = self._room(connection, upload.member_id, disk_bytes)
             require_place(stored)
-            # The whole upload must fit at this point, although space is reserved only for the first bytes.
+            # The whole upload must fit, although space is reserved only for the first bytes.
             require_room(stored, upload.length)
             store.UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
@@ -140,13 +140,13 @@ class Uploads:
         """Receive the next bytes of an upload. When the upload is complete, it is queued for the worker.
 
         If `last` is set, the upload ends with these bytes, even if it is shorter than announced. If the
-        connection is lost, the bytes received so far are kept. Raises ChatError.
+        connection is lost, the received bytes are kept. Raises ChatError.
         """
         if upload_id in self._busy:
             raise ChatError("upload_busy")
         if not self._receiving.take(member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
-        # Mark the upload as busy before reading its state, so that no two requests act on the same state.
+        # Mark the upload as busy before reading its state, so that two requests cannot act on the same state.
         self._busy.add(upload_id)
         try:
             await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
@@ -212,8 +212,8 @@ class Uploads:
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
     ) -> list[object]:
-        """Attach finished uploads to a message. Each can be attached only once. Return the attachments.
-        Raises ChatError.
+        """Attach finished uploads to a message, each at most once. Return the attachments. Raises
+        ChatError.
         """
         attached = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
         for upload in attached:
@@ -318,8 +318,7 @@ class Uploads:
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
         elif offset < _JUDGED_BYTES <= received:
-            # Enough bytes have arrived to determine the kind, so refuse a file that is too large before the
-            # rest is sent.
+            # The kind is now known, so refuse a file that is too large before the rest is sent.
             await self._kind(upload, upload.length)
 
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
@@ -338,14 +337,14 @@ class Uploads:
         return received
 
     async def _kind(self, upload: Upload, length: int) -> str:
-        """Return the kind of a file. If the file is too large for its kind, delete the upload and raise
+        """Return the kind of a file. If it is too large for its kind, delete the upload and raise
         ChatError.
         """
         kind = upload.purpose
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id, length)
         most = self._bounds.of_kind(kind, upload.name)
-        # If the kind is not permitted (0), the worker refuses the file with an error that lists the permitted
+        # If the kind is not permitted (0), the worker refuses the file with an error that lists permitted
         # kinds.
         if most and length > most:
             await self._release_file(upload)
@@ -387,7 +386,7 @@ class Uploads:
         return upload
 
     def _drop(self, connection: Connection, upload_id: str) -> JobCounts:
-        """Delete an upload. If the upload is in use, delete only its job. Call this within a write."""
+        """Delete an upload, or only its job if the upload is in use. Call this within a write."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != USED:

@@ -1,4 +1,4 @@
-"""The tables for uploads and for the worker's jobs. Contains only SQL."""
+"""Stores uploads and the worker's jobs. Contains only SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
-    """Store the number of bytes received. Release the rest of the reservation, because nothing is arriving at
-    the moment.
+    """Store the number of received bytes. Release the rest of the reservation, because nothing is
+    arriving.
     """
     changed = {"received": received, "reserved": received, "changed_at_ms": now_ms}
     UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
@@ -69,9 +69,7 @@ def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
 
 
 def load(connection: Connection, member_id: str | None = None) -> Load:
-    """Return the load from one member's uploads, or from everyone's. Uploads whose jobs have been abandoned
-    still use space.
-    """
+    """Return the load from one member's uploads, or from all uploads. Abandoned jobs still use space."""
     which, values = ("1", ()) if member_id is None else ("u.member_id = ?", (member_id,))
     unfinished = connection.execute(
         "SELECT count(*), coalesce(sum(reserved), 0), coalesce(sum(reserved - received), 0)"
@@ -96,9 +94,7 @@ def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
 
 
 def expired_ids(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
-    """Return the ids of uploads in the given state that have no job and have not changed since the given
-    time.
-    """
+    """Return the ids of uploads in the given state without a job and without changes since the given time."""
     rows = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND changed_at_ms < ?"
         " AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = uploads.id) LIMIT ?",
@@ -146,12 +142,12 @@ class WaitingJob:
     due_at_ms: int
 
 
-# Selects jobs of the given kinds, either in the queue of short jobs or in the queue of long jobs.
+# Selects jobs of the given kinds in the queue of short or of long jobs.
 _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:kinds))"
 
 
 def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[WaitingJob]:
-    """Return, for each member, the longest-waiting job that no worker holds."""
+    """Return each member's longest-waiting unclaimed job."""
     rows = connection.execute(
         "SELECT id, member_id, due_at_ms FROM (SELECT id, member_id, due_at_ms,"
         " row_number() OVER (PARTITION BY member_id ORDER BY due_at_ms, id) AS place"
@@ -165,7 +161,7 @@ def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 def claimed_counts(
     connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 ) -> dict[str, int]:
-    """Return how many of each member's jobs are held by workers."""
+    """Return the number of each member's claimed jobs."""
     cursor = connection.execute(
         f"SELECT member_id, count(*) FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
         " AND lease_until_ms > :now GROUP BY member_id",
@@ -175,14 +171,14 @@ def claimed_counts(
 
 
 def leased_count(connection: Connection, kind: str, now_ms: int) -> int:
-    """Return the number of jobs of the given kind that are held by workers."""
+    """Return the number of claimed jobs of the given kind."""
     cursor = connection.execute(
         "SELECT count(*) FROM jobs WHERE dead = 0 AND kind = ? AND lease_until_ms > ?", (kind, now_ms)
     )
     return number(cursor)
 
 
-# The column values for a job that no worker holds.
+# The column values for an unclaimed job.
 NOBODYS = {"lease": None, "lease_until_ms": 0}
 
 
@@ -205,14 +201,14 @@ def expired_failures(connection: Connection, before_ms: int, most: int) -> list[
 
 
 class JobCounts(NamedTuple):
-    """The numbers of jobs, and the time at which the next paused or claimed job becomes ready."""
+    """The numbers of jobs, and the time when the next paused or claimed job becomes ready."""
 
-    # Jobs that are waiting in the queue or held by a worker.
+    # Jobs that are waiting or claimed.
     waiting: int
     dead: int
-    # Jobs that could be claimed now, because they are neither claimed nor paused.
+    # Jobs that are neither claimed nor paused.
     ready: int
-    # The time at which the first pause or lease ends, in ms since 1970, or None if there is none.
+    # When the first pause or lease ends, in ms since 1970, or None if there is none.
     next_at_ms: int | None
 
 

@@ -1,7 +1,4 @@
-"""Defines the upload record, and the description and name of a processed file.
-
-Stores nothing.
-"""
+"""Defines the upload record, and the description and name of a processed file. Stores nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +10,7 @@ from svc.chat.uploads.file_names import DEFAULT_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
-# The kinds of jobs. The first bytes of the file distinguish the first three kinds.
+# The kinds of jobs. A file's first bytes distinguish the first three.
 KINDS = (PICTURE, VIDEO, FILE, AVATAR, ICON, EMOJI)
 # The kinds of finished files that clients can see.
 ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
@@ -26,10 +23,10 @@ MAX_ALT_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NewUpload:
-    """An upload that is about to begin. The meaning of `target` depends on the purpose. For an emoji, it is
+    """An upload that is about to begin. The meaning of `target` depends on the purpose: for an emoji, it is
     the name.
 
-    `resumable` means that the sender can resume the upload after an interruption.
+    `resumable` means that the sender can resume an interrupted upload.
     """
 
     purpose: str
@@ -50,17 +47,16 @@ class Upload:
     alt: str
     length: int
     received: int
-    # The reserved disk space: the bytes received, and the bytes that can still arrive before more space is
-    # reserved.
+    # The reserved disk space, including the received bytes.
     reserved: int
     state: str
-    # The processed file in the form that messages store, but without the alt text, which can still change.
+    # The processed file as messages store it, but without the alt text, which can still change.
     result: Mapping[str, object] | None
     refusal: Mapping[str, str] | None
     created_at_ms: int
 
     def attachment(self) -> dict[str, object]:
-        """Return the attachment in the form that is stored with a message."""
+        """Return the attachment as it is stored with a message."""
         assert self.result is not None, "only what is done is attached"
         return {**self.result, "alt": self.alt}
 
@@ -72,7 +68,7 @@ def result_of(file_id: str, name: str, written: Sequence[WrittenFile]) -> dict[s
     extension = original.key.rpartition(".")[2]
     kind, name = kind_of_type(original.content_type), name or DEFAULT_NAME
     if kind in (PICTURE, VIDEO):
-        # Pictures and videos are re-encoded, so they get the extension of the new format.
+        # Images and videos are re-encoded, so they get the extension of the new format.
         name = f"{PurePosixPath(name).stem or DEFAULT_NAME}.{extension}"
     return {
         "id": file_id,
