@@ -1,1 +1,1 @@
-"""Stores and serves media, tracks the references to it, and removes unreferenced media."""
+"""Stores and serves media, tracks references to it, and removes unreferenced media."""

@@ -1,4 +1,4 @@
-"""The configuration for uploads: storage, size limits, processing and sweeping."""
+"""Reads the configuration for uploads: storage, size limits, processing and sweeping."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from svc.base.object_store_config import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000
 _MAX_ICON_MB = 1024
-# The highest value that the file size limit can be set to: a quarter of a member's storage limit.
+# The highest permitted file size limit: a quarter of a member's storage limit.
 MAX_FILE_MB = 1024
 _EXTENSION = re.compile(r"[a-z0-9_+-]{1,16}")
 
@@ -18,13 +18,13 @@ _EXTENSION = re.compile(r"[a-z0-9_+-]{1,16}")
 @dataclass(frozen=True, slots=True)
 class UploadsConfig:
     storage: StorageConfig
-    # The URL at which the media worker reports its health. Empty if it is not set.
+    # The URL at which the media worker reports its health, or empty.
     worker_url: str
     # Whether a request to the worker's URL starts the worker.
     worker_on_demand: bool
     icon_max_mb: int
-    # The maximum size of files that are stored unprocessed, where 0 rejects all such files, and their
-    # permitted extensions, where an empty list permits all extensions.
+    # The maximum size of files that are stored unprocessed (0 rejects all), and their permitted extensions
+    # (an empty list permits all).
     file_max_mb: int
     file_extensions: tuple[str, ...]
     sweep_interval_ms: int
@@ -50,7 +50,7 @@ def read(variables: Mapping[str, str]) -> UploadsConfig:
 
 
 def _icon_max_mb(variables: Mapping[str, str]) -> int:
-    """Return the maximum icon size in MB. The variable's old name applies if the new name is not set."""
+    """Return the maximum icon size in MB. The variable's old name is used if the new one is not set."""
     older = number(variables, "SERVER_ICON_MAX_MB", 25, minimum=1, maximum=_MAX_ICON_MB)
     return number(variables, "SVC_SERVER_ICON_MAX_MB", older, minimum=1, maximum=_MAX_ICON_MB)
 

@@ -1,10 +1,10 @@
-"""Endpoints for media: one serves a stored file to anyone with its URL, another reports the storage in use.
+"""Handles requests for media: serves stored files to anyone with their URL, and reports the storage in use.
 
-Pictures and videos were written by our own media worker; other files are unprocessed. No file is trusted.
-Each file is served with its recorded type, which is not guessed, and in a sandbox without scripts. All files
-except pictures and videos are sent as downloads. Audio keeps its type, so that the page's player can play it.
-A request for several ranges gets the whole file, as RFC 9110, section 14.2 allows. See docs/http.md, "The
-page, the sockets and the descriptions" and docs/configuration.md, "Chat server".
+Images and videos were written by our media worker, and other files are unprocessed. No file is trusted. Each
+file is served with its recorded type, which is not guessed, and in a sandbox without scripts. All files
+except images and videos are sent as downloads. Audio keeps its type, so the page can play it. A request for
+several ranges gets the whole file, as RFC 9110 section 14.2 allows. See docs/http.md, "The page, the sockets
+and the descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
 class RangeNotSatisfiable(Exception):
-    """Raised if none of the requested bytes exist."""
+    """None of the requested bytes exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class Validators:
 
 
 def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
-    """Return whether to respond with 304. The date is used only if there is no If-None-Match (RFC 9110
-    section 13.2.2).
+    """Return whether to respond with 304. The date is ignored if there is an If-None-Match (RFC 9110 section
+    13.2.2).
     """
     tags = headers.get("If-None-Match")
     if tags is not None:
@@ -68,10 +68,7 @@ def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
 
 
 def requested_range(headers: Mapping[str, str], size: int, validators: Validators) -> tuple[int, int] | None:
-    """Return the start and end of the requested range, or None if all bytes are requested.
-
-    Raises RangeNotSatisfiable.
-    """
+    """Return the start and end of the requested range, or None for all bytes. Raises RangeNotSatisfiable."""
     match = _RANGE.fullmatch(headers.get("Range", "").strip().lower())
     if match is None or match[0] == "bytes=-" or not _is_current(headers.get("If-Range"), validators):
         return None
@@ -103,9 +100,9 @@ def _seconds(date: str | None) -> int | None:
         return None
 
 
-# The maximum number of streams. Each stream holds one chunk in memory.
+# The maximum number of streams, each of which has one chunk in memory.
 MAX_STREAMS = 256
-# A client that accepts no chunk for this long counts as disconnected.
+# A client that accepts no chunk for this long is disconnected.
 WRITE_DEADLINE_S = 30.0
 # How long clients may cache the icon. A new icon has a new URL.
 _ICON_AGE_S = 3600
@@ -121,7 +118,7 @@ logger = logging.getLogger(__name__)
 
 
 class SignedUrlQuery(Request):
-    # A malformed or overlong value must be refused as an invalid URL, not as an invalid request.
+    # A malformed or overlong value makes the URL invalid, not the request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
 
@@ -137,7 +134,7 @@ class MediaRequests(Requests):
         self._media = media
         self._database = database
         self._icon_key = icon_key
-        # Limits requests by client address, because anyone with a file's URL may read the file.
+        # Requests are limited by IP address, because anyone with a file's URL may read it.
         self._readers = Readers(time.monotonic)
         self._store_failed = False
 
@@ -162,7 +159,7 @@ class MediaRequests(Requests):
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
         left_s = self._media.urls.remaining_s(name, query.ends, query.signature)
-        # Shared caches must not store the file, because anyone with the URL may read it.
+        # Shared caches must not store the file, because access to it expires.
         return await self.serve(http_request, PREFIX + name, f"private, max-age={left_s}, immutable")
 
     @endpoint(
@@ -213,7 +210,7 @@ class MediaRequests(Requests):
             response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         response.content_type = stored.facts.content_type
         if stored.facts.content_type not in _SHOWN:
-            # No file name is sent, because the page names the download and a player needs no name.
+            # No file name is sent, because the page provides the download's name and a player needs none.
             response.headers["Content-Disposition"] = "attachment"
             if stored.facts.content_type not in SOUND_TYPES:
                 response.content_type = PLAIN_TYPE
@@ -234,8 +231,8 @@ class MediaRequests(Requests):
             raise ChatError("too_many_connections", "Too many files are being read. Try again in a moment")
         try:
             async with aclosing(objects.read(key, start, end)) as chunks:
-                # Read the first chunk before sending the status, because the request cannot be refused
-                # afterwards.
+                # Read the first chunk before sending the status, because afterwards the request cannot be
+                # refused.
                 first = await self._first(chunks, key)
                 await response.prepare(request)
                 await self._write_all(request, response, reader, first, chunks, key)
@@ -244,9 +241,7 @@ class MediaRequests(Requests):
         return response
 
     async def _first(self, chunks: AsyncGenerator[bytes, None], key: str) -> bytes:
-        """Read the first chunk. Log once when the store fails, and once when it has recovered. Raises
-        ChatError.
-        """
+        """Read the first chunk. Log once when the store fails and once when it recovers. Raises ChatError."""
         try:
             chunk = await anext(chunks, b"")
         except ObjectMissing:
@@ -298,7 +293,7 @@ class MediaRequests(Requests):
             request.transport.abort()
 
     def _note(self, key: str, because: str, fault: str) -> None:
-        """Count and log an object that exists in the database but could not be read from the store."""
+        """Count and log an object that is in the database but cannot be read from the store."""
         self._media.failed_reads[(because,)] += 1
         logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})
 

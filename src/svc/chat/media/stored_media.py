@@ -1,6 +1,6 @@
 """Stores media and tracks the references to it. Contains no HTTP code.
 
-A row is inserted before its object is stored and is then marked as stored. A crash in between leaves an
+A row is inserted before its object is stored, and then marked as stored. A crash in between leaves an
 unreferenced row, which the sweep finds. An object without references is deleted. See docs/configuration.md,
 "Chat server".
 """
@@ -28,8 +28,8 @@ MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
 )
 # The holder for objects that do not count against any member's limit.
 NOBODY = ""
-# How long a new object is protected while it has no reference. The pictures in a webhook message are
-# referenced together, up to 12 s after the first was stored.
+# How long a new object without references is protected. The images in a webhook message are referenced
+# together, up to 12 s after the first was stored.
 IN_HAND_S = 60.0
 _EXTENSION = re.compile("[a-z0-9]{1,8}")
 STORING, STORED, GOING = "storing", "stored", "going"
@@ -69,7 +69,7 @@ _REFERENCES = Table("object_references", _Reference)
 
 
 def facts_of(picture: Picture) -> ObjectInfo:
-    """Return the properties of a picture, except its size, which is set when the picture is stored."""
+    """Return the properties of an image, except its size, which is set when it is stored."""
     return ObjectInfo(
         content_type=picture.content_type,
         width=picture.width,
@@ -92,8 +92,7 @@ class Media:
         self._objects = objects
         self.urls = urls
         self._now = now
-        # The keys of objects that are being stored or were just stored, and the time at which the protection
-        # of each ends.
+        # The keys of objects that are being stored or were just stored, and when each one's protection ends.
         self._in_hand: dict[str, float] = {}
         # The number of stored objects that could not be read, by reason.
         self.failed_reads: Counter[tuple[str, ...]] = Counter()
@@ -135,9 +134,7 @@ class Media:
     # Methods to call within a write.
 
     def reserve(self, connection: Connection, key: str, facts: ObjectInfo, holder: str = NOBODY) -> None:
-        """Reserve a key for an object that is about to be stored. The object counts against the holder's
-        limit.
-        """
+        """Reserve a key for an object that is about to be stored and counts against the holder's limit."""
         now_ms = self._now_ms()
         reserved = StoredObject(key, STORING, facts, now_ms)
         _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
@@ -190,7 +187,7 @@ class Media:
         return _REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
-        """Mark an owner's objects for immediate removal. The owner must be the only one that refers to them.
+        """Mark an owner's objects for immediate removal. No other owner may refer to them.
 
         Return their keys, for `remove`.
         """
@@ -244,7 +241,7 @@ def _refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
 
 
 def mark_going(connection: Connection, keys: Sequence[str]) -> None:
-    """Prevent new references to these objects."""
+    """Mark objects for removal, which prevents new references to them."""
     connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
 
 
@@ -283,9 +280,7 @@ class ServerIcon:
         return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
 
     async def content(self, max_bytes: int) -> bytes | None:
-        """Return the icon. Return None if there is no icon, or if it is larger than `max_bytes` or cannot be
-        read.
-        """
+        """Return the icon, or None if it is missing, larger than `max_bytes`, or unreadable."""
         stored = await self._media.find(self.key) if self.key is not None else None
         if stored is None or stored.facts.bytes > max_bytes:
             return None

@@ -1,9 +1,9 @@
 """Removes unreferenced media after a grace period.
 
-First, the object's row is marked, so that no new reference can be added. Then the object is removed, and
-finally its row. An interrupted sweep is completed by the next one. The sweep handles only this server's own
-rows, because other servers may share the store. See docs/configuration.md, "Chat server",
-MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
+First, an object's row is marked to prevent new references. Then the object is removed, and finally its row.
+An interrupted sweep is completed by the next one. The sweep handles only this server's rows, because other
+servers may share the store. See docs/configuration.md, "Chat server", MEDIA_SWEEP_INTERVAL_MS and
+MEDIA_SWEEP_GRACE_MS.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from svc.base.object_store import ObjectStore, StoreFailed
 from svc.base.tasks import continue_on_errors
 from svc.chat.media.stored_media import Media, delete, mark_going
 
-# The number of objects that are removed per write.
+# The number of objects removed per write.
 _AT_ONCE = 100
 # After this many failures, the sweep stops using the object store.
 _MAX_FAULTS = 3
@@ -34,8 +34,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class SweepCounts:
-    """Counts of removed objects and failures, and the number and total size of stored objects at the last
-    count.
+    """Counts of removed objects and failures, and the number and total size of stored objects when last
+    counted.
     """
 
     swept: int = 0
@@ -67,7 +67,7 @@ class Sweep:
         self.counts = SweepCounts()
 
     async def run(self) -> NoReturn:
-        """Sweep for as long as the server is running."""
+        """Sweep while the server is running."""
         while True:
             async with continue_on_errors(logger, StorageFailed, *_FAULT_MESSAGES):
                 await self.count()
@@ -92,9 +92,7 @@ class Sweep:
         return swept
 
     async def _some(self) -> int:
-        """Remove some of the objects that are due. Return the number removed, or 0 if none can be removed
-        now.
-        """
+        """Remove some of the objects that are due. Return the number removed."""
         before_ms = int(self._now() * 1000) - self._grace_ms
         spared = self._media.in_hand()
         going = await self._database.write(
@@ -123,9 +121,7 @@ class Sweep:
 
 
 def _mark_unreferenced(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
-    """Mark unreferenced objects, so that no new reference to them can be added. Return some of the marked
-    keys.
-    """
+    """Mark unreferenced objects to prevent new references. Return some of the marked keys."""
     rows = connection.execute(
         f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
         (idle_before_ms, _AT_ONCE + len(spared)),

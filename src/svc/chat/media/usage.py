@@ -1,4 +1,4 @@
-"""Defines the storage limits and measures the space used by the object store and the database. Changes
+"""Defines the storage limits, and measures the space used by the object store and the database. Changes
 nothing.
 """
 
@@ -17,22 +17,21 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# The storage limits for one holder and for all holders together. One holder's limit is enough for a few
-# thousand pictures. The limit for all applies only if the server's disk is large enough.
+# The storage limits for one holder, enough for a few thousand images, and for all holders. The latter applies
+# only if the server's disk is large enough.
 MAX_BYTES_PER_MEMBER = 4 * _GB
 MAX_BYTES = 256 * _GB
-# The maximum number of members in the list. It shows the members with the most data, and the total for all
-# others.
+# The maximum number of listed members. The list shows those with the most data, and the total for all others.
 MAX_LISTED = 200
-# Selects each kind of use with the number of files and their total size. A file with several uses counts only
+# Selects each kind of use with the number and total size of its files. A file with several uses counts only
 # for the first.
 _BY_KIND = """
 SELECT
     coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
     count(*), sum(bytes) FROM objects o GROUP BY 1 ORDER BY 3 DESC
 """
-# Selects the members with the most data, including former members. The data of a member's webhooks counts as
-# the member's.
+# Selects the members with the most data, including former members. A member's data includes that of their
+# webhooks.
 _BY_MEMBER = """
 SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
     JOIN members m ON m.id = replace(k.holder, 'webhooks of ', '')
@@ -42,8 +41,8 @@ SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
 
 @dataclass(frozen=True, slots=True)
 class StoredBytes:
-    """The number of bytes in the object store for one holder and for all holders. A holder is a member, or
-    all webhooks that one member has created.
+    """The number of bytes in the object store, for one holder and for all. A holder is a member, or all
+    webhooks created by one member.
     """
 
     own: int
@@ -51,7 +50,7 @@ class StoredBytes:
 
 
 def require_room(kept: StoredBytes, more: int) -> None:
-    """Raise ChatError if a holder may not store `more` additional bytes. The error names the limit."""
+    """Raise ChatError if a holder may not store `more` additional bytes. The error identifies the limit."""
     if kept.own + more > MAX_BYTES_PER_MEMBER:
         raise ChatError("quota_exceeded")
     if not fits(kept.own, kept.everyone, MAX_BYTES, more):
@@ -61,7 +60,7 @@ def require_room(kept: StoredBytes, more: int) -> None:
 def server_full(own: int) -> ChatError:
     """Return the error for a server without free space.
 
-    When space runs short, members with the most data are refused first, and the error tells them so.
+    When space runs short, the members with the most data are refused first, and the error tells them so.
     """
     if own:
         return ChatError(
@@ -90,7 +89,7 @@ class MemberUsage:
 class StorageUsage:
     """The storage usage in bytes.
 
-    The members who store the most come first. `others_bytes` is the total for the members who are not listed.
+    Lists the members who store the most. `others_bytes` is the total for all others.
     """
 
     bytes: Natural
