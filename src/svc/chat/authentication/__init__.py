@@ -1,1 +1,1 @@
-"""Joining and signing in."""
+"""Handles joining and signing in."""

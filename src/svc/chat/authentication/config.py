@@ -1,6 +1,6 @@
 """Reads the operator's settings for identities and sign-in from environment variables.
 
-Validates the settings. Does not verify identities. See docs/http.md, "Signing in and devices".
+Validates the settings, but does not verify identities. See docs/http.md, "Signing in and devices".
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,7 @@ _ENABLED: Mapping[str, Mapping[str, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class IdentityConfig:
-    # The server name to which sign-ins are bound. Empty if the operator has set none. A name is then
-    # generated.
+    # The server name to which sign-ins are bound. If empty, a name is generated.
     server_id: str
     tiers: Sequence[Tier]
     oidc_issuer: str
@@ -90,8 +89,8 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
 
 
 def _closed_reason(variables: Mapping[str, str]) -> str:
-    """Return why joins are closed, or an empty string. The newer variable takes precedence, and an unknown
-    value closes joins.
+    """Return why joins are closed, or an empty string. The newer variable takes precedence. An unknown value
+    closes joins.
     """
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():
@@ -107,9 +106,9 @@ def _closed_reason(variables: Mapping[str, str]) -> str:
 
 
 def _issuer(variable: str, address: str) -> str:
-    """Check that a variable contains an https address, and return the address. Raises ConfigError.
+    """Check that a variable contains an https URL, and return the URL. Raises ConfigError.
 
-    An http address is permitted only on this machine. On a network, an attacker could replace the issuer's
+    An http URL is permitted only on this machine, because on a network an attacker could replace the issuer's
     keys.
     """
     try:

@@ -37,22 +37,20 @@ class Devices:
         return await store.device_of_session(self._database, session.session_id)
 
     def current_in(self, connection: Connection, session: Session) -> tuple[str, str] | None:
-        """Return the id and key thumbprint of the device that made the request. Must be called inside a
-        write.
-        """
+        """Return the id and key thumbprint of the device that made the request. Call this within a write."""
         return store.of_session(connection, session.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
-        """Return when each member was last seen on any device, in ms since 1970. Online members count as seen
+        """Return when each member was last seen on any device, in ms since 1970. Online members are seen
         now.
         """
         times = await store.last_seen(self._database)
         return times | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete a member's identities and devices. Must be called inside a write.
+        """Delete a member's identities and devices. Call this within a write.
 
-        `person_recognition` keeps hashes of them while the person is punished, and for a while after the
+        `person_recognition` stores hashes of them while the person is punished, and for a while after the
         person has left.
         """
         store.drop_codes(connection, member_id)
@@ -68,8 +66,7 @@ class Devices:
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> RecoveryCode:
-            # Somebody who briefly had the member's device could have created the code, so the member is
-            # notified.
+            # Notify the member, because somebody who briefly had their device could have created the code.
             self._hub.push("recovery_code_made", RecoveryCodeCreated(now_ms), only(session.member_id))
             return RecoveryCode(code, now_ms)
 
@@ -82,7 +79,7 @@ class Devices:
         return await store.kept_code_made_at_ms(self._database, session.member_id)
 
     async def recover(self, owner: Session, member_id: str, now: float) -> LinkCode:
-        """Create a code for a member who can no longer sign in. The person who uses the code takes over the
+        """Create a code for a member who can no longer sign in. Anyone who uses the code takes over the
         membership.
         """
         if self._directory.member(member_id).bot:
@@ -95,8 +92,7 @@ class Devices:
 
     @shared_write
     def unlink(self, session: Session, device_id: str) -> Write[tuple[int, frozenset[str]], None]:
-        """Unlink a device, and invalidate all codes that the device may have created, including the recovery
-        code.
+        """Unlink a device, and invalidate all codes that it may have created, including the recovery code.
 
         Raises ChatError if this is the member's last device.
         """

@@ -2,7 +2,7 @@
 
 The first member must know the founding code and becomes the owner. After that, the code is worthless. The
 file in DATA_DIR contains the code that `svc up` prints, and only the file's owner can read it. Until there is
-an owner, the file contains `<founding code>.<invite>`, so that the same link works for the owner and for the
+a server owner, the file contains `<founding code>.<invite>`, so the same link works for the owner and the
 first guests. After that, it contains only the standing invite. Other modules validate invites.
 """
 
@@ -40,8 +40,8 @@ class FoundingCode:
         self._invite = invite
         made = new_code(secrets.choice)
         code, both, _ = read_or_create(self._path, lambda: f"{made}{BETWEEN}\n").strip().partition(BETWEEN)
-        # Earlier versions used a single code for the founder and for guests. If the file contains only one
-        # code, it is an invite.
+        # Earlier versions used a single code for the founder and for guests. A single code in the file is an
+        # invite.
         self._code = "" if founded else code if both else made
         self._show()
 
@@ -53,9 +53,7 @@ class FoundingCode:
         return Admission((MEMBER, OWNER), self._founded)
 
     def founds(self, code: str) -> bool:
-        """Return whether this code, with or without an appended invite, makes the person who uses it the
-        owner.
-        """
+        """Return whether this code, with or without an appended invite, makes its user the owner."""
         return bool(self._code) and same_secret(code.partition(BETWEEN)[0], self._code)
 
     def _founded(self) -> None:
@@ -63,8 +61,7 @@ class FoundingCode:
         try:
             self._show()
         except ConfigError as fault:
-            # From now on, the code is invalid even if the file cannot be rewritten. The next start rewrites
-            # the file.
+            # The code is now invalid even if the file cannot be rewritten. The next start rewrites it.
             logger.error("the founding code is still in its file", extra={"fault": str(fault)})
 
     def _show(self) -> None:

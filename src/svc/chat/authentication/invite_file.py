@@ -1,6 +1,6 @@
-"""The file that contains the code printed by `svc up`. `founding_code` writes the file.
+"""Reads the file with the code that `svc up` prints. `founding_code` writes the file.
 
-This is a separate module because `svc up` stays in memory and needs nothing else from the chat server.
+A separate module, because `svc up` stays in memory and needs nothing else from the chat server.
 """
 
 from pathlib import Path

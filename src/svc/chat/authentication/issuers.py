@@ -1,13 +1,13 @@
-"""Fetches issuers' keys and sign-in addresses, and exchanges codes for id_tokens.
+"""Fetches issuers' keys and sign-in URLs, and exchanges codes for id_tokens.
 
-An OpenID provider publishes the address of its keys (OpenID Connect Discovery section 4). A certificate
-authority's keys are at a fixed address. Documents have a maximum size, must arrive before a deadline, and are
-cached for a while. Unauthenticated clients cannot cause more than one fetch per minute.
+An OpenID provider publishes the URL of its keys (OpenID Connect Discovery section 4). A certificate
+authority's keys have a fixed URL. Documents have a maximum size, must arrive before a deadline, and are
+cached for a while. Unauthenticated clients can cause at most one fetch per minute.
 
-The server, not the page, exchanges the code. This way, providers that require a client secret (Google) work
-too, no provider has to allow our origin through CORS, and the page contacts only its own server. The page
-keeps the PKCE verifier, so a leaked code is useless. `jwt_verification` verifies the tokens. See OpenID
-Connect Core section 3.1 and RFC 7636.
+The server, not the page, exchanges the code. Providers that require a client secret (Google) therefore work,
+no provider has to allow our origin through CORS, and the page contacts only its own server. The page keeps
+the PKCE verifier, so a leaked code is useless. `jwt_verification` verifies the tokens. See OpenID Connect
+Core section 3.1 and RFC 7636.
 """
 
 import asyncio
@@ -27,15 +27,14 @@ from svc.chat.authentication.responses import ProviderEndpoints
 from svc.chat.errors import ChatError
 
 FETCH_DEADLINE_S = 5.0
-# A set of 64 RSA keys with their certificates is much smaller than this.
+# Much larger than a set of 64 RSA keys with their certificates.
 MAX_DOCUMENT_BYTES = 256 * 1024
 # How long a key is still accepted after its issuer has withdrawn it.
 FRESH_S = 3600.0
 # How long cached keys are used while their issuer is unreachable, so that an outage does not lock members out
-# at once.
+# immediately.
 STALE_S = 24 * 3600.0
-# The minimum interval between fetches. A token that names an unknown key causes a fetch, and anybody can
-# forge one.
+# The minimum interval between fetches. A token with an unknown key causes a fetch, and anybody can forge one.
 MIN_INTERVAL_S = 60.0
 # The interval between attempts before the first successful fetch.
 RETRY_S = 5.0
@@ -68,7 +67,7 @@ class IssuerKeys:
         self._kept: dict[str, _CachedKeys] = {}
 
     async def key(self, issuer: str, key_id: str | None, algorithm: str) -> IssuerKey | None:
-        """Return the key that a token names, or None if the issuer has no such key. Raises ChatError."""
+        """Return the issuer's key with this id, or None if there is none. Raises ChatError."""
         cached = self._kept.setdefault(issuer, _CachedKeys())
         async with cached.turn:
             key = (
@@ -109,15 +108,15 @@ class IssuerKeys:
 
 
 def has_same_scheme(issuer: str, address: object) -> bool:
-    """Return whether the address has the same scheme as the issuer. If so, requests to the address are
-    encrypted whenever requests to the issuer are.
+    """Return whether the URL has the issuer's scheme. If so, requests to it are encrypted whenever those to
+    the issuer are.
     """
     return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
 
 
 async def document(session: ClientSession, address: str) -> dict[str, object]:
     """Fetch a document from an issuer. Raises InvalidIssuerResponse or aiohttp's errors."""
-    # Follow no redirect, because it could lead to an address that the operator did not choose.
+    # Do not follow redirects, which could lead to a URL that the operator did not choose.
     timeout = ClientTimeout(total=FETCH_DEADLINE_S)
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
         if response.status != 200:
@@ -145,7 +144,7 @@ async def _discover(session: ClientSession, issuer: str) -> dict[str, object]:
 
 # Sign-in through the provider that the operator has configured.
 
-# The maximum size of a response, enough for three tokens of the maximum size and a few other fields.
+# The maximum size of a response, enough for three of the largest tokens and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
 # The maximum number of simultaneous exchanges, so that a slow provider cannot tie up more connections.
 MAX_AT_ONCE = 16
@@ -155,8 +154,8 @@ MAX_AT_ONCE = 16
 class _Endpoints:
     authorization: str
     token: str
-    # Whether client credentials are sent in a header, which every provider must support. If False, they are
-    # sent in the form, because the provider does not list the header among its methods.
+    # Whether client credentials are sent in a header, which every provider must support, or in the form,
+    # because the provider does not list the header among its methods.
     basic: bool
 
 
@@ -169,7 +168,7 @@ class _CachedEndpoints:
 
 
 class Provider:
-    """The OpenID provider. `clock` is a monotonic clock. If no issuer is configured, every method raises
+    """The OpenID provider. `clock` is monotonic. Without a configured issuer, every method raises
     ChatError.
     """
 
@@ -229,8 +228,8 @@ class Provider:
             if not fresh and (cached.tried_at is None or now - cached.tried_at >= RETRY_S):
                 cached.tried_at = now
                 await self._fetch(cached)
-            # Expired addresses are better than none: the provider might be reachable again by the time the
-            # person gets there.
+            # Expired URLs are better than none: the provider might be reachable again by the time the person
+            # gets there.
             if cached.endpoints is None:
                 raise ChatError("issuer_unavailable")
             return cached.endpoints
@@ -260,9 +259,7 @@ def _endpoints(issuer: str, metadata: Mapping[str, object]) -> _Endpoints:
 
 
 def _basic(client_id: str, secret: str) -> dict[str, str]:
-    """Return the header for basic authentication. Both values are form-encoded first (RFC 6749 section
-    2.3.1).
-    """
+    """Return the header for basic authentication. Both values are form-encoded (RFC 6749 section 2.3.1)."""
     both = f"{quote_plus(client_id)}:{quote_plus(secret)}"
     return {"Authorization": f"Basic {base64.b64encode(both.encode()).decode()}"}
 

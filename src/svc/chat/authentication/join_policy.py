@@ -1,8 +1,8 @@
-"""Defines the protocol that decides whether a person may join, and the server's own join policy.
+"""Defines the protocol for deciding whether a person may join, and the server's join policy.
 
-The join policy applies only to new members. It does not apply to the founder, or to members who sign in again
-or link a device. `invites` checks invites, and `ServerJoinPolicy` determines whether an invite is needed. See
-docs/http.md, "Settings" and docs/configuration.md, "Chat server".
+The policy applies only to new members, not to the founder, nor to members who sign in again or link a device.
+`invites` checks invites, and `ServerJoinPolicy` determines whether an invite is needed. See docs/http.md,
+"Settings" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ def _do_nothing() -> None:
 class Admission:
     """The terms on which an applicant joins.
 
-    `admitted` is called on the event loop once the member or the application is stored.
+    `admitted` is called on the event loop once the member or application is stored.
     """
 
     role_ids: tuple[str, ...] = (MEMBER,)
     admitted: Callable[[], None] = _do_nothing
-    # The channel where the newcomer arrives, if they may view it.
+    # The channel that opens for the new member, if they may view it.
     channel_id: str | None = None
     # Whether the applicant must wait for approval before becoming a member.
     waits: bool = False
@@ -43,8 +43,8 @@ class Applicant:
     # The device's key. Wrong codes are counted per key.
     client: str
     address: ClientAddress
-    # Whether the applicant is on the local network, and used an address or name that nobody else could have
-    # pointed at this machine.
+    # Whether the applicant is on the local network, and used a host name or IP address that nobody else could
+    # have pointed at this machine.
     nearby: bool
     now: float
     # The proven identity, the requested name, and a message to the members who approve applications.
@@ -62,15 +62,15 @@ class JoinPolicy(Protocol):
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
         """Admit an applicant. Raises ChatError to reject them.
 
-        Called on the writer's thread, inside the write in which the applicant joins.
+        Called on the writer's thread, within the write that adds the applicant.
         """
 
 
 class ServerJoinPolicy:
     """The server's join policy, which requires a valid invite if the server's settings do.
 
-    `invite_needed` returns whether an invite is needed. Its argument indicates whether the person is nearby.
-    `invites` checks invite codes.
+    `invite_needed` returns whether an invite is needed, given whether the person is nearby. `invites` checks
+    invite codes.
     """
 
     def __init__(self, invite_needed: Callable[[bool], bool], invites: JoinPolicy) -> None:
@@ -82,8 +82,7 @@ class ServerJoinPolicy:
         try:
             return self._invites.admit(connection, replace(applicant, invite_needed=needed))
         except ChatError:
-            # A valid invite may give a role. An invalid invite does not keep out a person who needs no
-            # invite.
+            # A valid invite may give a role, but an invalid one does not keep out a person who needs none.
             if needed:
                 raise
             return Admission()

@@ -1,8 +1,7 @@
 """Parses public keys in JSON: devices' keys, and the key sets that issuers publish.
 
 Accepts P-256 keys from devices, and P-256, RSA and Ed25519 keys from issuers. A key that includes its private
-part is refused instead of being stripped, because its sender has disclosed it. Performs no I/O. See RFC 7517,
-7518, 7638, 8037.
+part is refused, because its sender has disclosed it. Performs no I/O. See RFC 7517, 7518, 7638, 8037.
 """
 
 import base64
@@ -19,9 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 PublicKey = ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey | rsa.RSAPublicKey
 
 _COORDINATE_BYTES = 32
-# The JSON fields that only private keys have (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
+# The JSON fields of private keys (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
-# RFC 7518 section 3.3 sets the minimum. Beyond the maximum, verifying a signature would be too slow.
+# RFC 7518 section 3.3 sets the minimum. Above the maximum, verifying a signature would be too slow.
 _RSA_BITS = range(2048, 8192 + 1)
 MAX_KEYS = 64
 # The accepted key types and their algorithms. PyJWT parses a key with the first algorithm of its type.
@@ -78,7 +77,7 @@ def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def choose(keys: Sequence[IssuerKey], key_id: str | None, algorithm: str) -> IssuerKey | None:
-    """Return the key that a token names. If the token names no key, return the only key of its type."""
+    """Return the key with the given id or, without an id, the only key for the algorithm."""
     fitting = [key for key in keys if algorithm in key.algorithms and key_id in (None, key.key_id)]
     return fitting[0] if fitting and (key_id is not None or len(fitting) == 1) else None
 

@@ -1,10 +1,9 @@
 """Verifies identities: a certificate or an id_token, and an assertion signed with the device's key.
 
 Performs no I/O: it takes tokens, keys, expected values and `now`, and either returns an identity or raises
-InvalidProof. It fetches no keys and remembers no nonces. If a token says how to verify it (with an algorithm,
-a key or a key's address), this information is compared with the expected value or rejected, but never
-followed. See docs/http.md, "Signing in and devices", RFC 7515, 7519 and 8725, and OpenID Connect Core
-3.1.3.7.
+InvalidProof. It fetches no keys and remembers no nonces. If a token says how to verify it (by an algorithm, a
+key or a key's URL), this is compared with the expected value or rejected, but never trusted. See
+docs/http.md, "Signing in and devices", RFC 7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,10 +27,10 @@ LEEWAY_S = 60.0
 _LAST_TIME_S = 2.0**53
 _DEVICE_ALGORITHM = "ES256"
 ISSUER_ALGORITHMS = ("ES256", "RS256", "PS256", "EdDSA")
-# Header fields that supply a key for verifying the token itself (RFC 8725 section 3.10), or declare critical
-# extensions, none of which are supported.
+# Header fields that supply a key for the token itself (RFC 8725 section 3.10), or declare critical
+# extensions, which are not supported.
 _REFUSED_HEADERS = frozenset({"jwk", "jku", "x5c", "x5u", "crit", "b64"})
-# Options that turn off PyJWT's claim checks: this module checks all claims itself, using the given time.
+# Turns off PyJWT's claim checks, because this module checks all claims against the given time.
 _UNCHECKED: Options = {
     "verify_exp": False,
     "verify_nbf": False,
@@ -62,7 +61,7 @@ class Credential:
 
     token: Token
     device: DeviceKey
-    # The issuer that signed the token; empty if it is signed with the device's key.
+    # The issuer that signed the token, or empty if the device's key signed it.
     issuer: str
     algorithm: str
     key_id: str | None
@@ -76,7 +75,7 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """An identity (issuer, subject). For a device key the issuer is empty and the subject is its
+    """An identity (issuer, subject). For a device key, the issuer is empty and the subject is its
     thumbprint.
     """
 
@@ -114,8 +113,8 @@ def certificate(token: Token, trusted: Collection[str]) -> Credential:
 
 
 def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Credential:
-    """Parse an id_token from `issuer` for `audience`. The assertion contains the device key. Raises
-    InvalidProof.
+    """Parse an id_token issued by `issuer` for `audience`. The signed assertion contains the device key.
+    Raises InvalidProof.
     """
     _refuse_headers(token, _REFUSED_HEADERS)
     if not issuer or token.claims.get("iss") != issuer:
@@ -125,7 +124,7 @@ def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Cred
 
 
 def verify(credential: Credential, issuer_key: IssuerKey | None, now: float) -> Identity:
-    """Verify a credential with the key that it names. Raises InvalidProof."""
+    """Verify a credential, with the issuer's key if it has an issuer. Raises InvalidProof."""
     if not credential.issuer:
         claims = _verify(credential.token, credential.device.key, _DEVICE_ALGORITHM)
         _check_times(claims, now)
@@ -151,7 +150,7 @@ def check_assertion(
 ) -> str:
     """Verify that the device possesses its key and intends to sign in to this server.
 
-    Return the address to which the device connected. The caller checks the nonce and this address. Raises
+    Returns the origin to which the device connected. The caller checks the nonce and this origin. Raises
     InvalidProof.
     """
     brings_key = credential.audience is not None
@@ -220,7 +219,7 @@ def _check_times(claims: Mapping[str, object], now: float) -> None:
         value = claims.get(name)
         if value is None and name not in claims:
             continue
-        # The comparison also rejects NaN, because a token with that expiry would never expire.
+        # The comparison also rejects NaN, with which a token would never expire.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
             raise InvalidProof(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:
@@ -236,8 +235,8 @@ def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceK
         raise InvalidProof("the id_token is meant for another audience")
     if claims.get("azp", audience) != audience:
         raise InvalidProof("the id_token was issued to another party")
-    # Without this check, anyone who receives the id_token, such as another server with the same audience,
-    # could use it here with their own device.
+    # Otherwise, anyone who receives the id_token, such as another server with the same audience, could use it
+    # here with another device.
     if claims.get("nonce") != device.thumbprint:
         raise InvalidProof("the id_token's nonce is not the thumbprint of the device's key")
 

@@ -1,10 +1,10 @@
-"""Issues nonces for signing in and creates one-time codes that let a member sign in on another device.
+"""Issues nonces for sign-ins, and creates one-time codes for signing in on another device.
 
 A nonce is valid for a few minutes and known only to the client that requested it. Nonces are kept only in
 memory, so a restart invalidates them and clients request new ones. Anybody may request any number of nonces,
-so the total is limited: beyond the limit, the address with the most nonces loses its oldest nonce. A member
-creates a code to add a device, and the owner creates one for a member who has lost all devices. This module
-defines the format and lifetime of codes. It stores no codes, reads no clock, and generates no random values.
+so the total is limited: beyond it, the IP address with the most nonces loses its oldest one. A member creates
+a code to add a device, and the owner creates one for a member who has lost all devices. This module defines
+the format and lifetime of codes. It stores no codes, reads no clock, and generates no random values.
 """
 
 import enum
@@ -15,8 +15,8 @@ from svc.base.connections import WaitingQueue
 
 # Long enough for a person to sign in with their account's issuer before the nonce is used.
 LIFETIME_S = 5 * 60
-# The maximum number of outstanding nonces. This many take up 3 MB. A client needs its nonce for a second or
-# two, and requests another one if the nonce was dropped.
+# The maximum number of outstanding nonces, which use up to 3 MB. A client needs its nonce for a second or
+# two, and requests another if it was dropped.
 MAX_PENDING = 10_000
 
 
@@ -53,14 +53,13 @@ class Challenges:
 
 
 def _good(ends: float, now: float) -> bool:
-    """Return whether an expiry is valid. An expiry too far in the future was issued before the clock was set
-    back.
+    """Return whether an expiry is valid. If it is too far in the future, the clock has been set back
+    since.
     """
     return 0 < ends - now <= LIFETIME_S
 
 
-# 16 characters from an alphabet of 31 give 79 bits of entropy, too many to guess. No two characters look
-# alike.
+# 16 of 31 characters give 79 bits of entropy, too many to guess. No two characters look alike.
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 LENGTH = 16
 
@@ -73,8 +72,8 @@ class Kind(enum.Enum):
 
     @property
     def lifetime_ms(self) -> int:
-        # A link code is used while both devices are at hand. A recovery code has to be sent to a person who
-        # has lost all devices.
+        # A link code is used with both devices at hand. A recovery code must first reach a person who has
+        # lost all devices.
         return 10 * 60_000 if self is Kind.LINK else 24 * 3_600_000
 
 

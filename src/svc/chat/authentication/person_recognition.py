@@ -1,10 +1,10 @@
 """Recognises a person by any key or account that they have ever used to sign in to this server.
 
-A person who leaves, deletes their data or unlinks a device, and then returns, becomes a new member but stays
-the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes ("marks")
-for as long as the server stores one of the person's identities in plain text. After a person deletes their
-data, the marks are kept for `RETENTION_MS`, so that the person can still be banned, and for as long as a
-punishment lasts. Other features define punishments. Contains no HTTP code.
+A person who leaves, deletes their data or unlinks a device and then returns becomes a new member, but stays
+the same person, so bans and timeouts still apply. Keys and accounts are stored as keyed hashes ("marks")
+while the server stores one of the person's identities in plain text. After a person deletes their data, the
+marks are kept for `RETENTION_MS`, so that the person can still be banned, and during a punishment. Other
+features define punishments. Contains no HTTP code.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from svc.chat.errors import ChatError
 KEY_FILE = "identity-key"
 # How long marks are kept: long enough to read a report and ban somebody who has already deleted everything.
 RETENTION_MS = 30 * 24 * 3_600_000
-# The maximum number of marks per person, enough for somebody who has 20 devices and replaces them all every
-# week for a year. Each mark takes about 100 bytes.
+# The maximum number of marks per person, enough for 20 devices that are all replaced weekly for a year. Each
+# mark uses about 100 bytes.
 MAX_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
 # The maximum number of people whose marks are deleted in one write.
@@ -66,7 +66,7 @@ class PersonRecognition:
     def recognise(self, connection: Connection, identity: Identity, now_ms: int) -> str | None:
         """Return the id of the person who is joining, or None for a new person.
 
-        A punished person takes precedence. Otherwise, only the identity counts.
+        A punished person takes precedence. Otherwise, only the identity matters.
         """
         known = self.persons_of(connection, identity)
         punished = (person_id for person_id in known if self._is_punished(connection, person_id, now_ms))
@@ -93,12 +93,12 @@ class PersonRecognition:
         mark = self._marks(identity)[-1]
         if store.person_of(connection, mark) is not None:
             return
-        # Beyond this limit, an account is still recognised, but the person's new devices are not.
+        # Above this limit, an account is still recognised, but the person's new devices are not.
         if store.count(connection, person_id, MAX_MARKS) < MAX_MARKS:
             store.insert_mark(connection, mark, person_id)
 
     async def sweep(self, now_ms: int) -> None:
-        """Delete the marks of people who deleted their data long ago and are not punished."""
+        """Delete the marks of unpunished people who deleted their data long ago."""
         after: str | None = ""
         while after is not None:
             step = partial(self._sweep_some, after=after, now_ms=now_ms)
@@ -122,7 +122,7 @@ class PersonRecognition:
         return any(punished(connection, person_id, now_ms) for punished in self._punished)
 
     def _marks(self, identity: Identity) -> tuple[bytes, bytes]:
-        """Return the marks of the identity and of the device's key. The two may be the same."""
+        """Return the marks of the identity and of the device's key, which may be the same."""
         return self._mark(identity.issuer, identity.subject), self._mark("", identity.thumbprint)
 
     def _mark(self, issuer: str, subject: str) -> bytes:

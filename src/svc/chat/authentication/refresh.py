@@ -4,8 +4,8 @@ A refresh token can be used only once: each refresh increments the session's gen
 for the current generation is valid. For half a minute, the previous token can be exchanged again for the
 current one, because two tabs might refresh at the same time and responses can be lost. If an older token is
 used, that token or a later one has been stolen, so the whole session ends. The database contains no tokens,
-and nothing from which a token can be derived without the secret. Performs no I/O. See docs/http.md, "Signing
-in and devices".
+and nothing to derive a token from without the secret. Performs no I/O. See docs/http.md, "Signing in and
+devices".
 """
 
 import enum
@@ -48,8 +48,7 @@ class ParsedRefreshToken:
 
 class RefreshTokens:
     def __init__(self, secret: str) -> None:
-        # A key derived for this purpose only, so that nothing else signed with the secret can pass as a
-        # refresh token.
+        # A key for this purpose only, so that nothing else signed with the secret passes as a refresh token.
         self._key = hmac.digest(secret.encode(), b"refresh tokens", hashlib.sha256)
 
     def token(self, session: StoredSession) -> str:

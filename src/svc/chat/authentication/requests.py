@@ -1,4 +1,4 @@
-"""The endpoints for signing in, managing a member's devices, and recovery."""
+"""Handles requests for signing in, devices and recovery."""
 
 import time
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from svc.chat.schemas import Event, Id, Response, TimeMs, string
 MAX_CODE_CHARACTERS = 128
 # The maximum length of the message to the members who approve applications.
 MAX_MESSAGE_CHARACTERS = 500
-# The limit per address allows for a crowd that arrives at the same time, such as a school. Beyond this rate,
+# The limit per IP address. It allows for a crowd that arrives at the same time, such as a school. Above it,
 # only existing members can sign in.
 BURST, PER_S = 1000, 50.0
 # Authorization codes rarely exceed a few hundred characters, but some providers use JWTs.
@@ -44,8 +44,8 @@ MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # A PKCE code verifier (RFC 7636 section 4.1).
 MIN_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
-# Each exchange is a request to the provider. A whole class behind one address can sign in at the same time,
-# and after that one person per second.
+# The limit for exchanges, which are requests to the provider, per IP address. A whole class behind one
+# address can sign in at the same time, and then one person per second.
 EXCHANGE_BURST, EXCHANGES_PER_S = 60, 1.0
 
 _Token = Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
@@ -63,8 +63,7 @@ class Exchange(Request):
 class SignInProof(Request):
     """A proof of identity.
 
-    `assertion` may be missing, so that a closed server can reject the request before the client obtains an
-    assertion.
+    `assertion` may be missing, because a closed server rejects the request before the client obtains one.
     """
 
     assertion: _Token | None = None
@@ -92,7 +91,7 @@ class SignInProof(Request):
 
 
 class CompleteProof(SignInProof, kw_only=True):
-    """A proof of identity as the API description documents it."""
+    """A proof of identity as described in the API description."""
 
     assertion: _Token
 
@@ -114,7 +113,7 @@ class OwnDevices(Response):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn(Tokens):
     member: responses.Member
-    # The channel where a newcomer arrives.
+    # The channel that opens for a new member.
     channel_id: Id | None
 
 

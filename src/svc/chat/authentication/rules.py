@@ -33,14 +33,14 @@ from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
 from svc.chat.services import Services
 
-# The maximum number of devices per member. There is a limit because each device gives full access to the
-# account. When it is exceeded, the least recently used device is removed.
+# The maximum number of devices per member, because each gives full access to the account. Above it, the least
+# recently used device is removed.
 MAX_DEVICES = 20
 
 # How long an applicant should wait before trying to join again.
 RETRY_AFTER_MS = 5_000
 
-# The rate limit for sign-ins per device. A device rarely signs in, and each sign-in is a database write.
+# The rate limit for sign-ins per device, each of which is a database write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -64,19 +64,19 @@ class Application:
     rules_accepted: str
     address: ClientAddress
     requested: RequestedAddresses
-    # Whether only existing members can sign in, because there were too many requests from this address.
+    # Whether only existing members can sign in, because there were too many requests from this IP address.
     members_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _SignInPlan:
-    """A sign-in request and the values that its write needs. The writer's thread generates no ids or random
+    """A sign-in request and the values for its write, because the writer's thread generates no ids or random
     values.
     """
 
     application: Application
     identity: jwt_verification.Identity
-    # The address that the client connected to, signed by the client.
+    # The origin that the client connected to, signed by the client.
     origin: str
     # The name in its display form; empty if the client sent no name.
     name: str
@@ -104,14 +104,14 @@ class _SignedIn:
     # Whether the device is new to the member.
     device: store.Device | None = None
     admitted: Callable[[], None] = field(default=lambda: None)
-    # The channel where a newcomer arrives.
+    # The channel that opens for a new member.
     channel_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A successful sign-in. `channel_id` is the channel where a newcomer arrives; None for existing
-    members.
+    """A successful sign-in. `channel_id` is the channel that opens for a new member, None for an existing
+    one.
     """
 
     tokens: Tokens
@@ -121,18 +121,20 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class _PendingApplication:
-    """The result of the write if the applicant must wait for approval. `announce` is the effect to apply."""
+    """The result of the write for an applicant who must wait for approval. `announce` is the effect to
+    apply.
+    """
 
     announce: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class NewcomerChecks:
-    """The checks for newcomers. `founding` admits the first member, and `policy` all others.
+    """The checks for new members. `founding` admits the first member, and `policy` all others.
 
-    `refuse_banned` is called inside the write, and raises ChatError for a banned person. `require_rules`
-    raises ChatError if the person has not read the current version of the rules. `landing` returns the
-    channel where newcomers arrive.
+    `refuse_banned` is called within the write, and raises ChatError for a banned person. `require_rules`
+    raises ChatError if the person has not read the current rules. `landing` returns the channel that opens
+    for new members.
     """
 
     founding: FoundingCode
@@ -172,9 +174,7 @@ class Authentication:
         self._checks.founding.load(invite, await self._database.write(store.has_members))
 
     def challenge(self, address: str, now: float) -> Challenge:
-        """Return a nonce for a client at the given address, and the audience that the client's proof must
-        name.
-        """
+        """Return a nonce for a client at the given IP address, and the audience for the client's proof."""
         nonce, ends = self._challenges.issue(address, now)
         return Challenge(nonce, self._issuers.audience, self._issuers.tiers, int(ends * 1000))
 
@@ -210,7 +210,7 @@ class Authentication:
             credential = self._credential(application, assertion)
             if credential.tier not in self._issuers.tiers:
                 raise ChatError("identity_tier_refused")
-            # From here on, the nonce is used up even if the sign-in fails.
+            # The nonce is now used up, even if the sign-in fails.
             if not self._challenges.take(jwt_verification.nonce_of(assertion), now):
                 raise ChatError("challenge_invalid")
             key = None
@@ -276,7 +276,7 @@ class Authentication:
     ) -> _SignedIn | _PendingApplication:
         if wanted.application.members_only:
             raise ChatError("too_many_requests")
-        # Check bans first, so that a former member who returns without a name learns of their ban.
+        # Check bans first, so that a banned former member who sends no name learns of the ban.
         for person_id in self.persons.persons_of(connection, wanted.identity):
             self._checks.refuse_banned(connection, person_id)
         if not wanted.name:
@@ -332,7 +332,7 @@ class Authentication:
         return self._sign_in(connection, wanted, member_id)
 
     def _recover(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn:
-        """Make the new device the member's only device, because the others might be in the wrong hands."""
+        """Make the new device the member's only device, because others might be in the wrong hands."""
         member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
         self._link_person(connection, wanted, member_id)
         self._sessions.revoke_all(connection, member_id)
@@ -347,8 +347,8 @@ class Authentication:
         self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _SignInPlan, holder_id: str) -> _SignedIn:
-        """Sign in a member whose identity is already known, but who also sent a code. Raises ChatError if the
-        code belongs to another member.
+        """Sign in a member with a known identity who also sent a code. Raises ChatError if the code is
+        another member's.
         """
         application = wanted.application
         kind = Kind.RECOVERY if application.recovery_code else Kind.LINK
@@ -358,7 +358,7 @@ class Authentication:
         return self._sign_in(connection, wanted, holder_id)
 
     def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _SignInPlan) -> str:
-        """Consume a code. Return the id of the member to whom it belongs. Raises ChatError."""
+        """Consume a code. Return the id of its member. Raises ChatError."""
         member_id = store.take_code(connection, kind, hash_code(code), wanted.now_ms)
         if member_id is None and kind is Kind.RECOVERY:
             member_id = store.take_kept_code(connection, hash_code(code))

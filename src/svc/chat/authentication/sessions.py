@@ -1,4 +1,4 @@
-"""Starts, refreshes and ends sessions. A session lasts as long as it is refreshed before it expires.
+"""Starts, refreshes and ends sessions. A session lasts while it is refreshed before it expires.
 
 `refresh` validates refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
 docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
@@ -30,34 +30,34 @@ from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# The maximum number of keys. This many take up 2 MB. When there are more, the least recently used key is
-# dropped.
+# The maximum number of keys, which use up to 2 MB. Above it, the least recently used key is dropped.
 MAX_KEYS = 10_000
 
 
 class Throttle:
-    """A rate limit per key, such as an address: a burst of `burst` requests, and `per_s` requests per second.
+    """A rate limit per key, such as an IP address: a burst of `burst` requests, and `per_s` requests per
+    second.
 
     Rejected requests do not count, so waiting always helps. Several people may share an address, so a limit
-    per address must never apply to requests with valid credentials.
+    per address must never affect requests with valid credentials.
     """
 
     def __init__(self, burst: int, per_s: float) -> None:
         self._buckets = TokenBuckets(burst, per_s, MAX_KEYS)
 
     def take(self, key: str, now: float) -> None:
-        """Count one request for a key. Raises ChatError if the key is over its limit."""
+        """Count a request for a key. Raises ChatError above its limit."""
         if self._buckets.of(key).take_if_left(now):
             raise ChatError("too_many_requests")
 
 
 DAY_MS = 24 * 3_600_000
 # The maximum number of sessions per device. A person may sign in again after a lost response, but only a
-# script needs more sessions than this.
+# script exceeds this.
 MAX_PER_DEVICE = 5
 
-# The rate limit for refreshes per session. A session is refreshed every few minutes by each of several tabs,
-# and each refresh is a database write.
+# The rate limit for refreshes per session, each of which is a database write. Each of several tabs refreshes
+# every few minutes.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -106,8 +106,8 @@ class Sessions:
         self._lifetime_ms = lifetime_days * DAY_MS
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
-        # A recovery code gives full access to an account, so a former owner's codes must not survive a
-        # transfer of ownership.
+        # A recovery code gives full access to an account, so a former owner's codes end with a transfer of
+        # ownership.
         services.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
@@ -118,15 +118,13 @@ class Sessions:
         self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in by_member.items())
 
     def blank(self) -> BlankSession:
-        """Generate the random parts of a session for `begin`, which runs on the writer's thread and must not
-        generate any.
-        """
+        """Generate the random parts of a session for `begin`, because the writer's thread generates none."""
         return BlankSession(self._new_id(), self._random_bytes(SALT_BYTES))
 
     def begin(
         self, connection: Connection, blank: BlankSession, member_id: str, device_id: str, now_ms: int
     ) -> StoredSession:
-        """Start a session. Must be called inside the sign-in's write."""
+        """Start a session. Call this within the sign-in's write."""
         session = StoredSession(
             blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms
         )
@@ -156,8 +154,8 @@ class Sessions:
     async def end(self, token: object, now: float) -> None:
         """Sign a device out.
 
-        Ends the session's access tokens and live sockets, and invalidates the member's link code. An invalid
-        token is ignored.
+        Ends the session's access tokens and live sockets, and invalidates the member's link code. Ignores an
+        invalid token.
         """
         shown = await self._verify(token, now)
         if shown is None:
@@ -179,9 +177,7 @@ class Sessions:
         await self._database.write(write, ended)
 
     async def _verify(self, token: object, now: float) -> ParsedRefreshToken | None:
-        """Parse and verify a token without writing to the database, because anybody can send invalid
-        tokens.
-        """
+        """Parse and verify a token without a database write, because anybody can send invalid tokens."""
         shown = read(token)
         session = await store.SESSIONS.one(self._database, id=shown.session_id) if shown else None
         if shown is None or self._refresh_tokens.judge(shown, session, int(now * 1000)) is Verdict.REFUSE:
@@ -189,10 +185,10 @@ class Sessions:
         return shown
 
     def revoke_all(self, connection: Connection, member_id: str) -> None:
-        """Delete all of a member's sessions and codes. Must be called inside a write.
+        """Delete all of a member's sessions and codes. Call this within a write.
 
-        The caller also increments the member's epoch in the same write, and disconnects the member's pages
-        afterwards.
+        The caller also increments the member's epoch in the same write, and disconnects the member's clients
+        after it.
         """
         store.SESSIONS.delete(connection, member_id=member_id)
         store.drop_codes(connection, member_id)

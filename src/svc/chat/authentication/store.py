@@ -1,4 +1,4 @@
-"""Reads and writes the tables for identities, devices, sessions, codes and marks. Contains only SQL."""
+"""Stores identities, devices, sessions, codes and marks. Contains only SQL."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MAX_DEVICE_NAME_CHARACTERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device. Its tier is `local` if its key is itself an identity, rather than belonging to an account."""
+    """A device. Its tier is `local` if its key is itself an identity, and not part of an account."""
 
     id: Id
     name: Annotated[str, Meta(max_length=MAX_DEVICE_NAME_CHARACTERS)]
@@ -70,9 +70,7 @@ def unbind_all(connection: Connection, member_id: str) -> None:
 
 
 async def devices(database: Database, member_id: str, current: str | None) -> list[Device]:
-    """Return a member's devices, most recently used first. `current` is the id of the device that made the
-    request.
-    """
+    """Return a member's devices, most recently used first. `current` is the id of the requesting device."""
     rows = await database.rows(
         "SELECT d.*, i.member_id IS NOT NULL AS is_identity FROM devices d"
         " LEFT JOIN identities i ON i.issuer = '' AND i.subject = d.thumbprint AND i.member_id = d.member_id"
@@ -96,7 +94,7 @@ async def device_of_session(database: Database, session_id: str) -> str | None:
 
 
 def of_session(connection: Connection, session_id: str) -> tuple[str, str] | None:
-    """Return the id and key thumbprint of the device to which a session belongs."""
+    """Return the id and key thumbprint of a session's device."""
     row = connection.execute(
         "SELECT d.id, d.thumbprint FROM devices d JOIN sessions s ON s.device_id = d.id WHERE s.id = ?",
         (session_id,),
@@ -107,9 +105,7 @@ def of_session(connection: Connection, session_id: str) -> tuple[str, str] | Non
 def record_device(
     connection: Connection, member_id: str, identity: Identity, name: str, new_id: str, now_ms: int
 ) -> Device:
-    """Record that the device with this key was used. If it is a new device, create it with `new_id` and
-    `name`.
-    """
+    """Record that the device with this key was used. If it is new, create it with `new_id` and `name`."""
     row = connection.execute(
         "INSERT INTO devices VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (member_id, thumbprint) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms"
@@ -141,7 +137,9 @@ def count_devices(connection: Connection, member_id: str) -> int:
 
 
 def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
-    """Delete the least recently used devices beyond `most`, except devices whose key is an identity."""
+    """Delete the least recently used devices in excess of `most`, except those whose key is also an
+    identity.
+    """
     connection.execute(
         "DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE member_id = ?1"
         " ORDER BY last_seen_at_ms DESC, id DESC LIMIT -1 OFFSET ?2) AND thumbprint NOT IN"
@@ -203,7 +201,7 @@ async def kept_code_made_at_ms(database: Database, member_id: str) -> int | None
 
 
 def take_kept_code(connection: Connection, code_hash: bytes) -> str | None:
-    """Consume a recovery code that a member created in advance. Return the id of the member, or None."""
+    """Consume a recovery code that a member created in advance. Return the member's id, or None."""
     sql = "DELETE FROM kept_codes WHERE hash = ? RETURNING member_id"
     return value(connection.execute(sql, (code_hash,)), str)
 
@@ -221,7 +219,7 @@ def drop_own_codes(connection: Connection, member_id: str) -> None:
 
 def drop_link_code(connection: Connection, member_id: str) -> None:
     """Delete a member's link code. A recovery code from the owner stays valid, because the owner may have
-    created it after a device was lost or stolen.
+    created it after a device was lost.
     """
     connection.execute(
         "DELETE FROM link_codes WHERE kind = ? AND member_id = ?", (Kind.LINK.value, member_id)
@@ -242,9 +240,7 @@ def name_nameless(connection: Connection) -> None:
 
 
 def identities(connection: Connection) -> list[tuple[str, str, str]]:
-    """Return the issuer, subject and person id of each stored identity, followed by those of each device's
-    key.
-    """
+    """Return the issuer, subject and person id of each stored identity, and then of each device's key."""
     rows = connection.execute(
         "SELECT 1, issuer, subject, m.person_id FROM identities i JOIN members m ON m.id = i.member_id"
         " UNION ALL SELECT 2, '', thumbprint, m.person_id FROM devices d JOIN members m ON m.id = d.member_id"
@@ -273,7 +269,7 @@ def count(connection: Connection, person_id: str, most: int) -> int:
 
 
 def expired_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
-    """Return the ids of people with marks who left before the given time and have no membership and no stored
+    """Return the ids of people with marks who left before the given time and have no membership or stored
     identity.
     """
     rows = connection.execute(
@@ -287,6 +283,6 @@ def expired_persons(connection: Connection, before_ms: int, after: str, limit: i
 
 
 def forget(connection: Connection, person_id: str) -> None:
-    """Delete a person's marks, and the records that connect the person's memberships."""
+    """Delete a person's marks, and disconnect the person's memberships."""
     connection.execute("DELETE FROM marks WHERE person_id = ?", (person_id,))
     connection.execute("UPDATE members SET person_id = id WHERE person_id = ?", (person_id,))

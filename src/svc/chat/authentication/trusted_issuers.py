@@ -1,13 +1,13 @@
-"""Checks sign-ins against the trusted issuers and the server's own names.
+"""Checks sign-ins against the trusted issuers and the server's names.
 
-An assertion made for one server must not be usable on another, because a server could relay the assertions
-that it receives. The client therefore signs the address to which it connected, as part of the assertion. The
-Host header alone proves nothing, because the relaying server controls it. If the operator has set the
-server's names (EXTERNAL_HOST), all other names are refused.
+An assertion for one server must not be usable on another, because a server could relay the assertions that it
+receives. The client therefore includes the origin to which it connected in the signed assertion. The Host
+header alone proves nothing, because the relaying server controls it. If the operator has set the server's
+names (EXTERNAL_HOST), all other names are refused.
 
-Anyone can point their own domain at an address on the local network (DNS rebinding). A browser then treats
-their page as a page from this server, and the page's requests come from the local network. `is_own_address`
-recognises names that cannot be misused like this. This module resolves no names.
+Anyone can point a domain of theirs at an IP address on the local network (DNS rebinding). A browser then
+treats their page as a page from this server, and its requests come from the local network. `is_own_address`
+recognises names that cannot be misused in this way. This module resolves no names.
 """
 
 import logging
@@ -28,22 +28,22 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class RequestedAddresses:
-    """The addresses that a request used to reach this server."""
+    """The host, IP address and origin of a request."""
 
-    # The request's Host header, and the local address at which it arrived.
+    # The request's Host header, and the local IP address at which it arrived.
     host: str
     ip: str
-    # The request's Origin header. None if the request does not come from a page, or if it is a read from a
-    # page with the same origin.
+    # The request's Origin header. None if the request does not come from a page, or is a read from a page of
+    # the same origin.
     page: str | None = None
 
 
 class ServerAddresses:
-    """The server's names. `names` are hosts, with or without a port; empty if the operator has set none.
+    """The server's names. `names` are the operator's hosts, with or without a port.
 
-    `secure` means that this server terminates TLS, so an http address belongs to another server.
-    `local_names` are this machine's names on the local network. They end in `.local`, which no name server on
-    the internet serves.
+    `secure` means that this server terminates TLS, so an http origin belongs to another server. `local_names`
+    are this machine's names on the local network. They end in `.local`, which no name server on the internet
+    serves.
     """
 
     def __init__(
@@ -59,24 +59,21 @@ class ServerAddresses:
         self._names = frozenset(name.lower().rstrip(".") for name in names)
 
     def include(self, origin: str, host: str) -> bool:
-        """Return whether `origin`, the address to which a client connected, belongs to this server.
-
-        `host` is the request's Host header.
-        """
+        """Return whether the origin to which a client connected belongs to this server."""
         requested = _host_and_port(origin)
         if requested is None or (self._secure and not origin.startswith("https:")):
             return False
         name, port = requested
         if self._names and not _is_nearby(name):
             return name in self._names or f"{name}:{port}" in self._names
-        # The scheme is not compared, because a proxy in front of this server may have terminated TLS.
+        # Do not compare the scheme, because a proxy in front of this server may have terminated TLS.
         return _host_and_port(f"{origin.partition('://')[0]}://{host}") == requested
 
     def is_own_address(self, origin: str, requested: RequestedAddresses) -> bool:
-        """Return whether the client used an address or name that nobody else could have pointed at this
-        machine.
+        """Return whether the client used a host name or IP address that nobody else could have pointed at
+        this machine.
 
-        The Host header, the signed `origin` and, for a page, its Origin header must all be the same.
+        The Host header, the signed `origin` and, for a page, its Origin header must all match.
         """
         ours = _host_and_port(f"{origin.partition('://')[0]}://{requested.host}")
         if ours is None or _host_and_port(origin) != ours:
@@ -111,9 +108,7 @@ def _host_and_port(origin: str) -> tuple[str, int] | None:
 
 
 def _is_nearby(name: str) -> bool:
-    """Return whether this address belongs to this machine or its local network, where no attacker runs a
-    server.
-    """
+    """Return whether a host is this machine or on its local network, where no attacker runs a server."""
     if name == "localhost":
         return True
     try:
@@ -134,16 +129,14 @@ class TrustedIssuers:
     oidc_audience: str
     cert_issuers: Collection[str]
     addresses: ServerAddresses
-    # The reason why nobody can join, or an empty string.
+    # Why nobody can join, or an empty string.
     closed: str
 
     @classmethod
     def of(
         cls, config: IdentityConfig, audience: str, *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> "TrustedIssuers":
-        """Read the issuers from the configuration. Log a warning if the settings let nobody or too many
-        people join.
-        """
+        """Read the issuers from the configuration. Log a warning if nobody or too many people can join."""
         vouching = bool(config.oidc_issuer or config.cert_issuers)
         if obstacle := config.obstacle():
             logger.warning("nobody can join: %s", obstacle)
