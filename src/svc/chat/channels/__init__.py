@@ -1,1 +1,1 @@
-"""Text and voice channels."""
+"""Manages text and voice channels."""

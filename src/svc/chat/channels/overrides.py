@@ -1,7 +1,7 @@
 """Checks whether a member may change a channel's overrides. Makes no changes.
 
 Members can neither grant nor revoke permissions that they lack. A change must not take a permission from a
-member of the same or a higher rank. The owner is exempt, and overrides do not apply to the owner.
+member of the same or a higher rank. Neither rule applies to the owner, and overrides do not affect the owner.
 """
 
 import dataclasses
@@ -45,7 +45,7 @@ def with_change(channel: Channel, change: Change) -> Channel:
 def with_changes(directory: Directory, actor_id: str, channel: Channel, changes: Iterable[Change]) -> Channel:
     """Return the channel with the changes applied. Raises ChatError if `actor_id` may not make them.
 
-    Lost permissions are checked once for all changes, because this check looks at every member.
+    Lost permissions are checked once for all changes, because this check examines every member.
     """
     after = channel
     for change in changes:
@@ -88,9 +88,7 @@ def _require_target(directory: Directory, change: Change) -> None:
 
 
 def _require_no_loss(directory: Directory, actor_id: str, before: Channel, after: Channel) -> None:
-    """Raise ChatError if the changes take a permission from another member who ranks at least as high as the
-    actor.
-    """
+    """Raise ChatError if the changes take a permission from another member of the actor's rank or higher."""
     rank = directory.rank(actor_id)
     for member_id in directory.representatives(before, after, but_not=actor_id):
         if directory.rank(member_id) >= rank:

@@ -1,4 +1,4 @@
-"""The endpoints and commands for channels and their overrides."""
+"""Handles requests and commands for channels and their overrides."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _MANAGER, _VIEWER = on_server(P.MANAGE_CHANNELS), in_channel(P.VIEW_CHANNEL)
 MAX_OVERRIDES = 100
 _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
 
-# The limit is higher than the number of permissions, because clients may repeat some.
+# Higher than the number of permissions, because clients may repeat some.
 _Permissions = Annotated[list[responses.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
 

@@ -1,6 +1,6 @@
 """Request and response types for channels and overrides.
 
-Used by HTTP and by the control socket.
+Used over HTTP and on the control socket.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,10 +30,9 @@ _TIDY_S = 600.0
 
 
 class SlowMode:
-    """Tracks how long each person must wait before their next message in a channel in slow mode.
+    """Tracks how long each person must wait before their next message in a slow-mode channel.
 
-    Waits are kept only in memory, so everybody may write immediately after a restart. Outdated entries are
-    removed.
+    Waits are kept only in memory, so everybody may post immediately after a restart.
     """
 
     def __init__(self) -> None:
@@ -42,16 +41,16 @@ class SlowMode:
         self._tidied_at = 0.0
 
     def wait_s(self, person_id: str, channel_id: str, slow_mode_s: int, now: float) -> float:
-        """Return the number of seconds to wait. 0 permits one message, which counts as sent now."""
+        """Return how many seconds to wait. If 0, count a message as sent now."""
         if not slow_mode_s:
             return 0.0
-        # The cleanup also runs if the clock has been set back, and then removes impossibly long waits.
+        # If the clock has been set back, the cleanup also runs, and removes impossibly long waits.
         if not 0 <= now - self._tidied_at <= _TIDY_S:
             latest = now + MAX_SLOW_MODE_S
             self._until = {key: until for key, until in self._until.items() if now < until <= latest}
             self._tidied_at = now
         key = person_id, channel_id
-        # A shortened slow mode applies immediately.
+        # A shorter slow mode applies immediately.
         until = min(self._until.get(key, 0.0), now + slow_mode_s)
         if until > now:
             return until - now
@@ -91,7 +90,7 @@ class NewChannel(Request):
 
 @with_properties(_optional)
 class ChannelChanges(Request):
-    # Null means unchanged, except for the category: null removes it.
+    # Null means unchanged, but removes the category.
 
     name: _Name | None = None
     archived: bool | None = None
@@ -122,7 +121,7 @@ PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHA
 
 @with_properties(lambda kind, default: (kind,))
 class Channel(Response):
-    """A channel. Its overrides are a separate resource, which only members who manage channels can read."""
+    """A channel. Its overrides are a separate resource, for members who manage channels."""
 
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]

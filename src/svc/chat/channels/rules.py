@@ -1,7 +1,7 @@
-"""The rules for creating, changing, ordering and deleting channels. Contains no HTTP code.
+"""The rules for channels. Contains no HTTP code.
 
-`@endpoint` has already checked the permission to manage channels. Members cannot manage a channel that they
-cannot view: it does not exist for them.
+`@endpoint` has already checked the permission to manage channels. To members who cannot view a channel, it
+does not exist.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# The maximum number of channels. The welcome sent to a member lists all channels that the member can view.
+# The maximum number of channels. A member's welcome lists all channels that the member can view.
 MAX_CHANNELS = 500
 _CHANNELS = Table("channels", Channel, without=("overrides",))
 _PERMISSIONS = ColumnType(to_store, from_store)
@@ -41,7 +41,7 @@ _OVERRIDES = Table(
 
 
 class Channels:
-    """Creates, changes, orders and deletes channels."""
+    """The rules for channels."""
 
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
@@ -62,7 +62,7 @@ class Channels:
         }
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
-        """Fill the directory at startup. `first` holds the channels of a new server."""
+        """Fill the directory at startup. `first` contains the channels of a new server."""
         await self._database.write(lambda connection: _seed(connection, first, now_ms))
         for channel in await load_channels(self._database):
             self._directory.put_channel(channel)
@@ -73,13 +73,11 @@ class Channels:
             )
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return how many seconds a member must wait before posting. 0 permits the message, which counts as
-        sent now.
-        """
+        """Return how many seconds a member must wait before posting. If 0, count a message as sent now."""
         if self._directory.has_permission(member_id, Permission.MANAGE_MESSAGES, channel_id):
             return 0.0
         slow_mode_s = self._directory.channels[channel_id].slow_mode_s
-        # Waits are tracked per person, so that leaving and rejoining does not shorten a wait.
+        # Waits are tracked per person, so that rejoining does not shorten a wait.
         person_id = self._directory.person_of(member_id)
         return self._slow_mode.wait_s(person_id, channel_id, slow_mode_s, now)
 
@@ -87,8 +85,7 @@ class Channels:
     def create(
         self, actor_id: str | None, wanted: Channel, access: Sequence[Change], now: float
     ) -> Write[None, Channel]:
-        """Create a channel with the attributes in `wanted` at the end of the list. `access` contains its
-        initial overrides.
+        """Create a channel like `wanted` at the end of the list. `access` contains its initial overrides.
 
         The operator, who is not a member, cannot set overrides.
         """
@@ -122,7 +119,7 @@ class Channels:
         before = self._require_manageable(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
-        # Participants in a call keep using the encryption that the channel had when they joined.
+        # Participants in a call keep the encryption that the channel had when they joined.
         if after.encrypted != before.encrypted:
             for check in self._changes.channel_sealing:
                 check(channel_id)
@@ -140,7 +137,7 @@ class Channels:
         def apply(_: None) -> Channel:
             if before.archived == after.archived:
                 return self._on_changed(channel_id, differences)
-            # Archiving changes the permissions in the channel, so the participants in its call must leave.
+            # Archiving changes the channel's permissions, so the participants in its call must leave.
             with self.visibility.announcing_changes(channels=[channel_id]):
                 return self._on_changed(channel_id, differences)
 
@@ -152,8 +149,8 @@ class Channels:
     ) -> Write[None, list[Channel]]:
         """Reorder the channels that the actor can view, and move some to other categories.
 
-        Channels that the actor cannot view keep their positions. Archived channels can be omitted, in which
-        case they also keep their positions.
+        Channels that the actor cannot view keep their positions. Archived channels can be omitted, and then
+        do too.
         """
         visible = [
             channel
@@ -196,8 +193,8 @@ class Channels:
             # Channels in a deleted category no longer have a category.
             connection.execute("UPDATE channels SET parent_id = NULL WHERE parent_id = ?", (channel_id,))
             _CHANNELS.delete(connection, id=channel_id)
-            # After the deletion, nobody can check who could view the channel. The entry is visible to all
-            # readers of the log only if all of them could view the channel.
+            # After the deletion, the channel's viewers are unknown. The entry is visible to all readers of
+            # the log only if all of them could view the channel.
             logged = details if known else {"channel_id": channel_id, **details}
             self._audit.record(connection, actor_id, "channel_delete", channel_id, logged, now)
 
@@ -222,8 +219,8 @@ class Channels:
     # Steps of writes that delete a role or a member.
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
-        """Delete the overrides for a role or a member. Must be called inside a write. Call `forget_overrides`
-        afterwards.
+        """Delete the overrides for a role or a member. Call this within a write, and `forget_overrides` after
+        it.
         """
         _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
 
@@ -233,7 +230,7 @@ class Channels:
             if target_id in channel.overrides.roles or target_id in channel.overrides.members:
                 self._directory.put_channel(overrides.with_change(channel, removal))
 
-    # Effects, applied in order as the writes become durable.
+    # Methods that are called in commit order, after each write is durable.
 
     def _on_created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
@@ -308,7 +305,7 @@ async def load_channels(database: Database) -> list[Channel]:
     return [
         dataclasses.replace(
             channel,
-            # An imported channel may name any id as its category.
+            # An imported channel may have any id as its category.
             parent_id=channel.parent_id if channel.parent_id in categories else None,
             overrides=Overrides(roles.get(channel.id, {}), members.get(channel.id, {})),
         )
@@ -317,7 +314,7 @@ async def load_channels(database: Database) -> list[Channel]:
 
 
 def _seed(connection: Connection, channels: Sequence[Channel], now_ms: int) -> None:
-    """Insert the first channels, unless this has been done before."""
+    """Insert the first channels, unless this was done before."""
     if connection.execute("SELECT 1 FROM facts WHERE name = 'channels_seeded'").fetchone():
         return
     for channel in channels:
@@ -358,8 +355,8 @@ def _check_category(directory: Directory, actor_id: str | None, channel: Channel
 def _new_positions(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[str, Differences]:
     """Return the new positions of the channels that move. `wanted` is the new order of `visible`.
 
-    The positions of the channels in `visible` are redistributed among these channels, and duplicates are
-    resolved. All other channels keep their positions.
+    The positions in `visible` are redistributed among these channels without duplicates. All other channels
+    keep theirs.
     """
     positions: list[int] = []
     for channel in visible:

@@ -1,8 +1,8 @@
 """Tracks which members can view which channels, and announces changes.
 
-A channel that becomes visible to a member is announced as created, and one that becomes invisible as deleted.
+A channel that becomes visible to a member is announced as created, and one that becomes hidden as deleted.
 Neither event reveals that a hidden channel exists. This module makes no changes: code that changes roles,
-members or overrides does so inside `watched`.
+members or overrides does so within `announcing_changes`.
 """
 
 from collections.abc import Collection, Iterator
@@ -14,8 +14,8 @@ from svc.chat.channels import responses
 from svc.chat.live.hub import Hub, Recipients
 from svc.chat.services import Changes
 
-# Up to this many members are checked one by one, which takes 5 µs per channel. For more members, it is faster
-# to compare the sets of viewers.
+# Up to this number, members are checked one by one, which takes 5 µs per channel. For more members, comparing
+# the sets of viewers is faster.
 _FEW = 50
 
 
@@ -24,20 +24,20 @@ class Visibility:
         self._directory = directory
         self._hub = hub
         self._changes = changes
-        # Timeouts also change permissions, but do not run `watched`. Pages are notified before anything else.
+        # Timeouts also change permissions, without `announcing_changes`. Clients are notified first.
         changes.permissions_changed.insert(0, self._push_permissions_changed)
 
     @contextmanager
     def announcing_changes(
         self, members: Collection[str] | None = None, channels: Collection[str] | None = None
     ) -> Iterator[None]:
-        """Announce how a directory change in the block affects these members and channels. None means all."""
+        """Announce how directory changes in the block affect these members and channels. None means all."""
         if members is not None:
             members = self._directory.with_their_bots(members)
         before = self._visible_channels(members, channels)
         yield
         after = self._visible_channels(members, channels)
-        # Several channels can share a set of viewers, so compare each pair of sets only once.
+        # Channels can share a set of viewers, so compare each pair of sets only once.
         compared: dict[tuple[int, int], tuple[frozenset[str], frozenset[str]]] = {}
         for channel_id in before.keys() & after.keys():
             was, now = before[channel_id], after[channel_id]
@@ -57,15 +57,15 @@ class Visibility:
                 notify(member_ids)
 
     def _push_permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Notify these members' pages that they must refetch permissions."""
+        """Notify these members' clients to refetch their permissions."""
         self._hub.push("permissions_changed", {}, Recipients(frozenset(member_ids)))
 
     def shown(self, channel_id: str, member_ids: frozenset[str]) -> None:
         """Announce a channel to members who can now view it."""
         if member_ids:
             channel = self._directory.channels[channel_id]
-            # Pass the channel's id, so that a page that resumes later does not learn about a channel that has
-            # been hidden again.
+            # Pass the channel's id, so that a client that resumes later does not learn of a channel that is
+            # hidden again.
             self._hub.push("channel_created", responses.channel(channel), Recipients(member_ids, channel_id))
             for notify in self._changes.channel_shown:
                 notify(channel, member_ids)

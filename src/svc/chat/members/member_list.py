@@ -24,13 +24,13 @@ _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class MembersQuery(Request):
-    """The filters for a list of members. None or an empty string matches any member. Times are in ms and
+    """The filters for a list of members. None and empty strings match any member. Times are in ms and
     inclusive.
     """
 
     # Matches names that contain this string.
     query: Annotated[str, Meta(max_length=64)] = ""
-    # Matches only these ids, separated by commas. The length is limited so that they fit in a URL.
+    # Matches only these ids, separated by commas. Short enough for a URL.
     ids: Annotated[str, Meta(max_length=4000)] = ""
     role_id: Id | None = None
     joined_after_ms: _Moment | None = None
@@ -58,10 +58,10 @@ def page(
     now: float,
     last_seen: Mapping[str, int],
 ) -> tuple[list[Member], str | None]:
-    """Return the matching members that follow the member `after` in the requested order, and the `after`
-    value for the next page.
+    """Return the matching members after the member `after` in the requested order, and the `after` value for
+    the next page.
 
-    Raises ChatError if the member `after` has left, unless the members are sorted by the order of joining.
+    Raises ChatError if the member `after` has left, unless the members are sorted by joining.
     """
     sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), fold(wanted.query)
@@ -77,7 +77,7 @@ def page(
 
 def _sort_key(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> SortKey:
     if sort == JOINED:
-        # Ids ascend in the order of joining, so the id of a former member also determines a sort key.
+        # Ids ascend in the order of joining, so even a former member's id is a sort key.
         return "", after
     if after not in members:
         raise ChatError("unknown_member")

@@ -1,4 +1,4 @@
-"""The endpoints and commands for members and roles."""
+"""Handles requests and commands for members and roles."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -41,12 +41,12 @@ _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
-# The limit is higher than the number of permissions, so that a few repetitions are accepted.
+# Higher than the number of permissions, because clients may repeat some.
 _Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
 
 
 class NewName(Request):
-    # The rules check the exact length, so that an overlong name gets the specific error for names.
+    # The rules check the exact length, with a specific error for overlong names.
     nickname: Annotated[str, Meta(max_length=1024)]
 
 
@@ -55,7 +55,7 @@ class NewStatus(Request):
 
 
 class RoleChange(Request):
-    """Changes to a role. A null `color` removes the color. If `color` is omitted, it stays unchanged."""
+    """Changes to a role. A null `color` removes the color, and an omitted one leaves it unchanged."""
 
     name: _RoleName | None = None
     rank: _Rank | None = None
@@ -94,8 +94,8 @@ class AllRoles(Response):
 
 
 class MemberRequests(Requests):
-    """The endpoints for members and roles. `last_seen` returns the times (in ms) at which members were last
-    seen. It omits members who were never seen.
+    """The endpoints for members and roles. `last_seen` returns when members were last seen, in ms, except
+    those never seen.
     """
 
     def __init__(self, members: Members, roles: Roles, directory: Directory, last_seen: LastSeen) -> None:
@@ -113,7 +113,7 @@ class MemberRequests(Requests):
     async def all(self, session: Session, query: MembersQuery) -> MemberPage:
         if query.sort not in SORTS:
             raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
-        # Everybody can see who is online now. Only members who may kick others can see when somebody was last
+        # Everybody can see who is online, but only members who may kick can see when somebody was last
         # online.
         if query.by_last_seen:
             self._directory.require(session.member_id, P.KICK_MEMBERS)

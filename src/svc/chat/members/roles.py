@@ -1,8 +1,8 @@
-"""Creates, changes, gives and removes roles, and transfers the ownership. Contains neither HTTP nor SQL code.
+"""Creates, changes, gives and removes roles, and transfers ownership. Contains neither HTTP nor SQL code.
 
-Actors can change only roles below their own rank and cannot give a permission that they lack. The owner's
-role cannot be changed. Other built-in roles can be changed but not deleted. `@endpoint` has already checked
-the permission to manage roles.
+Actors can change only roles below their rank, and cannot give a permission that they lack. The owner's role
+cannot be changed. Other built-in roles can be changed but not deleted. `@endpoint` has already checked the
+permission to manage roles.
 """
 
 import dataclasses
@@ -152,7 +152,7 @@ class Roles:
 
     @exclusive_write
     def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
-        """Remove a role from the actor or from a member of lower rank. An `actor_id` of None means the
+        """Remove a role from the actor or a member of lower rank. An `actor_id` of None means the
         operator.
         """
         role = self._below(actor_id, role_id)
@@ -169,7 +169,7 @@ class Roles:
     def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Write[None, Member]:
         """Make another member the owner. The former owner becomes an admin.
 
-        An `actor_id` of None means the operator, who can do this even if there is no owner.
+        An `actor_id` of None means the operator, who can do this even without a former owner.
         """
         if actor_id is not None and not self._directory.is_owner(actor_id):
             raise ChatError("forbidden")
@@ -193,7 +193,7 @@ class Roles:
     # Helpers that check roles and permissions.
 
     def _below(self, actor_id: str | None, role_id: str) -> Role:
-        """Return the role. Raises ChatError unless it ranks below the actor. The operator ranks above all
+        """Return the role. Raises ChatError unless it ranks below the actor. The operator outranks all
         roles.
         """
         role = self.require_can_be_given(role_id)
@@ -221,9 +221,7 @@ class Roles:
     # Helpers that apply changes.
 
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Write[None, list[Role]]:
-        """Store several changed roles and announce them. Show or hide channels for the members with these
-        roles.
-        """
+        """Store and announce several changed roles. Show or hide channels for the members who have them."""
         known = self._directory.roles
         details = {
             role.id: {"before": asdict(responses.role(known[role.id])), "after": asdict(responses.role(role))}
@@ -237,7 +235,7 @@ class Roles:
 
         return Write(write, lambda _: self._rewritten(roles))
 
-    # The following methods run once the write is durable, in the order of the writes.
+    # Methods that are called in commit order, after each write is durable.
 
     def _on_created(self, role: Role) -> Role:
         self._directory.put_role(role)
@@ -248,7 +246,7 @@ class Roles:
         concerned = {member_id for role in roles for member_id in self._holders(role.id)}
         view = Permission.VIEW_CHANNEL
         shows = any(view in self._directory.roles[role.id].permissions ^ role.permissions for role in roles)
-        # Only VIEW_CHANNEL makes channels visible. If it is unchanged, the channels need not be compared.
+        # Only VIEW_CHANNEL makes channels visible. If it is unchanged, do not compare channels.
         with self._channels.visibility.announcing_changes(concerned, None if shows else ()):
             for role in roles:
                 self._directory.put_role(role)

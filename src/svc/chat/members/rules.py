@@ -20,7 +20,7 @@ from svc.chat.members import responses, store
 from svc.chat.names import confusable_key, free_nickname, readable_nickname
 from svc.chat.services import Services
 
-# The name that replaces a deleted member's name.
+# Replaces a deleted member's name.
 NAMELESS = "Deleted member"
 
 logger = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class Members:
         """Create the rules.
 
         `moderate_text` returns the permitted form of a name or raises ChatError. `avatar` returns the URL of
-        the picture with the given key.
+        the profile picture with the given key.
         """
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
@@ -70,11 +70,11 @@ class Members:
         if members and not any(OWNER in member.role_ids for member in members):
             logger.error("this server has no owner: choose one with `svc admin member owner`")
 
-    # Joining and leaving: methods to call within a write, and methods that apply its effects once it is
+    # Joining and leaving: methods to call within a write, and methods that apply its effects after it is
     # durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
-        """Insert and return a new member. Call this within a write, and `joined` afterwards.
+        """Insert and return a new member. Call this within a write, and `joined` after it.
 
         A number is added to a name that resembles another member's. Raises ChatError if the server is full.
         """
@@ -113,7 +113,7 @@ class Members:
             added(member)
 
     def remove(self, connection: Connection, member_id: str, now: float) -> None:
-        """Remove a member and their sessions. Call this within a write, and `removed` afterwards."""
+        """Remove a member and their sessions. Call this within a write, and `removed` after it."""
         if not store.remove_member(connection, member_id, int(now * 1000)):
             raise ChatError("unknown_member")
         for step in self._changes.member_removal:
@@ -130,7 +130,7 @@ class Members:
         store.MEMBERS.edit(connection, nameless, id=member_id)
 
     def removed(self, member_id: str, reason: str) -> None:
-        """Announce a removal. `reason` is sent to the member's open pages."""
+        """Announce a removal. `reason` is sent to the member's clients."""
         self._directory.drop_member(member_id)
         self._hub.cut_off(member_id, CloseCode.SIGNED_OUT, reason)
         self._hub.push("member_left", responses.MemberLeft(member_id), EVERYONE)
@@ -138,8 +138,8 @@ class Members:
             notify(member_id)
 
     def void_tokens(self, connection: Connection, member_id: str) -> int:
-        """Invalidate a member's access tokens. Call this within a write, and `apply_token_epoch` after it.
-        Return the new epoch.
+        """Invalidate a member's access tokens and return the new epoch. Call this within a write, and
+        `apply_token_epoch` after it.
         """
         epoch = store.raise_epoch(connection, member_id)
         if epoch is None:
@@ -147,34 +147,33 @@ class Members:
         return epoch
 
     def apply_token_epoch(self, member_id: str, epoch: int) -> None:
-        """Disconnect the member's pages, which reconnect with a fresh token if they can still obtain one."""
+        """Disconnect the member's clients, which reconnect with a fresh token if they can still get one."""
         if member_id in self._directory.members:
             self._directory.raise_epoch(member_id, epoch)
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
-        """Store the key of a member's picture. Call this within a write, and `apply_changes` afterwards.
-        Raises ChatError for an unknown member.
+        """Store the key of a member's profile picture. Call this within a write, and `apply_changes` after
+        it. Raises ChatError for an unknown member.
         """
         if not store.change(connection, member_id, "avatar_key", key):
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
-        """Store a timeout. Call this within a write, and afterwards `apply_changes` for all members who are
-        the same person.
+        """Store a timeout for a member's person. Return False for an unknown member.
 
-        Returns False for an unknown member.
+        Call this within a write, and then `apply_changes` for all members who are the same person.
         """
         if not store.is_member(connection, member_id):
             return False
-        # The timeout applies to all present and former members who are the same person.
+        # The timeout applies to all present and former memberships of the person.
         person_id = self._directory.person_of(member_id)
         return store.MEMBERS.edit(connection, {"timeout_until_ms": int(until * 1000)}, person_id=person_id)
 
     # Nicknames and statuses.
 
     def _likenesses(self, *, but: str = "") -> set[str]:
-        """Return the confusable key of each member's name."""
+        """Return the confusable keys of the members' names."""
         members = tuple(self._directory.members.values())
         return {confusable_key(member.nickname) for member in members if member.id != but}
 

@@ -1,4 +1,4 @@
-"""The tables for members and roles. Contains only SQL."""
+"""Stores members and roles. Contains only SQL."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ MEMBERS = Table(
 
 
 async def load_members(database: Database, avatar: Callable[[str], MediaLink | None]) -> list[Member]:
-    """Load all current members. `avatar` returns the URL of the picture with the given key."""
+    """Load all current members. `avatar` returns the URL of the profile picture with the given key."""
     roles: dict[str, list[str]] = {}
     for member_id, role_id in await database.rows("SELECT * FROM member_roles ORDER BY role_id"):
         roles.setdefault(member_id, []).append(role_id)
@@ -64,7 +64,7 @@ def raise_epoch(connection: Connection, member_id: str) -> int | None:
 
 
 def timeout_of(connection: Connection, person_id: str) -> int:
-    """Return the latest end of a person's timeouts, in ms. Includes timeouts of their former memberships."""
+    """Return the latest end of a person's timeouts in all memberships, in ms."""
     sql = "SELECT max(timeout_until_ms) FROM members WHERE person_id = ?"
     return number(connection.execute(sql, (person_id,)))
 
