@@ -1,1 +1,1 @@
-"""Automatic moderation: configurable rules that flag, censor or reject messages before anybody sees them."""
+"""Moderates automatically: configurable rules flag, censor or reject messages before anybody sees them."""

@@ -1,6 +1,6 @@
 """Matches messages against a rule and finds the matching parts.
 
-Remembers each author's recent messages to detect repeats. Does not check permissions and reads no clock.
+Stores each author's recent messages to detect repeats. Does not check permissions or read the clock.
 """
 
 import re
@@ -19,17 +19,16 @@ from svc.chat.messages.profanity import ScannedText, Span, mask
 
 # The number of links checked in one time slice. A slice takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# The maximum number of remembered authors. When there are more, the author who has been inactive longest is
-# forgotten.
+# The maximum number of stored authors. Above it, the author who has been inactive longest is forgotten.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(
     rf"https?://{_ADDRESS}++|(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{{1,20}}+://{_ADDRESS}++|(?<![\w.@-])www\.{_ADDRESS}++"
-    # Matches addresses without a scheme: `example.org/there`.
+    # Matches URLs without a scheme: `example.org/there`.
     rf"|(?<![\w.@/:-])(?:[\w-]{{1,63}}+\.){{1,8}}+[a-z]{{2,24}}+(?::\d{{1,5}}+)?+/{_ADDRESS}*+",
     re.IGNORECASE,
 )
-# CommonMark (2.4, 2.5) decodes these escapes and references in a link's address: `b` in `[a](b)`.
+# CommonMark (2.4, 2.5) decodes these escapes and references in a link's URL, `b` in `[a](b)`.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
 # The maximum length of the part before the path: a user name, a host and a port. A host has at most 253
 # characters.
@@ -54,7 +53,7 @@ class CheckedText:
 
     @cached_property
     def essence(self) -> int:
-        """A hash that is the same for texts that differ only in spaces, capitals or disguised letters."""
+        """A hash that ignores spaces, capitals and disguised letters."""
         folded = run_to_end(self.read.folded()).text
         return hash("".join(filter(str.isalnum, folded)) or self.text.strip())
 
@@ -82,7 +81,7 @@ class RecentMessages:
         return sum(essence == checked.essence and now - at < within_s for at, essence in texts)
 
     def prune(self, now: float) -> None:
-        """Forget authors whose messages are all too old for any rule to consider."""
+        """Forget authors whose messages are all too old for any rule."""
         while self._by_author:
             author_id, texts = next(iter(self._by_author.items()))
             if now - texts[-1][0] < WITHIN_S:
@@ -105,15 +104,15 @@ class RuleMatcher:
     def search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
         """Return the parts of a text that match the rule, regardless of who wrote it.
 
-        Returns None if no part matches, and for rules that do not depend on the text alone.
+        Returns None if no part matches, and for rules that do not depend only on the text.
         """
         return read.cached(self, lambda: self._search(read))
 
     def find(self, checked: CheckedText, recent: RecentMessages, now: float) -> Sequence[Span] | None:
-        """Return the parts of the message that match the rule, or None if the rule does not match. A match in
-        a message without text has no parts.
+        """Return the parts of the message that match the rule, or None if it does not match. A match in a
+        message without text has no parts.
 
-        This is fast if the text has been searched before.
+        Fast if the text has been searched before.
         """
         rule = self.rule
         if rule.kind == "repeats":
@@ -161,7 +160,7 @@ def _few(spans: Sequence[Span], text: str) -> Sequence[Span]:
 
 
 def links(text: str) -> list[tuple[str, Span]]:
-    """Find the links in a text, including links in code, and links without a scheme if they have a path."""
+    """Find the links in a text, even in code, and those without a scheme if they have a path."""
     found_links = []
     for match in _LINK.finditer(text):
         link = trim_address(match[0])
@@ -170,8 +169,8 @@ def links(text: str) -> list[tuple[str, Span]]:
 
 
 def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
-    """Return the domains and the place of each link in the text. A rule permits a link if it allows any of
-    the link's domains.
+    """Return the domains and the span of each link in the text. A rule permits a link if it allows any of its
+    domains.
     """
     leading: list[tuple[Sequence[str], Span]] = []
     yield
@@ -191,8 +190,8 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
 
 
 def _unescape(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with its escapes decoded, and the position in the original text at which each character
-    ends.
+    """Return a text with its escapes decoded, and for each character, its end position in the original
+    text.
     """
     pieces, positions, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):
@@ -205,8 +204,8 @@ def _unescape(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _domains_of(link: str) -> Sequence[str]:
-    """Return a link's host and its parent domains, as a browser interprets them. Return no domains when in
-    doubt.
+    """Return a link's host and its parent domains, as a browser interprets them, or none in doubtful
+    cases.
     """
     address = link if "://" in link else f"https://{link}"
     begin = address.index("://") + len("://")

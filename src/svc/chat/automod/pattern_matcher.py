@@ -1,11 +1,12 @@
 """Finds a rule's pattern in a message, at a cost independent of the message's content.
 
-A set of positions in the text is an integer with one bit for each position. Each step of a pattern advances
-all positions together: it keeps the positions where the next character of the pattern matches, and shifts
-them by one. The number of steps thus depends only on the pattern: its length, plus a few steps for each gap.
-`STEP_LIMIT` limits the total for the patterns of all rules. This module is independent of rules.
+A set of positions in the text is an integer with one bit per position. Each step of a pattern advances all
+positions together: it keeps those where the pattern's next character matches, and shifts them by one. The
+number of steps thus depends only on the pattern: its length, plus a few steps for each gap. `STEP_LIMIT`
+limits the total for all rules' patterns. This module is independent of rules.
 
-Cameron et al., "Bitwise data parallelism in regular expression matching" (PACT 2014), describes the method.
+The method is described in Cameron et al., "Bitwise data parallelism in regular expression matching" (PACT
+2014).
 """
 
 import re
@@ -15,18 +16,17 @@ from functools import cached_property
 
 from svc.base.time_slices import Work
 
-# The maximum number of characters that a star can match, all in the same word: enough for a URL or a long
-# word.
+# The maximum number of characters that a star can match within a word, enough for a URL or a long word.
 MAX_GAP = 30
 # The maximum number of characters between two words, such as spaces, punctuation or a line break.
 MAX_BETWEEN = 8
-# The number of steps for a gap. Each step doubles the length that the gap covers.
+# The number of steps for a gap. Each step doubles the covered length.
 GAP_STEPS = 5
-# The maximum total number of steps for the patterns of all rules. A step takes up to 0.4 µs for a text of
-# 5,000 characters, so all rules together take up to 8 ms.
+# The maximum total number of steps for all rules' patterns. A step takes up to 0.4 µs for a text of 5,000
+# characters, so all rules together take up to 8 ms.
 STEP_LIMIT = 20_000
-# The maximum total number of matches in one text. Each match takes up to 60 µs. If there are more, the whole
-# text counts as one match.
+# The maximum total number of matches in a text, each of which takes up to 60 µs. With more, the whole text is
+# one match.
 MAX_MATCHES = 100
 # The number of characters processed in one time slice. A slice takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE = 512
@@ -39,8 +39,8 @@ class Positions:
     def __init__(self, text: str, where: Mapping[str, int]) -> None:
         self._text, self._of = text, where
         self.length = len(text)
-        # The number of matches that all patterns together may still find. Matches are limited separately,
-        # because a pattern's steps do not include the cost of its matches.
+        # The number of matches that all patterns together may still find. Limited separately, because a
+        # pattern's steps do not include the cost of its matches.
         self.matches_left = MAX_MATCHES
 
     @classmethod
@@ -91,7 +91,7 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A folded pattern with at least one letter or digit. It may have stars at its ends and inside."""
+    """A folded pattern with at least one letter or digit, and possibly stars."""
 
     text: str
 
@@ -112,9 +112,7 @@ class Pattern:
             yield start, at
 
     def _starts(self, text: Positions) -> int:
-        """Return the positions where matches of the pattern begin. The search runs backwards from the
-        pattern's end.
-        """
+        """Return the positions where matches begin. The search runs backwards from the pattern's end."""
         core = self.text.strip("*")
         positions = (1 << (text.length + 1)) - 1
         if not self.text.endswith("*") and _is_of_a_word(core[-1]):
@@ -133,8 +131,8 @@ class Pattern:
         return positions
 
     def _end(self, text: Positions, start: int) -> int:
-        """Return the end of the shortest match that begins at `start`. A star at the end matches the rest of
-        the word.
+        """Return the end of the shortest match that begins at `start`. A final star matches the rest of the
+        word.
         """
         core = self.text.strip("*")
         positions = 1 << start
@@ -159,10 +157,8 @@ def longest_piece(folded: str) -> str:
 
 
 def _widen(positions: int, through: int, most: int, *, backwards: bool = False) -> int:
-    """Add all positions that can be reached from `positions` by passing over up to `most` characters in
-    `through`.
-    """
-    # `run` holds the positions at which `length` consecutive characters in `through` begin.
+    """Add all positions that are reachable from `positions` across up to `most` characters in `through`."""
+    # `run` is the set of positions where `length` consecutive characters in `through` begin.
     run, length, done = through, 1, 0
     while done < most:
         step = min(length, most - done)
@@ -176,7 +172,7 @@ def _widen(positions: int, through: int, most: int, *, backwards: bool = False) 
 
 
 def _runs(through: int, length: int) -> int:
-    """Return the positions at which `length` consecutive characters in `through` begin."""
+    """Return the positions where `length` consecutive characters in `through` begin."""
     run, have = through, 1
     while have < length:
         more = min(have, length - have)

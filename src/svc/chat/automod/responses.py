@@ -1,6 +1,6 @@
 """Response types for automatic moderation, and the event for a deleted rule.
 
-`Rule` is in `rule_definition`.
+`rule_definition` defines `Rule`.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from msgspec import Meta
 from svc.chat.automod.rule_definition import MAX_RULES, Rule
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 
-# The maximum number of messages that a trial searches, and of matching messages that it shows.
+# The maximum number of messages that a trial searches, and of matches that it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
 
 
@@ -24,7 +24,7 @@ class RuleDeleted(Response):
 
 
 class FoundMessage(Response):
-    """A message that the tested rule matches. `found` holds the start and end of each match."""
+    """A message that the tested rule matches. `found` contains the start and end of each match."""
 
     id: Id
     channel_id: Id

@@ -4,8 +4,8 @@ Validates requests. Reads no messages and stores nothing.
 
 Words and patterns also match disguised text. A pattern is not a regular expression. It consists of literal
 characters and three wildcards: `*` for up to MAX_GAP characters of the same word, `?` for one character, and
-`#` for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word that consists only
-of letters is found in the same disguises as the words that `profanityMode` censors.
+`#` for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word of letters only is
+found in the same disguises as the words that `profanityMode` censors.
 """
 
 import re
@@ -26,7 +26,7 @@ from svc.chat.schemas import Id, TimeMs
 MAX_CHARACTERS = 64
 # More gaps would not make a pattern more precise.
 MAX_GAPS = 3
-# Each letter of a word with a star at an end costs as much as this many steps: 4 µs for a text of 4,000
+# The cost in steps of each letter of a word that begins or ends with a star: 4 µs for a text of 4,000
 # characters.
 _STEPS_OF_LETTER = 10
 
@@ -44,11 +44,11 @@ class Phrases:
                 self._patterns.append((longest_piece(entry), Pattern(entry)))
         self._words = WordList(words) if words else None
         starred = sum(len(word) for word in words if "*" in word)
-        # Counts toward STEP_LIMIT together with the steps of all other rules.
+        # Counts toward STEP_LIMIT, together with all other rules.
         self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
     def search(self, text: ScannedText) -> Work[list[Span]]:
-        """Return the places where the entries occur, or the whole text if they occur too often."""
+        """Return the spans of the entries, or of the whole text if there are too many."""
         spans = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:
@@ -76,8 +76,8 @@ def problem_with(entry: str) -> str:
 
 def _fold(entry: str) -> str:
     plain = re.sub(r"\*{2,}", "*", " ".join(FoldedText.of(entry.strip()).text.split()))
-    # In scripts without spaces, nothing marks where a word begins, so the entry may also match inside a
-    # longer run of letters.
+    # In scripts without spaces, nothing marks the start of a word, so the entry also matches inside a longer
+    # run of letters.
     return f"*{plain.strip('*')}*" if has_unspaced(plain) and plain.strip("*").isalpha() else plain
 
 
@@ -100,7 +100,7 @@ MAX_NAME = 64
 MAX_WORDS, MAX_WORD = 200, 256
 MAX_DOMAINS, MAX_DOMAIN = 100, 253
 MAX_EXCEPTED = 50
-# These limits follow from others: a message can mention 50 members, and posts are remembered for an hour.
+# Derived from other limits: a message can mention 50 members, and posts are stored for an hour.
 MAX_NUMBER = 49
 MAX_REPEATS = 19
 WITHIN_S, MIN_WITHIN_S = 3600, 10
@@ -134,7 +134,7 @@ class NewRule(Request):
     most: Most | None = None
     within_s: Within | None = None
     timeout_s: Timeout | None = None
-    # The rule applies to members who joined in the last `newcomer_s` seconds. 0 means all members.
+    # If not 0, the rule applies only to members who joined in the last `newcomer_s` seconds.
     newcomer_s: Newcomer | None = None
     except_roles: Excepted | None = None
     except_channels: Excepted | None = None
@@ -159,7 +159,7 @@ class Rule:
     except_channels: Excepted
     created_by: Id | None
     created_at_ms: TimeMs
-    # Whether the rule was enabled in an earlier version, although its patterns exceed this version's limit.
+    # Whether an earlier version enabled the rule, although its patterns exceed this version's limit.
     too_slow: bool = False
 
     def definition(self) -> dict[str, object]:
@@ -197,9 +197,7 @@ def build_rule(wanted: NewRule, rule_id: str, created_by: str | None, created_at
 
 
 def _number(value: int | None, name: str, least: int, most: int) -> int:
-    """Return a required number, checked against the limits for the rule's kind or action. Raises
-    ChatError.
-    """
+    """Return a required number within the limits for the rule's kind or action. Raises ChatError."""
     if value is None:
         raise ChatError("invalid_request", f"{name} is missing")
     if not least <= value <= most:

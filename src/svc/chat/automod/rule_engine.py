@@ -1,11 +1,11 @@
-"""Stores automod rules, decides which messages they apply to, and checks each message. Contains no HTTP code.
+"""Stores automod rules and checks messages against the rules that apply. Contains no HTTP code.
 
 Rules apply to new and edited messages from members, including bots. A rule acts on behalf of the server, so
 ranks do not matter. Moderators are exempt: members with one of the permissions in `_MODERATORS`, and anyone
-who may manage messages in the channel. Webhook messages are exempt too. The person who hands out a webhook's
-URL is responsible for its messages, and `profanityMode` still applies to them. If several rules match, a
-timeout takes precedence over a rejection. If no rule requires either, everything that any of them censors is
-censored. Audit log entries for actions by rules have no actor.
+who may manage messages in the channel. Webhook messages are exempt too: the person who hands out a webhook's
+URL is responsible for them, and `profanityMode` still applies. If several rules match, a timeout takes
+precedence over a rejection. If there is neither, everything that any rule censors is censored. Audit log
+entries for actions by rules have no actor.
 """
 
 import asyncio
@@ -50,12 +50,12 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# Deadlines for searching one message and for a whole trial. Either takes this long only when many members
-# post at the same time.
+# The timeouts for searching a message and for a whole trial. They matter only when many members post at the
+# same time.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
-# The maximum number of characters that a report quotes from the matches.
+# The maximum number of characters of the matches that a report quotes.
 MAX_QUOTED = 200
-# The recipients of events about rules that are created, changed or deleted.
+# The audience of events about rules.
 _MANAGERS = PermissionHolders(Permission.MANAGE_AUTOMOD)
 # Members with one of these permissions are moderators, so rules do not apply to their messages.
 _MODERATORS = (
@@ -64,7 +64,7 @@ _MODERATORS = (
 
 
 class Verdict(Ruling, frozen=True):
-    """A ruling on a message, and the rule that led to it. The rule is None unless exactly one rule did."""
+    """A ruling on a message, and the rule behind it. None unless it is exactly one rule."""
 
     checked: CheckedText | None = None
     rule: Rule | None = None
@@ -110,8 +110,7 @@ class Automod:
         self._finders: list[RuleMatcher] = []
         self._recent = RecentMessages()
         self._profanity_mode = profanity_mode
-        # Time slices are measured in CPU time, so that a short message does not look expensive on a busy
-        # machine.
+        # Time slices are measured in CPU time, so that a short message is not charged for a busy machine.
         self._slices = TimeSlices(time.thread_time)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._one_trial_at_a_time = asyncio.Lock()
@@ -197,8 +196,8 @@ class Automod:
     async def trial(self, actor_id: str, wanted: NewRule, latest: Latest, now: float) -> RuleTest:
         """Return the matches for a rule among the latest messages, newest first.
 
-        Takes no action against the authors. The audit log records the trial, because it reveals who wrote
-        which message. Raises ChatError.
+        Takes no action against the authors. Recorded in the audit log, because it reveals who wrote which
+        message. Raises ChatError.
         """
         rule = replace(build_rule(wanted, "", actor_id, 0), enabled=True)
         self._require_within_limit(rule)
@@ -217,8 +216,7 @@ class Automod:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
             checked = CheckedText(message.author.id, message.channel_id, ScannedText(message.text))
             is_for = self._is_for(finder.rule, author, checked.channel_id, at)
-            # Each search takes milliseconds. Search on a thread, so that all of them together do not block
-            # the event loop.
+            # Search on a thread: each search takes milliseconds, so all of them would block the event loop.
             spans = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
             recent.posted(checked, at)
             if spans is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
@@ -237,7 +235,7 @@ class Automod:
     async def read(self, member_id: str, text: str) -> ScannedText:
         read = ScannedText(text)
         try:
-            # Members take turns, slice by slice. For each member, one message at a time is searched.
+            # Members take turns, slice by slice. One message per member is searched at a time.
             async with asyncio.timeout(SEARCH_DEADLINE_S), self._turns.setdefault(member_id, asyncio.Lock()):
                 await self._slices.finish(self._search(read), SEARCH_DEADLINE_S)
         except TimeoutError:
@@ -259,8 +257,8 @@ class Automod:
         self._recent.prune(now)
         matches: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
-            # A rule that was added after the search does not apply, because it would have to search the whole
-            # text in one step.
+            # Skip rules that were added after the search, which would have to search the whole text in one
+            # step.
             if read.has(finder) and self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(checked, self._recent, now)
                 if spans is not None:
@@ -290,13 +288,13 @@ class Automod:
 
     async def refused(self, ruling: Ruling, now: float) -> None:
         if isinstance(ruling, Verdict) and ruling.rule is not None and ruling.rule.action == TIMEOUT:
-            # The author might have left in the meantime.
+            # The author might have left.
             with suppress(ChatError):
                 await self._time_out(ruling, now)
 
     @exclusive_write
     def _time_out(self, verdict: Verdict, now: float) -> Write[None, None]:
-        """Time out the author of a message, unless the rule has changed in the meantime."""
+        """Put the author of a message in timeout, unless the rule has changed."""
         rule, checked = verdict.rule, verdict.checked
         assert rule is not None and checked is not None, "a rule has objected to a text"
         member = self._directory.members.get(checked.author_id)
@@ -341,7 +339,7 @@ class Automod:
         return rule
 
     def _require_may_switch_on(self, actor_id: str, rule: Rule) -> None:
-        """Raise ChatError if the actor may not take an enabled rule's action themselves: a rule must not
+        """Raise ChatError if the actor lacks permission for the action of an enabled rule. A rule must not
         extend its author's permissions.
         """
         if rule.enabled and rule.action == TIMEOUT:
@@ -359,10 +357,9 @@ class Automod:
             )
 
     async def _switch_off_excess(self, now: float) -> None:
-        """Disable the newest rules if all rules together exceed STEP_LIMIT, as an earlier version may have
-        allowed.
+        """Disable the newest rules if all rules exceed STEP_LIMIT, as an earlier version may have allowed.
 
-        Managers see the reason in the audit log and, until the rule is changed, alongside the rule.
+        Managers see the reason in the audit log and, until the rule is changed, next to the rule.
         """
         steps, off = 0, list[Rule]()
         for rule in self.all():

@@ -1,7 +1,7 @@
 """Returns a member's moderation history: audit log entries about them, and counts of reports.
 
-Viewing it requires the permission to view reports. Entries about a channel also require the permission to
-view that channel. The history covers only this member: it does not reveal other accounts of the same person.
+Requires the permission to view reports. Entries about a channel also require the permission to view it. The
+history covers only this member: it does not reveal other memberships of the same person.
 """
 
 from collections.abc import Awaitable, Callable
@@ -49,7 +49,7 @@ class MemberHistory:
     joined_at_ms: TimeMs
     left_at_ms: TimeMs | None
     banned: bool
-    # The invite that the member used, or None if it is unknown.
+    # The invite that the member used, or None if unknown.
     invitation: Invitation | None
     reports: ReportCounts
     entries: Entries
@@ -57,8 +57,8 @@ class MemberHistory:
 
 
 class History:
-    """The moderation histories of members. `invitation` returns the invite that a member used and its
-    creator, or None if it is unknown.
+    """The moderation histories of members. `invitation` returns a member's invite and its creator, or None if
+    unknown.
     """
 
     def __init__(

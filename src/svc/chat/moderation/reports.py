@@ -1,8 +1,7 @@
-"""Files and resolves reports about members and messages. Reports are filed by members, and by the server
-itself when a rule matches.
+"""Files and resolves reports about members and messages.
 
-A report about a message is visible only to moderators who may view the message's channel. Contains no HTTP
-code.
+Reports are filed by members, and by the server when a rule matches. A report about a message is visible only
+to moderators who may view its channel. Contains no HTTP code.
 """
 
 import dataclasses
@@ -25,10 +24,10 @@ from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
-# The maximum number of open reports by one member, so that nobody can bury the reports of others.
+# The maximum number of open reports by one member, so that nobody can bury others' reports.
 MAX_OPEN_PER_MEMBER = 20
-# The maximum number of open reports that the server itself files about one member, so that a member whose
-# messages often match a rule cannot bury other reports.
+# The maximum number of open reports by the server about one member, so that frequent matches of a rule do not
+# bury other reports.
 MAX_OPEN_OF_SERVER = 20
 
 Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
@@ -56,7 +55,7 @@ class ReportedWebhook:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     id: Id
-    # None if the server itself filed the report, because of a rule or the list of swear words.
+    # None if the server filed the report, because of a rule or the list of swear words.
     reporter_id: Id | None = None
     # The matching rule's name at the time of the report.
     rule: str | None = None
@@ -74,7 +73,7 @@ class Report:
 
     @property
     def author_id(self) -> str:
-        """The author's id. The author is a member or a webhook."""
+        """The id of the author, a member or a webhook."""
         author_id = self.member_id if self.webhook is None else self.webhook.id
         assert author_id is not None, "the message has an author"
         return author_id
@@ -87,7 +86,7 @@ class ReportFiled:
 
 @dataclass(frozen=True, slots=True)
 class ReportSubject:
-    """The subject of a report, which is a member, or a webhook with the name under which it posted."""
+    """The subject of a report: a member, or a webhook with the name under which it posted."""
 
     id: str
     webhook: str | None = None
@@ -97,8 +96,7 @@ _REVEALED = ColumnType(
     lambda revealed: msgspec.json.encode(revealed).decode(),
     lambda text: msgspec.json.decode(text, type=RevealedMessage),
 )
-# The column `member_id` contains the author's id. `webhook` contains the author's name if the author is a
-# webhook.
+# The column `member_id` contains the author's id, and `webhook` the name if the author is a webhook.
 _REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
 _SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
@@ -135,8 +133,8 @@ class Reports:
     async def page(
         self, asker_id: str, before: str | None, resolved: bool | None, limit: int
     ) -> tuple[list[Report], str | None]:
-        """Return a page of reports, newest first, and the `before` value for the next page. If `resolved` is
-        None, both open and resolved reports are returned.
+        """Return a page of reports, newest first, and the `before` value for the next page. A `resolved` of
+        None includes both open and resolved reports.
         """
         conditions, values = ["1"], list[object]()
         if before is not None:
@@ -187,7 +185,7 @@ class Reports:
         text: str,
         now: float,
     ) -> "AutomaticReport":
-        """Prepare a report by the server itself. `rule` is None if the message was flagged because of
+        """Prepare a report by the server. `rule` is None if the message was flagged because of
         `profanityMode`.
         """
         location = {"channel_id": channel_id, "message_id": message_id}
@@ -223,7 +221,7 @@ class Reports:
         return report
 
     def _audience(self, report: Report) -> PermissionHolders:
-        """Return the audience for a report. It is evaluated again if the event is replayed later."""
+        """Return the audience for a report. It is evaluated again for each replay."""
         if report.channel_id is None:
             return PermissionHolders(Permission.VIEW_REPORTS)
         return PermissionHolders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
@@ -233,8 +231,8 @@ class Reports:
         return report.channel_id is None or channels is None or report.channel_id in channels
 
     def _channels_of(self, member_id: str) -> list[str] | None:
-        """Return the ids of the channels whose reports a member may see. Return None for the owner, who may
-        see all reports.
+        """Return the ids of the channels whose reports a member may see, or None for the owner, who may see
+        all reports.
         """
         if self._directory.is_owner(member_id):
             return None
@@ -242,7 +240,7 @@ class Reports:
 
 
 class AutomaticReport:
-    """A report by the server itself, which is stored in the same write as the message."""
+    """A report by the server, stored in the same write as the message."""
 
     def __init__(self, reports: Reports, report: Report) -> None:
         self._reports = reports
@@ -250,10 +248,9 @@ class AutomaticReport:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """Store the report. Do nothing if a report about this message or too many reports about the author
-        are open.
+        """Store the report, unless one about this message or too many about the author are open.
 
-        Call this within the message's write, and `filed` afterwards.
+        Call this within the message's write, and `filed` after it.
         """
         message_id = self._report.message_id
         waiting = {"member_id": self._report.author_id, "reporter_id": None, "resolved_at_ms": None}

@@ -1,4 +1,4 @@
-"""The endpoints and commands for kicks, timeouts, bans, reports and moderation history."""
+"""Handles requests and commands for kicks, timeouts, bans, reports and moderation history."""
 
 import time
 from collections.abc import Sequence

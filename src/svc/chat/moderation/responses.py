@@ -1,4 +1,4 @@
-"""The event for a resolved report. The types of bans and reports are defined with their tables."""
+"""Defines the event for a resolved report. The types of bans and reports are defined with their tables."""
 
 from svc.chat.schemas import Id, Response
 

@@ -1,9 +1,9 @@
 """Applies the rules for kicks, bans and timeouts. Contains no HTTP code.
 
-The actor must rank above the target. `@endpoint` has already checked the actor's permission. An actor of None
-means the operator, who ranks above everyone except the owner. Bans and timeouts apply to the person, who is
-recognised by any key or account whose ownership they have ever proved here, even if they rejoin as a new
-member. See docs/http.md, "Moderation".
+The actor must outrank the target. `@endpoint` has already checked the actor's permission. An actor of None
+means the operator, who outranks everyone except the owner. Bans and timeouts apply to the person, who is
+recognised by any key or account that they have ever proved to own here, even as a new member. See
+docs/http.md, "Moderation".
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from svc.chat.members.rules import Members
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
-# The longest timeout. If it lasted any longer, nobody would remember the reason.
+# The longest timeout. After a longer one, nobody would remember the reason.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
-# The maximum age of the messages that a ban can delete. Older messages were evidently tolerated at the time.
+# The maximum age of the messages that a ban can delete. Older ones were evidently tolerated.
 MAX_DELETED_S = 30 * 24 * 60 * 60
 _MAX_WAIT_S = 60.0
 _SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
@@ -50,7 +50,7 @@ class Moderation:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._members = members
-        # Set when timeouts have changed, because the next timeout may then end at a different time.
+        # Set when timeouts have changed, because another one may then end next.
         self._ends_changed = asyncio.Event()
         # This hook also runs when a person in timeout rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())
@@ -74,7 +74,7 @@ class Moderation:
     ) -> Write[list[str], None]:
         """Ban a person under all their present and former memberships.
 
-        Also deletes their messages from the last `delete_messages_s` seconds.
+        Also deletes their messages of the last `delete_messages_s` seconds.
         """
         now_ms = int(now * 1000)
 
@@ -122,16 +122,14 @@ class Moderation:
         return Write(write, lambda _: self._bans_changed())
 
     async def bans(self, after: str, limit: int) -> tuple[list[Ban], str | None]:
-        """Return a page of bans in the order in which the banned members joined, and the `after` value for
-        the next page.
-        """
+        """Return a page of bans in the order of joining, and the `after` value for the next page."""
         which = "WHERE member_id > ? ORDER BY member_id LIMIT ?"
         bans = await _BANS.all(self._database, which, after, limit + 1)
         page = bans[:limit]
         return page, page[-1].member_id if len(bans) > limit else None
 
     def refuse_banned(self, connection: Connection, person_id: str) -> None:
-        """Raise ChatError if a returning person is banned. Call this within the write in which they join."""
+        """Raise ChatError if a returning person is banned. Call this within the write that adds them."""
         reason = _ban_reason(connection, person_id)
         if reason is not None:
             raise ChatError("banned", more={"reason": reason} if reason else None)
@@ -157,7 +155,7 @@ class Moderation:
     def timing_out_by_rule(
         self, member_id: str, duration_s: int, rule: str, now: float
     ) -> Write[None, Member]:
-        """Return a write that puts a member in timeout because of a rule. Does not shorten a current
+        """Return a write that puts a member in timeout because of a rule, without shortening a current
         timeout.
         """
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
@@ -236,9 +234,7 @@ def _nickname(connection: Connection, member_id: str) -> str | None:
 
 
 def _ban_reason(connection: Connection, person_id: str) -> str | None:
-    """Return the reason for a person's ban, or an empty string if no reason was given. Return None if the
-    person is not banned.
-    """
+    """Return the reason for a person's ban (empty if none was given), or None if the person is not banned."""
     cursor = connection.execute(
         "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
         " ORDER BY b.banned_at_ms DESC",
