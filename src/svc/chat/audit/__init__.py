@@ -1,1 +1,1 @@
-"""The log of administrative actions."""
+"""Records administrative actions."""

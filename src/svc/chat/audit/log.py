@@ -1,8 +1,8 @@
-"""The audit log: one entry for each administrative action, stored in the same write as the action.
+"""Implements the audit log: one entry per administrative action, stored in the same write as the action.
 
 Entries are never changed or deleted. An entry whose details contain a `channel_id` is visible only to members
-who may view that channel, and to the owner alone once the channel is deleted. This module does not decide
-whether an action is allowed. Callers leave secrets out of the details. Contains no HTTP code.
+who may view that channel, and only to the owner once the channel is deleted. This module does not decide
+whether an action is allowed. Callers must leave secrets out of the details. Contains no HTTP code.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,13 +35,13 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class WantedEntries:
-    """Filters for entries. A filter that is None matches all entries."""
+    """Filters for entries. A filter of None matches all entries."""
 
     before: int | None = None
     actor_id: str | None = None
     target_id: str | None = None
     action: str | None = None
-    # Matches any of these actions. An empty sequence matches all actions.
+    # Matches any of these actions, or all actions if empty.
     actions: Sequence[str] = ()
 
 
@@ -74,9 +74,7 @@ class Audit:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Record an action. Must be called inside the action's write. If there is no actor, the operator
-        acted.
-        """
+        """Record an action. Call this within the action's write. No actor means the operator."""
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None

@@ -1,4 +1,4 @@
-"""The endpoint that reads the audit log page by page."""
+"""Handles the request for a page of the audit log."""
 
 from typing import Annotated
 

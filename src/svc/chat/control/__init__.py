@@ -1,1 +1,1 @@
-"""The operator's commands to the running server."""
+"""Handles the operator's commands to the running server."""

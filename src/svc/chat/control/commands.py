@@ -2,8 +2,8 @@
 
 Features define commands as methods of `Commands` in their `requests`. Anyone who can use the socket has
 access to the data folder, so permissions are not checked, and audit log entries have no actor. All other
-rules apply. `svc admin` sends commands over the socket. If no server is running, `svc admin` opens the
-community and calls the commands directly. Does not depend on any feature.
+rules apply. `svc admin` sends commands over the socket or, if no server is running, opens the community and
+calls them directly. Does not depend on any feature.
 """
 
 import inspect
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 def command(name: str) -> Callable[[Run], Run]:
     """Declare a method of `Commands` as a command whose arguments are the method's parameters.
 
-    A result of None becomes an empty response. A null argument counts as absent. If the only parameter is
+    A result of None becomes an empty response. A null argument is treated as absent. If the only parameter is
     `arguments`, it gets all arguments as they were sent, including nulls.
     """
 
@@ -75,7 +75,7 @@ class Control:
         try:
             if (answer := self._table.get(command)) is None:
                 raise ChatError("unknown_event", "Unknown command")
-            # Convert the result to the types that it has when sent over the socket.
+            # Convert the result to the types that the socket sends.
             return {"result": to_builtins(await answer(arguments))}
         except ChatError as refusal:
             return refusal.body()
@@ -86,13 +86,13 @@ class Control:
             return ChatError("internal_error").body()
 
 
-# Look up members, roles and channels by id, or by name if the name is unique.
+# Look up members, roles and channels by id, or by a unique name.
 
 
 def find_member(directory: Directory, name: str, *, or_gone: bool = False) -> str:
     """Return the id of the member with this id or name. Raises ChatError.
 
-    If `or_gone` is set, an unknown name is taken as the id of a former member and returned.
+    If `or_gone` is set, an unknown name is returned as the id of a former member.
     """
     namesakes = [member.id for member in directory.members.values() if member.nickname == name]
     return _only("member", name, directory.members, namesakes, name if or_gone else None)

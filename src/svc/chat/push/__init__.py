@@ -1,1 +1,1 @@
-"""Notifies members' devices through Web Push while none of their pages is visible (RFC 8030, 8291, 8292)."""
+"""Notifies members' devices through Web Push while no client of theirs is visible (RFC 8030, 8291, 8292)."""

@@ -1,8 +1,7 @@
-"""Implements the cryptography of Web Push: encryption for a device, and the key that identifies this server
-to push services.
+"""Implements Web Push's cryptography: encryption for a device, and the key that identifies this server.
 
 See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). The caller supplies the keys and the salt for
-each message, and must use them only once.
+each message, which must be used only once.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -34,8 +33,8 @@ from svc.base.private_files import read_or_create
 SALT_BYTES = 16
 SECRET_BYTES = 16
 PUBLIC_KEY_BYTES = 65
-# The maximum size of the plaintext. Push services must accept 4096 bytes (RFC 8030 section 7.2), which
-# include a header, an authentication tag and a padding delimiter.
+# The maximum size of the plaintext. Push services must accept 4096 bytes (RFC 8030 section 7.2), including a
+# header, an authentication tag and a padding delimiter.
 MAX_PLAIN_BYTES = 4096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 16 - 1
 _RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
@@ -95,9 +94,7 @@ def _derive(material: bytes, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 class VapidKey:
-    """The key that signs requests. `contact` returns a `mailto:` or `https:` address for push services, or
-    "".
-    """
+    """The key that signs requests. `contact` returns a `mailto:` or `https:` URL for push services, or ""."""
 
     def __init__(self, key: EllipticCurvePrivateKey, contact: Callable[[], str]) -> None:
         self._key = key

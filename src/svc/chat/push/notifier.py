@@ -1,8 +1,8 @@
 """Sends push notifications for new messages through the browsers' push services.
 
-Members are notified according to their levels, while none of their pages is visible. Each device has one
-sender task and a short queue, in which a newer notification for a channel replaces an older one. Content is
-encrypted, so a push service learns only the times at which a device is notified.
+Members are notified according to their levels while no client of theirs is visible. Each device has one
+sender task and a short queue, where a newer notification for a channel replaces an older one. Content is
+encrypted, so a push service learns only when a device is notified.
 """
 
 import asyncio
@@ -32,22 +32,21 @@ from svc.chat.push.subscriptions import Subscription, Subscriptions
 from svc.chat.services import Services
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"
-# How long a push service stores a notification for an offline device. A mention still matters after a day,
-# but an ordinary message does not, and a call rings for 45 s.
+# How long a push service stores a notification for an offline device. Mentions still matter after a day,
+# ordinary messages do not, and a call rings for 45 s.
 TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600, CALL: 45}
 URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
-# The rate limit per member, as a burst and a rate per second. In a busy channel, a member gets a short burst
-# of notifications, and then one from time to time. Mentions have a separate limit, so ordinary messages do
-# not count toward it.
+# The rate limits per member, as a burst and a rate per second. In a busy channel, a member gets a short burst
+# of notifications, and then one from time to time. Mentions have a separate limit.
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MAX_MEMBERS = 10_000
-# The maximum number of devices with a running sender. Each sender takes a few KB.
+# The maximum number of devices with a running sender, which uses a few KB.
 MAX_DEVICES = 2000
-# The maximum number of queued notifications per device. There is at most one per channel and kind. When there
-# are more, the oldest is dropped.
+# The maximum number of queued notifications per device, at most one per channel and kind. Above it, the
+# oldest is dropped.
 MAX_NOTICES = 8
-# The timeout for an attempt, including the wait for a slot and the name look-up. Push services respond within
+# The timeout for an attempt, including the wait for a slot and the DNS look-up. Push services respond within
 # a second.
 DEADLINE_S = 15.0
 ATTEMPTS = 4
@@ -55,7 +54,7 @@ FIRST_DELAY_S, MAX_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
 # All notifications are padded to this length, so that the length reveals nothing.
 PADDED_BYTES = 2048
-# Matches words that may be device addresses or tokens, which are longer than ordinary words.
+# Matches words that may be device URLs or tokens, because they are longer than ordinary words.
 _LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
 MIN_SECRET_CHARACTERS = 8
 MAX_LOGGED_CHARACTERS = 200
@@ -70,14 +69,14 @@ class Notification:
     kind: str  # MENTION, MESSAGE or CALL
     # The id of a channel or of a private conversation.
     place_id: str
-    # Called when the notification is sent. Returns its content for the member, or None if the member must no
-    # longer be notified.
+    # Called when the notification is sent. Returns its content for the member, or None if the member must not
+    # be notified.
     content: Callable[[str], Awaitable[bytes | None]] = field(repr=False)
 
     @property
     def topic(self) -> str:
-        """The notification's topic. A push service stores only the newest notification for each topic (RFC
-        8030 section 5.4).
+        """The notification's topic. A push service stores only the newest notification per topic (RFC 8030
+        section 5.4).
         """
         return base64url(hashlib.sha256(f"{self.kind} {self.place_id}".encode()).digest())[:32]
 
@@ -86,15 +85,13 @@ class Notification:
 class _Attempt:
     outcome: str
     may_help_again: bool = False
-    # The number of seconds that the push service asks to wait before the next attempt.
+    # The number of seconds to wait before the next attempt, according to the push service.
     wait_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PushPreferences:
-    """Members' preferences: their notification levels, the members they block, and the threads they
-    follow.
-    """
+    """Members' preferences: notification levels, blocked members, and followed threads."""
 
     levels: NotificationLevels
     blocks: Callable[[str, str], bool]
@@ -136,7 +133,7 @@ class PushNotifier:
             self._senders = None
 
     def posted(self, message: Message) -> None:
-        """Notify the members who want a notification about this message according to their settings."""
+        """Notify the members whose settings request a notification about this message."""
         reachable = self._subscriptions.members()
         if not reachable:
             return
@@ -149,8 +146,8 @@ class PushNotifier:
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
     ) -> None:
-        """Notify members about a call, or about a message that the server cannot read. The notification names
-        only the conversation.
+        """Notify members about a call, or about a message that the server cannot read. The notification
+        contains only the conversation.
         """
         reachable = self._subscriptions.members()
         now = self._now()
@@ -163,9 +160,7 @@ class PushNotifier:
                 self._ring(member_id, Notification(kind, conversation_id, content), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
-        """Return the kind of notification that a member gets about a message, or None if the member gets no
-        notification.
-        """
+        """Return the kind of a member's notification about a message, or None for no notification."""
         author = message.author
         if author.kind == MEMBER and (author.id == member_id or self._wants.blocks(member_id, author.id)):
             return None
@@ -181,8 +176,8 @@ class PushNotifier:
         return MESSAGE if level == "all" else None
 
     async def _content(self, kind: str, channel_id: str, message_id: str, member_id: str) -> bytes | None:
-        """Return the content of the notification for a message, or None if the message is deleted or hidden
-        from the member.
+        """Return the content of a message's notification, or None if the message is deleted or hidden from
+        the member.
         """
         try:
             message = await self._history.get(member_id, channel_id, message_id)
@@ -222,7 +217,7 @@ class PushNotifier:
                 self._count("dropped")
 
     async def _send_all(self, member_id: str, session_id: str) -> None:
-        """Send a device's queued notifications, including any that are added in the meantime."""
+        """Send a device's queued notifications, including those added meanwhile."""
         waiting = self._waiting[session_id]
         backoff = Backoff(FIRST_DELAY_S, MAX_DELAY_S, jitter=secrets.SystemRandom().random)
         attempts = 0
@@ -247,7 +242,7 @@ class PushNotifier:
             del self._waiting[session_id]
 
     async def _attempt(self, member_id: str, session_id: str, notice: Notification) -> "_Attempt":
-        """Send a notification, unless the member must no longer be notified."""
+        """Send a notification, unless the member must not be notified."""
         now = self._now()
         subscription = await self._subscriptions.current(member_id, session_id, int(now * 1000))
         if subscription is None:
@@ -303,8 +298,8 @@ class PushNotifier:
 
 
 def _without_secrets(answer: bytes, path: Sequence[str]) -> str:
-    """Return a push service's response as text for the log, without anything that could be a device's address
-    or token.
+    """Return a push service's response for the log, without anything that could be a device's URL or
+    token.
     """
     text = " ".join(answer.decode(errors="replace").split())
     for part in sorted(path, key=len, reverse=True):

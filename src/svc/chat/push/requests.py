@@ -1,4 +1,4 @@
-"""The endpoints for Web Push subscriptions."""
+"""Handles requests for Web Push subscriptions."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ class Keys(Request):
 
 
 class NewSubscription(Request):
-    # The maximum length of a push endpoint's URL. Real ones have about 200 characters.
+    # The URL of a push endpoint. Real ones have about 200 characters.
     endpoint: Annotated[str, Meta(min_length=1, max_length=1024)]
     keys: Keys
 

@@ -1,7 +1,7 @@
 """Stores push subscriptions, one for each signed-in device. Contains no HTTP code.
 
-A subscription ends when its session ends, when the member unsubscribes, or when the push service reports that
-the subscription no longer exists.
+A subscription ends with its session, when the member unsubscribes, or when the push service reports that it
+no longer exists.
 """
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from svc.chat.push.encryption import SECRET_BYTES, is_public_key
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A device's push endpoint and keys. Anyone who knows these could send notifications to the device."""
+    """A device's push endpoint and keys. Anyone who knows them could send notifications to the device."""
 
     session_id: str
     member_id: str

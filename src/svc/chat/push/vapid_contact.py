@@ -1,7 +1,7 @@
-"""Determines the contact address that is sent to push services (RFC 8292 section 2.1).
+"""Determines the contact URL that is sent to push services (RFC 8292 section 2.1).
 
-If EXTERNAL_HOST is not set, this is the https address at which a member last opened the page. Apple's push
-service refuses addresses such as https://localhost. A member could supply a wrong address, but only push
+If EXTERNAL_HOST is not set, the contact is the https origin at which a member last opened the page. Apple's
+push service refuses URLs such as https://localhost. A member could supply a wrong origin, but only push
 services see it.
 """
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class Contact:
-    """The contact address for push services. `names` lists the hosts in EXTERNAL_HOST."""
+    """The contact URL for push services. `names` lists the hosts in EXTERNAL_HOST."""
 
     def __init__(self, database: Database, names: Sequence[str]) -> None:
         self._database = database
@@ -34,7 +34,7 @@ class Contact:
 
     @property
     def address(self) -> str:
-        """The https address, or "" if none is known."""
+        """The https URL, or "" if none is known."""
         return self._configured or self._seen
 
     async def load(self) -> None:
@@ -62,9 +62,7 @@ class Contact:
 
 
 def _is_public(host: str) -> bool:
-    """Return whether push services accept a contact address with this host. They do not accept IP
-    addresses.
-    """
+    """Return whether push services accept a contact URL with this host. They refuse IP addresses."""
     try:
         ip_address(host)
     except ValueError:
